@@ -2,7 +2,7 @@
 
 Differences between values c and k: nominal [c != k]; interval (c - k)^2; ordinal the square of the number of ratings
 between them, half of those of c and of k included; ratio ((c - k) / (c + k))^2. Items with one rating form no pair and
-are left out. The arithmetic is in `metrics.agreement.disagreement`, the intervals in
+are skipped. The arithmetic is in `metrics.agreement.disagreement`, the intervals in
 `metrics.agreement.krippendorff_intervals`.
 """
 
@@ -55,7 +55,7 @@ def krippendorff_alpha(
         confidence: of the interval, in (0, 1).
         seed: of the samples, at least 0.
         resampled: what the interval lets vary. `items`: items are drawn with replacement, raters stay; `raters`: each
-            rater is left out once; `both`: for a study with other items and other raters, wider, and the choice where
+            rater is dropped once; `both`: for a study with other items and other raters, wider, and the choice where
             few raters rate much.
 
     Returns:
@@ -96,7 +96,7 @@ def alpha_of(
     seed: int = 0,
     resampled: Resampled = "items",
 ) -> Estimate:
-    """`krippendorff_alpha` of ratings that are laid out already. Raises as it does."""
+    """`krippendorff_alpha` of checked ratings. Raises as it does."""
     _check(level, draws, confidence, seed, resampled)
     _check_values(ratings.value, level)
     units = count_values(ratings.item, ratings.value)

@@ -1,11 +1,11 @@
 """Intervals of Krippendorff's alpha, each saying what it lets vary.
 
 Items: resamples of items, BCa percentiles (Efron 1987) at a confidence widened for few items (Hesterberg 2015): plain
-percentiles of 50 items hold 91 % where they say 95 %. The acceleration is left out beyond 5,000 items, where it is
+percentiles of 50 items hold 91 % where they say 95 %. The acceleration is omitted beyond 5,000 items, where it is
 next to 0. Raters: a jackknife, on the scale of log(1 - alpha), as drawing raters with replacement would let copies of
-one rater agree with themselves; more than 100 raters are left out in 100 groups. Both, for other items and other
+one rater agree with themselves; more than 100 raters are dropped in 100 groups. Both, for other items and other
 raters: the two variances added, less what both hold of the scatter of single ratings, which is the jackknife of
-raters whose ratings were dealt out anew at random; degrees of freedom by Satterthwaite, from items - 1 and raters - 1.
+raters whose ratings were dealt out again at random; degrees of freedom by Satterthwaite, from items - 1 and raters - 1.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _bca(drawn: Floats, value: float, acceleration: float, z: float) -> list[flo
 
 
 def _acceleration(units: Units, level: Level) -> float:
-    """Skewness of the influence of one item, from leaving out an item of each pattern."""
+    """Skewness of the influence of one item, from dropping an item of each pattern."""
     if units.items > MANY_ITEMS:
         return 0.0
     times = units.times.astype(np.float64)
@@ -149,7 +149,7 @@ def _groups(ratings: Ratings, rng: np.random.Generator) -> Ints:
 
 
 def _left_out(ratings: Ratings, groups: Ints, level: Level) -> float | None:
-    """Jackknife variance of log(1 - alpha); None where leaving a group out leaves no alpha below 1."""
+    """Jackknife variance of log(1 - alpha); None where no alpha below 1 remains without a group."""
     order = np.argsort(groups, kind="stable")
     ends = np.cumsum(np.bincount(groups))
     logs = []

@@ -35,7 +35,7 @@ class Units:
 
     values: (V,) ascending, some perhaps never given. counts: (P, V) how often each value was given, an array of
     float64 or a sparse matrix. sizes: (P,) ratings of one item. times: (P,) items of the pattern, descending.
-    single: items left out for want of a second rating.
+    single: items skipped for want of a second rating.
     """
 
     values: Floats
@@ -175,7 +175,7 @@ def _draw(times: Ints, draws: int, rng: np.random.Generator) -> Floats:
 
 
 def _hand_out(times: Ints, items: Ints, rng: np.random.Generator) -> Floats:
-    """(B, P) counts of so many items (B,), each drawn by itself."""
+    """(B, P) counts of samples of items, (B,) many, each drawn independently."""
     owner = np.repeat(np.arange(len(times)), times)
     if not len(owner):
         return np.zeros((len(items), len(times)))

@@ -1,4 +1,4 @@
-"""`python -m metrics evaluators JUDGMENTS.csv`: how well evaluators tell machine texts from human ones."""
+"""`python -m metrics evaluators JUDGMENTS.csv`: accuracy of human-or-machine judgments."""
 
 from __future__ import annotations
 

@@ -131,13 +131,13 @@ def _content(path: Path) -> str:
     text = read_text(path, "text")
     if not text.strip():
         raise InsufficientData(f"{path.name} holds no text to score.")
-    return text.rstrip("\r\n")  # the end of the file is no part of the text
+    return text.rstrip("\r\n")  # the text ends before the line ends of the file
 
 
 def _predict_by_model(
     arguments: argparse.Namespace, names: Sequence[str], contents: Sequence[str]
 ) -> tuple[list[Predictions], dict[str, float]]:
-    """The start token stands before a text, the end token is no part of it."""
+    """Score the texts by the model, each behind the start token and without the end token."""
     layout = Layout(include_eos=False, start="always", long_texts=arguments.long_texts)
     model = open_model(
         arguments.model,

@@ -33,7 +33,7 @@ def add(commands: Commands) -> None:
 
 
 def add_model_options(command: Any) -> None:
-    """Options of a local model, of a layout and of a decoding."""
+    """Add the options of a local model, of the token sequence and of the decoding."""
     command.add_argument("--revision", help="revision on the hub")
     command.add_argument("--tokenizer", metavar="PATH", help="path of the tokenizer, if it is not with the model")
     command.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), default="float32")

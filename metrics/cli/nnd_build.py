@@ -22,7 +22,7 @@ from metrics.nnd.formats.table import table_tests
 from metrics.nnd.orders import Numbers, Order, PartialOrder, Ranks
 from metrics.nnd.records import TestSet
 
-# Which options belong to which format; the others are refused, never ignored.
+# Which options belong to which format; any other is an error, never ignored.
 FORMAT_OPTIONS = {
     "template": ("quiz-design",),
     "dataset": ("frank",),

@@ -1,4 +1,4 @@
-"""Compiled loops behind `metrics.compiled.switch`: each gives the same numbers as the numpy code it stands in for.
+"""Compiled loops behind `metrics.compiled.switch`: each gives the same numbers as the numpy code that it replaces.
 
 No fast-math and no fused operations, so that every distance rounds as numpy rounds it. They release the GIL; the
 callers thread over coarse parts. This module imports numba; nothing imports it before work worth compiling for.
@@ -128,7 +128,7 @@ def plane_values(
     """HUSE of each set (sets x points, scaled): neighbours lie within factor times the k-th squared distance.
 
     vote: (sets, 2) of a reference (above 0) and of a model text (below), whole numbers: `batch.vote_weights`.
-    text: which of so many texts each point is; a text's cut in one set is the first guess in the next.
+    text: the number of each point's text, below `texts`; a text's cut in one set is the first guess in the next.
     """
     sets, size = hj.shape
     squared, weight, balance = np.empty(size), np.empty(size, dtype=np.int64), np.empty(size)

@@ -33,9 +33,9 @@ def load_kernels() -> bool:
 
 
 def get_kernels(work: float = 0.0) -> Any:
-    """The compiled loops, or None where numpy serves: not loaded and not worth it, or not to be had.
+    """Return the compiled loops, or None where numpy serves: not loaded and not worth it, or without numba.
 
-    work: size of the piece at hand in units of what is worth compiling for; pieces that numpy served add up.
+    work: size of this piece in units of what is worth compiling for; pieces that numpy served add up.
     """
     if not _state["tried"]:
         _state["work"] += work
@@ -45,7 +45,7 @@ def get_kernels(work: float = 0.0) -> Any:
 
 
 def _limit() -> float:
-    """How much small work is worth the loops: little where numba's cache beside this file holds them already."""
+    """How much small work is worth the loops: little where numba's cache in this folder holds them already."""
     if _state["limit"] is None:
         cached = (Path(__file__).parent / "__pycache__").glob("kernels.plane_values*.nbi")
         _state["limit"] = 1.0 if any(cached) else COMPILING

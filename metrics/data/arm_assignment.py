@@ -1,6 +1,6 @@
 """How raters came to their arm, and the one sentence that every comparison of arms carries.
 
-Arms that people choose differ in their people too, so a difference between them is no effect of the training alone.
+Arms that people choose differ in their people too, so a difference between them is not an effect of the training alone.
 """
 
 from __future__ import annotations
@@ -36,5 +36,5 @@ def assignment_sentence(how: ArmAssignment | None, *, ahead: bool = False) -> st
     return f"Assignment to arms {words['is']} not random: {reason}."
 
 
-# As they stand in notes of tables.
+# As notes of tables have them.
 SENTENCES = frozenset((UNKNOWN, assignment_sentence("chosen"), assignment_sentence("waves")))

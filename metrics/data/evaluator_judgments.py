@@ -1,4 +1,4 @@
-"""Judgments of "was this written by a person or a machine?", checked once and laid out as arrays.
+"""Judgments of "was this written by a person or a machine?", checked once and stored as arrays.
 
 The scale has four points, 1 definitely human, 2 possibly human, 3 possibly machine, 4 definitely machine; its binary
 reading says machine at 3 and 4 (Clark et al. 2021, section 2.1). Machine is the positive class throughout.
@@ -85,10 +85,10 @@ class Judgments:
 
 
 def check_judgments(judgments: Iterable[EvaluatorJudgment], *, repeats: Repeats = "error") -> Judgments:
-    """Check every rule and lay the judgments out as arrays; names are numbered in the order they come.
+    """Check every rule and return the judgments as arrays; names are numbered in the order they come.
 
     repeats: whether a rater may judge an item more than once (`keep` counts each time).
-    Raises BadInput for a rating that is no whole number from 1 to 4, a truth that is neither human nor machine, an
+    Raises BadInput for a rating that is not a whole number from 1 to 4, a truth that is neither human nor machine, an
     item with two truths and a repeated judgment; InsufficientData where there is none.
     """
     if repeats not in ("error", "keep"):
@@ -136,8 +136,8 @@ def _check_repeats(listed: Sequence[EvaluatorJudgment], cell: Ints) -> None:
 def by_condition(judgments: Iterable[EvaluatorJudgment], by: Sequence[str]) -> dict[str, list[EvaluatorJudgment]]:
     """Judgments grouped by the levels of the named factors: `news × gpt2`, in the order of their first judgment.
 
-    by: at least one factor, in the order of the name's parts. Raises BadInput where a judgment lacks one of them or a
-    level is blank.
+    by: at least one factor, in the order of the name's parts. Raises BadInput where a judgment is without one of them
+    or a level is blank.
     """
     if not by:
         raise BadInput("a condition needs at least one factor", column="by")

@@ -1,4 +1,4 @@
-"""Items checked once at the door and laid out as arrays; everything behind trusts them."""
+"""Items checked once and stored as arrays; all later code trusts them."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def check_items(
 
 
 def leave_out_log_prob(items: Sequence[Item]) -> list[Item]:
-    """The same items with a log p that tells nothing, for HUSE-Q, which does not look at it."""
+    """Return the same items with a constant log p, for HUSE-Q, which does not look at it."""
     return [replace(item, log_prob=-1.0, length=1) for item in items]
 
 
@@ -105,7 +105,7 @@ def _check_ids(items: Sequence[Item]) -> None:
 
 
 def _drop_missing(items: Sequence[Item], missing: Missing) -> tuple[list[Item], dict[str, int]]:
-    """Leave out items without HJ (counted); refuse items without log p, or drop their contexts where asked."""
+    """Drop items without HJ (counted); reject items without log p, or drop their contexts where asked."""
     dropped: dict[str, int] = {}
     rated = [item for item in items if item.hj is not None]
     if len(rated) < len(items):

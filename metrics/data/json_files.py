@@ -116,7 +116,7 @@ def _listed(text: str, name: str, within: str) -> list[tuple[int, object]]:
 
 
 def _lines(text: str, name: str) -> list[tuple[int, object]]:
-    # Only a newline ends a line: U+2028 and its kin may stand within a JSON text.
+    # Only a newline ends a line: U+2028 and similar characters may occur within a JSON text.
     return [
         (row, _parse(line, name, row)) for row, line in enumerate(text.split("\n"), start=1) if line.strip(" \t\r\n")
     ]

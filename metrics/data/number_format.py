@@ -8,7 +8,7 @@ DASH = "–"
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number with so many decimals and a true minus sign; a dash for None."""
+    """Format a number with `digits` decimals and a true minus sign; a dash for None."""
     if value is None:
         return DASH
     if value in (float("inf"), float("-inf")):

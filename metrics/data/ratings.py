@@ -1,4 +1,4 @@
-"""Ratings checked once at the door and laid out as arrays: who gave which item which number."""
+"""Ratings checked once and stored as arrays: who gave which item which number."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Sample:
 
 
 def check_sample(values: Iterable[float], name: str) -> Sample:
-    """Size, mean and sd. Raises InsufficientData below two values, BadInput for one that is no finite number."""
+    """Size, mean and sd. Raises InsufficientData below two values, BadInput for one that is not a finite number."""
     listed = list(values)
     if len(listed) < 2:
         raise InsufficientData(f"{name} needs at least 2 values, and has {len(listed)}.")

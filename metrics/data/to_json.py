@@ -16,7 +16,7 @@ SCHEMA_VERSION = 1
 def estimate_json(estimate: Estimate) -> dict[str, Any]:
     """One reported number: value, n, interval, settings, flags, signature. A None value carries a flag that says why.
 
-    Raises MetricsError for a value that is no finite number, and for a None without a flag.
+    Raises MetricsError for a value that is not a finite number, and for a None without a flag.
     """
     if estimate.value is None and not estimate.flags:
         raise MetricsError(f"{estimate.signature} has no value and no flag that says why.")

@@ -1,1 +1,1 @@
-"""How well evaluators tell human from machine text."""
+"""Human-or-machine accuracy of evaluators."""

@@ -1,7 +1,7 @@
-"""How well evaluators tell machine texts from human ones (Clark et al. 2021, sections 2.4 and 3, tables 1 and 2).
+"""Accuracy of evaluators at human-or-machine judgments (Clark et al. 2021, sections 2.4 and 3, tables 1 and 2).
 
 Machine is the positive class. The default unit of accuracy is the evaluator: the mean over evaluators of each one's
-share correct, which is what the paper's effect sizes fit; accuracy by item and pooled over ratings stand beside it.
+share correct, which is what the paper's effect sizes fit; accuracy by item and pooled over ratings are given too.
 Precision, recall, specificity and F1 are pooled over ratings. Every value is a share in [0, 1].
 """
 
@@ -20,7 +20,7 @@ from metrics.types import Estimate, Setting
 from metrics.version import __version__
 
 EVALUATORS, ITEMS, BOTH = "evaluators", "items", "evaluators and items"
-# A standard error that grows by this much when items are drawn anew too is worth a flag.
+# A standard error that grows by this much for new items too is worth a flag.
 ITEMS_MATTER = 1.25
 
 
@@ -139,7 +139,7 @@ class _Report:
         self.flags = ("repeated_judgments",) if repeats else ()
 
     def accuracies(self) -> tuple[Estimate, Estimate, Estimate, Estimate]:
-        """Accuracy by evaluator, by item, pooled, and by evaluator with items drawn anew too."""
+        """Accuracy by evaluator, by item, pooled, and by evaluator for new items too."""
         checked = self.judgments
         right, everything = checked.correct, np.ones(len(checked), dtype=np.bool_)
         by_rater = mean_share(_sums(checked.rater, right), _sums(checked.rater, everything))

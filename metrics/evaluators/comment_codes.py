@@ -92,7 +92,7 @@ def code_table(coded: Iterable[Coded], codebook: Codebook = CLARK, *, level: flo
     """Counts and shares of each category and code, over comments coded (or adjudicated) once each.
 
     All comments Null: shares of labels are None, flag `no_labels`. One comment: no interval, flag `one_unit`.
-    Raises BadInput (unknown code, Null beside a code, a comment coded twice), InsufficientData (no comment).
+    Raises BadInput (unknown code, Null together with a code, a comment coded twice), InsufficientData (no comment).
     """
     check_level(level)
     listed = _check(coded, codebook)

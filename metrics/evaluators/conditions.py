@@ -41,8 +41,8 @@ class ConditionPair:
     """Two conditions, first less second.
 
     difference: of mean accuracies, with its interval; settings hold t, df, p and p_bonferroni, p_holm, p_bh within the
-    family. cohens_d, hedges_g: in sd of an evaluator's accuracy. smallest_effect: the d that evaluators so many find
-    with a power of .8 at the family's Bonferroni level (settings: what an effect asked about needs).
+    family. cohens_d, hedges_g: in sd of an evaluator's accuracy. smallest_effect: the d that these numbers of
+    evaluators find with a power of .8 at the family's Bonferroni level (settings: what an effect asked about needs).
     """
 
     a: str

@@ -57,7 +57,7 @@ class Condition:
 class Evaluation:
     """The whole study, each condition, the family its tests were adjusted in (None without conditions), flags.
 
-    Flag `raters_in_several_conditions`: somebody judged in more than one, so the conditions are not independent.
+    Flag `raters_in_several_conditions`: some raters judged in more than one, so the conditions are not independent.
     """
 
     overall: Condition

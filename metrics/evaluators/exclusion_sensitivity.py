@@ -1,7 +1,7 @@
-"""What leaving out assignments by rules does to evaluators' accuracy: every selection beside random removals.
+"""Sensitivity of evaluators' accuracy to exclusion rules: every selection, with random removals.
 
-The unit of accuracy is the evaluator, and a rule leaves out assignments: a selection is therefore shown beside removals
-of as many assignments of the condition at random. Accuracy does not fall with the number of raters a text, so nothing
+The unit of accuracy is the evaluator, and a rule excludes assignments: a selection is therefore shown with removals
+of as many assignments of the condition at random. Accuracy does not fall with the number of raters per text, so nothing
 is equalised. Rules that look at the answers themselves are circular.
 """
 
@@ -46,12 +46,11 @@ def evaluator_exclusions(
     """Accuracy of each condition, and of all judgments, with no rule, each alone, and all selections of up to 8 rules.
 
     judgments: each with its unit (`EvaluatorJudgment.unit`, an assignment). rules: by name, the units that each
-    leaves out; a selection leaves out the union (beyond 8 rules: 256 seeded selections). by: factors of the
+    excludes; a selection excludes the union (beyond 8 rules: 256 seeded selections). by: factors of the
     conditions. draws: random removals of as many assignments of the condition. level: of the intervals. alone:
-    rules that are joined with no other. reported: units that the exclusions which hold leave out. progress: called
-    with how many conditions of how many are done. A condition that a selection leaves nobody in has no value (flag
-    `nobody_left`).
-    Raises BadInput, InsufficientData.
+    rules that are joined with no other. reported: units that the applied rules exclude. progress: called
+    with how many conditions of how many are done. A condition that a selection leaves without evaluators has no value
+    (flag `nobody_left`). Raises BadInput, InsufficientData.
     """
     check_level(level)
     if draws < 1 or seed < 0:
@@ -130,7 +129,7 @@ class _Work:
     level: float
 
     def specification(self, chosen: tuple[str, ...], out: Bools) -> Specification:
-        """Accuracy of what is left, beside random removals of as many assignments; none where nobody is left."""
+        """Return the accuracy of what is left, with random removals of as many assignments; None without evaluators."""
         units, excluded = int(out.sum()), int(self.answers[out].sum())
         hits, totals = self._by_evaluator(~out[None])
         share = mean_share(hits[0], totals[0])
@@ -142,7 +141,7 @@ class _Work:
         return Specification(chosen, units, excluded, share.units, share.value, random, as_low, None, span)
 
     def _drawn(self, units: int) -> Floats:
-        """Accuracy without so many assignments, drawn anew each time: (draws,)."""
+        """Return (draws,) accuracies without as many assignments, drawn at random each time."""
         rng = np.random.default_rng([self.seed, units])
         rank = rng.random((self.draws, len(self.answers))).argsort(axis=1).argsort(axis=1)
         hits, totals = self._by_evaluator(rank >= units)

@@ -1,4 +1,4 @@
-"""Accuracy of telling human from machine, by arm (Clark et al. 2021, Tables 1 and 2 as a picture), beside chance."""
+"""Human-or-machine accuracy by arm, with chance (Clark et al. 2021, Tables 1 and 2 as a picture)."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class Shade:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """A histogram beside the plot: for each look the share of its texts in each bin, bins `width` apart."""
+    """A histogram at the plot's edge: for each look the share of its texts in each bin of `width`."""
 
     look: Look
     centres: tuple[float, ...]
@@ -167,7 +167,7 @@ class Chart:
 
 
 def place_ticks(low: float, high: float, *, about: int = 5, min_step: float = 0.0) -> tuple[tuple[float, str], ...]:
-    """Round places between `low` and `high`, about `about` of them, `least` apart or more; labels of equal decimals."""
+    """Return about `about` round places between `low` and `high`, at least `min_step` from each other, with labels."""
     raw = (high - low) / about
     power = math.floor(math.log10(raw))
     step = max(min_step, min((factor * 10.0**power for factor in (1, 2, 5, 10)), key=lambda size: abs(size - raw)))

@@ -116,7 +116,7 @@ def alt(panel: Panel) -> str:
 
 
 def _room(panel: Panel) -> float:
-    """What the names at the ends of curves take, as a share of the width; 0 where they do not stand there."""
+    """Return the share of the width for the names at the ends of curves; 0 where a legend names them."""
     longest = max(len(series.name) for series in panel.series)
     if not 1 < len(panel.series) <= MAX_LABELS or longest > LONGEST_LABEL:
         return 0.0

@@ -1,4 +1,4 @@
-"""HUSE or accuracy under every selection of exclusion rules, ascending, beside random removals of the same size."""
+"""HUSE or accuracy under every selection of exclusion rules, ascending, with random removals of the same size."""
 
 from __future__ import annotations
 

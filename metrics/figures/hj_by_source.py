@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from metrics.figures.chart import Axis, Chart, Mark, Note, Points, pad_range, place_ticks
 from metrics.types import REFERENCE, Estimate, Source
 
-BINS = 60  # dots in the same of so many bins are stacked
+BINS = 60  # dots in the same bin are stacked
 SPREAD = 0.30  # height of the tallest stack, in rows
 
 

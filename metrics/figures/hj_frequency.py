@@ -13,7 +13,7 @@ from metrics.types import Estimate, Interval
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """One text: how often it stands in the corpus (a count > 0), its HJ with its interval, and its ratings."""
+    """One text: how often it occurs in the corpus (a count > 0), its HJ with its interval, and its ratings."""
 
     text: str
     frequency: float

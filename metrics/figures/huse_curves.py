@@ -59,7 +59,7 @@ def panel(curve: SizeCurve, *, name: str = "") -> Panel:
 
 
 def charts(size_curves: Sequence[SizeCurve]) -> list[Chart]:
-    """One picture a curve, as a pair beside each other for texts and raters."""
+    """Return one picture for each curve (usually a pair: texts and raters)."""
     return [
         curves.chart(panel(curve, name=f"huse-by-{curve.over}-{at}" if len(size_curves) > 2 else ""))
         for at, curve in enumerate(size_curves, 1)

@@ -16,7 +16,7 @@ from metrics.figures.chart import Axis, Chart, Margin, Points, Shade, pad_range,
 from metrics.figures.texts import shorten
 from metrics.types import MODEL, REFERENCE, Estimate, Source
 
-BIN = 0.3  # standard deviations a bin of the histograms beside the plot
+BIN = 0.3  # standard deviations per bin of the histograms at the plot's edges
 MAX_BINS = 80
 UNITS = {"whitespace": "word", "model_token": "token", "char": "character"}
 
@@ -58,7 +58,7 @@ def ranges(points: Sequence[Point]) -> tuple[tuple[float, float], tuple[float, f
 
 
 def chart(panel: Panel, *, margins: bool = False) -> Chart:
-    """The picture as points, shading and axes. Texts of probability 0 stand on a line of their own at the bottom.
+    """The picture as points, shading and axes. Texts of probability 0 lie on a separate line at the bottom.
 
     margins: histograms of each source along both axes, bins 0.3 standard deviations wide.
     """
@@ -88,7 +88,7 @@ def chart(panel: Panel, *, margins: bool = False) -> Chart:
 
 
 def alt(panel: Panel) -> str:
-    """The finding in words: how well the two are told apart, and where the generator's texts lie."""
+    """The finding in words: how well the two are distinguished, and where the generator's texts lie."""
     reference, model = (_means(panel, source) for source in (REFERENCE, MODEL))
     unit = UNITS.get(panel.unit, panel.unit)
     where = (

@@ -1,6 +1,6 @@
-"""Files of a chart: interactive HTML and SVG always, PNG and PDF by a Chromium.
+"""PNG and PDF files of pages and charts, by a Chromium.
 
-Chromium is found by one setting, its path; where it is absent PNG and PDF refuse with a sentence, and nothing else
+Chromium is found by one setting, its path; where it is absent, PNG and PDF raise NoBrowser, and nothing else
 is affected. It runs without network, in an empty profile that is thrown away.
 """
 

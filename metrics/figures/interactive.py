@@ -108,7 +108,7 @@ def _axis(axis: Axis, histogram_share: float) -> dict[str, Any]:
 
 
 def _bare(start: float) -> dict[str, Any]:
-    """An axis of a histogram beside the plot: no ticks, no grid; it cannot be zoomed by itself."""
+    """Return an axis of a histogram at the plot's edge: no ticks, no grid, no separate zoom."""
     return {
         "domain": [start, 1],
         "visible": False,

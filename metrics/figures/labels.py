@@ -10,7 +10,7 @@ from metrics.figures.scale import Scale
 
 LETTER, LINE = 6.6, 13.0
 NEAR = 8.0  # of a label to its mark, in SVG units
-# Where a label may stand around its mark, the best first: anchor, right, down.
+# Where a label may be placed around its mark, the best first: anchor, right, down.
 PLACES: tuple[tuple[Anchor, float, float], ...] = (
     ("start", NEAR, 4),
     ("end", -NEAR, 4),
@@ -38,7 +38,7 @@ class _Box:
 
 
 def add_labels(chart: Chart, labels: Sequence[tuple[float, float, str]], *, quiet: bool = False) -> Chart:
-    """The chart with a label at each (x, y, text), placed beside its mark where it covers least. Draws no dice."""
+    """Return the chart with a label at each (x, y, text), next to its mark where it covers least. Deterministic."""
     scale = Scale(chart)
     drawn: tuple[Points | Curve, ...] = (*chart.points, *chart.curves)
     marks = [_around(scale.x(x), scale.y(y)) for series in drawn for x, y in _places(series)]

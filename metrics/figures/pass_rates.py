@@ -1,4 +1,4 @@
-"""Pass rates of near-negative tests by category (Laban et al. 2022, Figure 2): one bar a model, beside chance."""
+"""Pass rates of near-negative tests by category (Laban et al. 2022, Figure 2): one bar per model, with chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a chart's values lie in an SVG drawing, and where its frame stands."""
+"""Where a chart's values lie in an SVG drawing, and where its frame is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from metrics.figures.chart import Chart, Named
 
 WIDTH = 400
 RIGHT, TOP, BOTTOM = 12, 30, 42
-STRIP = 44  # of a histogram beside the plot
+STRIP = 44  # of a histogram at the plot's edge
 LETTER = 6.6  # mean width of a letter of the legend
 TICK_LETTER = 6.1
 

@@ -22,7 +22,7 @@ class Scores:
 
     name: "human", or the generator. source: None for one of neither. counts: in the order of the labels. intervals: of
     the shares, clustered by who rated, None where none is defined. raters: people behind the ratings. unit: what is
-    counted, where that is no rating; behind: how much it is, in words.
+    counted, if not ratings; behind: how much it is, in words.
     """
 
     name: str
@@ -103,7 +103,7 @@ def _mode_sentence(labels: Sequence[str], histogram: Scores) -> str:
 
 
 def _look(histograms: Sequence[Scores], at: int) -> Look:
-    """That of its source; of its own where several generators stand side by side."""
+    """Return the look of its source, or a series look where there are several generators."""
     generators = [place for place, histogram in enumerate(histograms) if histogram.source != REFERENCE]
     source = histograms[at].source
     if source is None or (len(generators) > 1 and at in generators):

@@ -1,4 +1,4 @@
-"""What stands inside the frame of a still picture: each kind of mark as SVG elements."""
+"""The inside of the frame of a still picture: each kind of mark as SVG elements."""
 
 from __future__ import annotations
 

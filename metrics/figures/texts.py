@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-LEGEND = 34  # letters of a name beside its key
+LEGEND = 34  # letters of a name next to its key
 LETTERS = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+"
 RIGHT_TO_LEFT = re.compile(rf"{LETTERS}(?:\s+{LETTERS})*")
 
 
 def shorten(name: str, letters: int = LEGEND) -> str:
-    """A name in so many letters at most: its beginning and its end, which tell long names apart."""
+    """Shorten a name to at most `letters`: its beginning and its end, which distinguish long names."""
     if len(name) <= letters:
         return name
     tail = (letters - 1) // 3
@@ -18,7 +18,7 @@ def shorten(name: str, letters: int = LEGEND) -> str:
 
 
 def isolate_right_to_left(text: str) -> str:
-    """The text with its right-to-left words isolated (U+2068, U+2069), so that numbers beside them keep their order."""
+    """Isolate right-to-left words (U+2068, U+2069), so that adjacent numbers keep their order."""
     return RIGHT_TO_LEFT.sub(lambda match: f"\u2068{match[0]}\u2069", text)
 
 

@@ -1,8 +1,8 @@
-"""Colours and shapes of every figure, in their one home.
+"""Colors and shapes of every figure.
 
-The pair is blue and vermilion after Okabe and Ito (2008), told apart by all common kinds of colour blindness; the blue
-is lightened so that both keep 3:1 against a white and against a dark page. Shape repeats what colour says (filled
-square, open circle), so that a figure also reads in grey. Models, tasks and conditions beside the pair are series:
+The pair is blue and vermilion after Okabe and Ito (2008), distinguishable in all common kinds of color blindness; the
+blue is lightened so that both keep 3:1 against a white and against a dark page. Shape repeats what colour says (filled
+square, open circle), so that a figure also reads in grey. Models, tasks and conditions other than the pair are series:
 each has a colour, a shape and a dash of its own, and the same 3:1.
 """
 
@@ -52,7 +52,7 @@ def look_color(look: Look) -> str:
 
 
 def mark_scale(marks: int) -> float:
-    """Size of each of so many marks, in shares of the usual one: smaller from 400 on, so that they do not cover all."""
+    """Return the size of each of n marks, in shares of the usual one: smaller from 400 on, to cover less."""
     return max(0.4, min(1.0, math.sqrt(400 / max(marks, 1))))
 
 

@@ -44,7 +44,7 @@ class Region:
 
 
 def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: str = "tradeoff") -> Chart:
-    """The picture. Models without HUSE-Q or HUSE-D are left out; DegenerateInput is raised where none has both."""
+    """The picture. Models without HUSE-Q or HUSE-D are skipped; DegenerateInput is raised where none has both."""
     shown = [system for system in systems if system.huse_q.value is not None and system.huse_d.value is not None]
     if not shown:
         raise DegenerateInput("The trade-off of quality and diversity needs a model with HUSE-Q and HUSE-D.")

@@ -1,4 +1,4 @@
-"""Generating texts with a Hugging Face model: priming, sampling, sampling again where the caller refuses a text."""
+"""Generating texts with a Hugging Face model: priming, sampling, sampling again where the caller rejects a text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def generate(
 ) -> list[Generated]:
     """One text for every prompt. The decoding is the settings', whatever the backend scores by.
 
-    check: texts that it refuses are sampled again, up to `attempts` times; the last one is kept and marked.
+    check: texts that it rejects are sampled again, up to `attempts` times; the last one is kept and marked.
     Raises TextTooLong where a prompt leaves no room for max_tokens, NotANumber for broken logits.
     """
     tokens = [_tokens(backend, prompt, settings) for prompt in prompts]

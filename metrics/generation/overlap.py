@@ -1,4 +1,4 @@
-"""How much of a text stands in another: the usual reason to sample again."""
+"""How much of a text is copied from another: the usual reason to sample again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from metrics.errors import BadInput
 
 
 def overlap(text: str, source: str, *, n: int = 8) -> float:
-    """Share of the text's words that stand in a run of n words which the source holds too, in [0, 1].
+    """Return the share of the text's words inside a run of n words that the source holds too, in [0, 1].
 
     0 for a text without words or with fewer than n of them.
 

@@ -15,7 +15,7 @@ from metrics.types import Setting
 class Priming:
     """Few-shot priming: the same examples before every prompt (Clark et al. 2021, section 2.2: three).
 
-    separator: between them; None stands for the model's end-of-text token, as the paper has it. ids: what the examples
+    separator: between them; None is the model's end-of-text token, as the paper has it. ids: what the examples
     are called, for the record.
     """
 
@@ -36,7 +36,7 @@ class Settings:
     batch: int = 16
 
     def __post_init__(self) -> None:
-        """Refuse what asks for nothing."""
+        """Raise BadInput for settings that ask for nothing."""
         for name in ("max_tokens", "attempts", "batch"):
             if getattr(self, name) < 1:
                 raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}", column=name)

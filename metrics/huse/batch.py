@@ -213,7 +213,7 @@ def _square_gaps(x: Floats, out: Floats) -> None:
 
 
 def _inverse_sd(values: Floats, infinite: Bools | None) -> tuple[Floats, Bools]:
-    """1 / population sd of each row (0 where nothing varies) as a column, and whether the feature tells anything."""
+    """1 / population sd of each row (0 where nothing varies) as a column, and whether the feature varies."""
     if infinite is None:
         sd = values.std(axis=1)
         varies = (values.max(axis=1) > values.min(axis=1)) & (sd > SMALLEST_SD)

@@ -25,7 +25,7 @@ HJ, LOG_PROB = "hj", "log_prob"
 
 
 class Classifier:
-    """Votes over a checked table in one mode. Features that do not vary are left out by the callers.
+    """Votes over a checked table in one mode. The callers drop features that do not vary.
 
     sign: other labels than the table's, +1 reference, -1 model: (items,), or (items, labellings) in exact mode.
     """
@@ -98,12 +98,12 @@ class Classifier:
         return gap > 0
 
     def varies(self, feature: Feature) -> bool:
-        """Whether a feature can tell items apart; some -inf beside finite log-probabilities do."""
+        """Return whether a feature varies; -inf and finite log-probabilities together do."""
         mixed = feature == LOG_PROB and not self.all_finite and bool(self.finite.any())
         return self.scale[feature] > 0 or mixed
 
     def disjoint(self) -> bool:
-        """Whether exactly the items of one source have log p = -inf: nothing is left to tell apart."""
+        """Whether exactly the items of one source have log p = -inf, so that log p alone separates the sources."""
         infinite, reference = self.table.infinite, self.table.z
         return self.table.any_infinite and bool((infinite == reference).all() or (infinite != reference).all())
 

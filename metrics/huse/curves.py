@@ -1,4 +1,4 @@
-"""How HUSE moves with the number of ratings a text and with the number of texts (paper's Figure 5).
+"""How HUSE moves with the number of ratings per text and with the number of texts (paper's Figure 5).
 
 HUSE falls as raters are added, so values at different numbers of ratings are not comparable: the replicate curve
 belongs with every value. Accuracy is 1 - HUSE / 2. The spread shown is that of the draws; it shrinks to nothing where
@@ -25,7 +25,7 @@ from metrics.version import __version__
 
 Over = Literal["ratings", "texts"]
 
-FIT_FROM = 5  # ratings a text, from which on a + b / r is fitted
+FIT_FROM = 5  # ratings per text, from which on a + b / r is fitted
 FIT_POINTS = 3
 NO_SPREAD = "The spread shows variation over subsamples, not uncertainty. It is 0 at full size."
 BAND = "band of the draws, no interval"
@@ -49,7 +49,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """HUSE and HUSE-Q at one number of ratings a text, or of texts; accuracies are 1 - value / 2, in [0, 1]."""
+    """HUSE and HUSE-Q at one number of ratings per text, or of texts; accuracies are 1 - value / 2, in [0, 1]."""
 
     at: int
     huse: Spread
@@ -103,7 +103,7 @@ def replicate_curve(
     band: float = 0.90,
     missing: Missing = "error",
 ) -> Curve:
-    """HUSE and HUSE-Q of r ratings a text, drawn without replacement, for r = 1 .. the fewest any text has.
+    """HUSE and HUSE-Q of r ratings per text, drawn without replacement, for r = 1 .. the fewest any text has.
 
     items: as for `evaluate`; their HJ may be None, and must else be the mean of their ratings. at: other values of r.
     Exact ties, vote ties to the reference. With as many ratings on each text the last point is HUSE itself, without

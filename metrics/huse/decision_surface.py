@@ -26,7 +26,7 @@ def classify(
     """The leave-one-out prediction of each item on both features, in the order of `items`.
 
     Twice the share of wrong ones is HUSE (mean of both sources' shares where they differ in number). Where the
-    features tell nothing (no variance) every share is 1/2. Raises as `evaluate`.
+    features do not vary every share is 1/2. Raises as `evaluate`.
     """
     classifier = _classifier(items, mode, k)
     table = classifier.table
@@ -54,7 +54,7 @@ def reference_share(
 
     hj: human judgments, in the units of the items. q: log-probabilities per unit of length. Both finite, up to 1e100.
     The neighbours are all items not farther than the k-th nearest one; features are scaled as for HUSE. Items with
-    log p = -inf have no place in the plane and are left out (paper mode places them at -1000 / length). Raises as
+    log p = -inf have no place in the plane and are skipped (paper mode places them at -1000 / length). Raises as
     `evaluate`.
     """
     classifier = _classifier(items, mode, k)

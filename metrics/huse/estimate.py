@@ -1,7 +1,7 @@
 """HUSE, HUSE-Q and HUSE-D (Hashimoto, Zhang and Liang 2019, sections 3.2 and 4.1, Algorithm 1, eq. 8 and 9).
 
-Twice the leave-one-out error of a k-nearest-neighbour classifier that tells reference from model texts by two
-features, log p per unit of length and HJ. About 1: the sources are not told apart; 0: always. Never clipped.
+Twice the leave-one-out error of a k-nearest-neighbour classifier of reference and model texts by two
+features, log p per unit of length and HJ. About 1: the sources are not distinguished; 0: always. Never clipped.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FAVOUR: dict[VoteTie, int] = {"reference": 1, "half": 0, "model": -1}
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One leave-one-out run: twice its error, the votes where there were any, how many tied, what to tell."""
+    """One leave-one-out run: twice its error, the votes where there were any, how many tied, and flags."""
 
     value: Fraction | float
     votes: Votes | None
@@ -77,7 +77,7 @@ def evaluate(
 
     Raises:
         BadInput: a setting or an item breaks a rule.
-        MissingLogProb: items lack log p and `missing` is `error`.
+        MissingLogProb: items have no log p and `missing` is `error`.
         SingleSource: all items are of one source.
         InsufficientData: fewer than k + 1 items, or fewer than 2 of a source.
 
@@ -155,7 +155,7 @@ def huse_q_only(
 
 def _quality_alone(result: HuseResult, without: int) -> HuseResult:
     def blank(estimate: Estimate) -> Estimate:
-        """No value, since log p is missing; flags that would tell of a value go."""
+        """No value, since log p is missing; flags about a value are dropped."""
         about_a_value = {"zero_variance_log_prob", "out_of_range", "above_one", "no_variance"}
         flags = ("missing_log_prob", *(flag for flag in estimate.flags if flag not in about_a_value))
         settings = {
@@ -179,7 +179,7 @@ class Settings:
     draws: int
 
     def check(self, modes: Sequence[Mode]) -> None:
-        """Refuse odd settings in a sentence."""
+        """Raise BadInput for a setting that breaks a rule."""
         if unknown := [mode for mode in modes if mode not in MODES]:
             raise BadInput(f"a mode is 'exact' or 'paper', not {unknown[0]!r}", column="modes")
         if self.vote_tie not in FAVOUR:
@@ -193,7 +193,7 @@ class Settings:
 
 
 def score_features(classifier: Classifier, features: Sequence[str], vote_tie: VoteTie) -> Outcome:
-    """Twice the leave-one-out error on the given features, with the edge cases of a feature that tells nothing."""
+    """Twice the leave-one-out error on the given features, with the edge cases of a feature that does not vary."""
     useful = [feature for feature in features if classifier.varies(feature)]
     flags = tuple(f"zero_variance_{feature}" for feature in features if feature not in useful)
     if not useful:

@@ -56,7 +56,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Lists of contexts, the clearest first; one context may stand in several.
+    """Lists of contexts, the clearest first; one context may be in several.
 
     correct: largest margins. incorrect: smallest. indistinguishable: smallest sums of absolute margins.
     diversity_failures: largest margins where both texts are rated alike (the model is given away by its log p).

@@ -1,7 +1,7 @@
-"""What leaving out ratings by rules does to HUSE: every selection of rules beside random removals of the same size.
+"""Sensitivity of HUSE to exclusion rules: every selection of rules, with random removals of the same size.
 
-HUSE falls with the number of ratings a text, and removing any ratings at all moves it: a selection is therefore shown
-beside removals of as many ratings of each text at random, and once more with every text on one common number of
+HUSE falls with the number of ratings per text, and removing any ratings at all moves it: a selection is therefore shown
+with removals of as many ratings of each text at random, and once more with every text on one common number of
 ratings (method, 2.5 (vi)). Selections by agreement with the other raters are circular.
 """
 
@@ -30,7 +30,7 @@ from metrics.inference.specification_curve import (
 )
 from metrics.types import Estimate, Item, Missing, Rating
 
-FEWEST = 5  # ratings a text, below which nothing is equalised
+FEWEST = 5  # ratings per text, below which nothing is equalised
 MIN_DRAWS = 20  # of an interval
 CELLS = 1 << 22
 
@@ -53,12 +53,12 @@ def exclusion_sensitivity(
     """HUSE (or HUSE-Q) with no rule, each rule alone, and all selections of up to 8 rules (beyond: 256 seeded ones).
 
     items: as for `evaluate`; HJ is taken from the ratings. rules: by name, the units (`Rating.unit`, an assignment)
-    each leaves out; a selection leaves out the union. draws: random removals beside each specification, draws of
+    each excludes; a selection excludes the union. draws: random removals for each specification, draws of
     each equalisation, and half-samples (at least 20) of each specification's interval. level: of the intervals.
-    alone: rules that are joined with no other. reported: units that the exclusions which hold leave out; `reported` of
-    the result is then what they leave. progress: told how many specifications of how many are done. Values are those
-    of exact ties. Flags: `text_without_ratings` (a selection leaves a text none), `not_equalised` (one leaves fewer
-    than 5 on a text). Raises as `evaluate` and `lay_out`, BadInput.
+    alone: rules that are joined with no other. reported: units that the applied rules exclude; `reported` of
+    the result is then what they leave. progress: called with how many specifications of how many are done. Values are
+    those of exact ties. Flags: `text_without_ratings` (a selection leaves a text none), `not_equalised` (one leaves
+    fewer than 5 on a text). Raises as `evaluate` and `lay_out`, BadInput.
     """
     _check(measure, draws, seed)
     judged = with_means(items, ratings)
@@ -136,7 +136,7 @@ def _units(items: Sequence[Item], ratings: Sequence[Rating], rated: Rated) -> tu
             of[place[rating.item]].append((scaled, number[rating.unit]))
     unit = np.full(rated.values.shape, -1, dtype=np.int64)
     for t, rated_values in enumerate(of):
-        # Ratings of one text and one value may change places: what is left out is the same.
+        # Ratings of one text and one value may change places: what is excluded is the same.
         spare: dict[int, list[int]] = {}
         for value, rated_unit in rated_values:
             spare.setdefault(value, []).append(rated_unit)
@@ -161,14 +161,14 @@ class _Work:
     level: float
 
     def left(self, out: Bools) -> Left:
-        """Which ratings a selection keeps, (texts, most); units and ratings left out; the fewest left of a text."""
+        """Which ratings a selection keeps, (texts, most); units and ratings excluded; the fewest left of a text."""
         has_rating = self.unit >= 0
         is_included = has_rating & ~out[self.unit]
         excluded = int(has_rating.sum() - is_included.sum())
         return is_included, int(out.sum()), excluded, int(is_included.sum(axis=1).min())
 
     def specification(self, chosen: tuple[str, ...], left: Left, common: int | None) -> Specification:
-        """The measure on what the chosen rules leave, beside random removals; none where a text keeps no rating."""
+        """The measure on what the chosen rules leave, with random removals; none where a text keeps no rating."""
         is_included, units, excluded, fewest = left
         if fewest < 1:
             return Specification(chosen, units, excluded, fewest, None, None, None, None)
@@ -193,7 +193,7 @@ class _Work:
         return estimate
 
     def _drawn(self, among: Bools, sizes: Ints, rng: np.random.Generator) -> Floats:
-        """Means of so many ratings of each text (texts,) drawn without replacement: (draws, texts)."""
+        """Means of a given number of ratings of each text (texts,), drawn without replacement: (draws, texts)."""
         parts, step = [], max(1, CELLS // among.size)
         for begin in range(0, self.draws, step):
             key = rng.random((min(step, self.draws - begin), *among.shape))

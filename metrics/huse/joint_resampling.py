@@ -1,7 +1,7 @@
-"""Several models' studies drawn anew together: contexts once for all models that share them, ratings to one number.
+"""Several models' studies resampled together: contexts once for all models that share them, ratings to one number.
 
-Models of one block were judged beside the same references; models of different blocks share contexts at most. A context
-is a unit where its block is paired, else each text is one; units are halved among those that stand in the same models'
+Models of one block were judged with the same references; models of different blocks share contexts at most. A context
+is a unit where its block is paired, else each text is one; units are halved among those in the same models'
 studies, so that every model's study is halved.
 """
 
@@ -26,19 +26,19 @@ EQUALISED_DRAWS = 200  # draws of ratings behind a value
 INNER_DRAWS = 4  # draws of ratings in each half of the contexts; their own noise is taken off the variance
 
 Unit = tuple[str, str]  # "context" or "text", and its name
-Stratum = tuple[frozenset[str], Source | None]  # models in whose studies a unit stands; the source of an unpaired text
+Stratum = tuple[frozenset[str], Source | None]  # models in whose studies a unit is; the source of an unpaired text
 
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """Ratings a text after equalising (None: not known), and whether ratings must be drawn for it."""
+    """Ratings per text after equalising (None: not known), and whether ratings must be drawn for it."""
 
     ratings: int | None
     equalised: bool
 
 
 class Arm:
-    """One model's study: where its texts stand among all texts, and its arrays."""
+    """One model's study: the places of its texts among all texts, and its arrays."""
 
     def __init__(self, table: Table, places: Mapping[str, int], k: int):
         self.at = np.array([places[item.id] for item in table.items], dtype=np.int64)
@@ -126,9 +126,9 @@ def _numbers(table: Table) -> Ints | None:
 
 
 def _groups(tables: Mapping[str, Table], places: Mapping[str, int], loose: set[str]) -> list[Ints]:
-    """Unit numbers of the texts (-1 elsewhere), one array for each set of units halved by itself.
+    """Unit numbers of the texts (-1 elsewhere), one array for each set of units that is halved separately.
 
-    loose: models of a block that is not paired. Units that stand alone in their set join the largest set.
+    loose: models of a block that is not paired. Units that are alone in their set join the largest set.
     """
     texts: dict[Unit, list[int]] = {}
     models: defaultdict[Unit, set[str]] = defaultdict(set)

@@ -53,11 +53,12 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Models compared at one number of ratings a text.
+    """Models compared at one number of ratings per text.
 
-    values: (HUSE, HUSE-Q, HUSE-D) by model, at `ratings` ratings a text (None: not known). estimates: the same by model
-    and measure, with the interval of its own half-samples, which draw contexts and not raters. order: models by HUSE,
-    highest first; ties by name. differences: every pair, in the order given. paired: contexts are drawn as a whole.
+    values: (HUSE, HUSE-Q, HUSE-D) by model, at `ratings` ratings per text (None: not known). estimates: the same by
+    model and measure, with the interval of its own half-samples, which draw contexts and not raters. order: models by
+    HUSE, highest first; ties by name. differences: every pair, in the order given. paired: contexts are drawn as a
+    whole.
     """
 
     values: Mapping[str, tuple[float, float, float]]
@@ -266,7 +267,7 @@ def _between(
     parts: Mapping[str, _Part | None],
     base: Estimate,
 ) -> tuple[Estimate, list[_Part]]:
-    """What is told with the difference of a pair, and both raters' parts of a pair across blocks, if both are known."""
+    """Settings with the difference of a pair, and both raters' parts of a pair across blocks, if both are known."""
     n = sum(len(tables[name]) for name in pair)
     if block_of[pair[0]] == block_of[pair[1]]:
         return replace(base, n=n - tables[pair[0]].sizes[0]), []

@@ -158,7 +158,7 @@ _thread_rooms = threading.local()
 
 
 def room_for(cells: int) -> Floats:
-    """Room for so many floats, the same at each call of a thread where it is small: fresh pages cost more than sums."""
+    """Room for floats, the same at each call of a thread where it is small: fresh pages cost more than sums."""
     if cells > 2 * CELLS:
         return np.empty(cells)
     if not hasattr(_thread_rooms, "room"):

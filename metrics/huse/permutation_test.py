@@ -1,7 +1,7 @@
-"""The permutation test of the hypothesis that nothing tells the sources apart (HUSE = 1).
+"""The permutation test of the hypothesis that the sources do not differ (HUSE = 1).
 
 Features and neighbours stay; the labels reference and model are exchanged within blocks in which they were exchangeable
-by design, and the leave-one-out error is counted again. Error rates move in steps, so many labellings tie with the one
+by design, and the leave-one-out error is counted again. Error rates move in steps, and many labellings tie with the one
 observed; counting them all makes the test keep its level, a little below it (mid-p counts half of them).
 """
 
@@ -33,7 +33,7 @@ CELLS = 1 << 22  # labels held at once
 
 @dataclass(frozen=True, slots=True)
 class PermutationTest:
-    """A one-sided test: small p where the sources are told apart better than exchanged labels allow.
+    """A one-sided test: small p where the sources are separated better than exchanged labels allow.
 
     measure: what was tested; value: its value, as `evaluate` gives it in exact mode.
     p: (1 + labellings not above the value) / (permutations + 1), in (0, 1]. mid_p: with ties counted half.

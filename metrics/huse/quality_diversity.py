@@ -18,7 +18,7 @@ class DominanceRegion:
 
     models: names by angle, from all quality to all diversity. line: their points (HUSE-Q, HUSE-D) in that order.
     polygon: origin, then the line; with one model a segment (flag `one_model`). Models whose HUSE-Q or HUSE-D is not
-    above 0 have no proportion and are left out (flag `outside_quadrant`, names in `left_out`).
+    above 0 have no proportion and are skipped (flag `outside_quadrant`, names in `left_out`).
     """
 
     models: tuple[str, ...]

@@ -118,7 +118,7 @@ def _complete_contexts(context: Ints | None, rated: Bools) -> Bools:
 def source_difference(rated: Rated, z: Bools) -> float:
     """Total variation distance between who rated the references and who rated the model texts, in [0, 1].
 
-    0: each worker gave the same share of the ratings of both; 1: nobody rated both.
+    0: each worker gave the same share of the ratings of both; 1: no worker rated both.
     """
     shares = []
     for side in (z, ~z):

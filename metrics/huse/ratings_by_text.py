@@ -1,4 +1,4 @@
-"""Ratings laid out text by text, so that they can be drawn anew: curves, rater components, equal numbers of raters."""
+"""Ratings as arrays, text by text, so that they can be resampled: curves, rater components, equal numbers of raters."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Rated:
         return bool((self.counts == self.counts[0]).all())
 
     def drawn_sums(self, ratings: int, rng: np.random.Generator, draws: int) -> Ints:
-        """Sums of so many ratings of each text, drawn without replacement: (draws, texts)."""
+        """Sums of `ratings` ratings of each text, drawn without replacement: (draws, texts)."""
         key = rng.random((draws, *self.values.shape))
         key[:, self.rater < 0] = 2.0
         chosen = np.argpartition(key, ratings - 1, axis=2)[:, :, :ratings]
@@ -77,7 +77,7 @@ class Rated:
 def lay_out(items: Sequence[Item], ratings: Sequence[Rating]) -> Rated:
     """Ratings of `items` in their order; ratings of other texts are left aside.
 
-    Raises BadInput (a rater twice on a text, a rating that is no number, an HJ that is not the mean of the ratings)
+    Raises BadInput (a rater twice on a text, a rating that is not a number, an HJ that is not the mean of the ratings)
     and MissingHJ (a text without a rating), InsufficientData (no text).
     """
     if not items:

@@ -65,7 +65,7 @@ def sensitivity_table(
 ) -> Sensitivity:
     """HUSE and its kin under other choices, one changed at a time.
 
-    ks: numbers of neighbours to try; those above n - 1 are left out and named. k, mode: the default's. The rows by tie
+    ks: numbers of neighbours to try; those above n - 1 are skipped and named. k, mode: the default's. The rows by tie
     are the other mode (exact ties, or the original's floats) and the other rules for equal votes.
     Raises as `evaluate`.
     """
@@ -125,7 +125,7 @@ def _equal_sizes(items: Sequence[Item], default: HuseResult, k: int, missing: Mi
 
 
 def _subsamples(z: Bools, size: int) -> Ints:
-    """(SUBSAMPLES, 2 x size) text numbers: so many of each source, drawn without replacement."""
+    """(SUBSAMPLES, 2 x size) text numbers: `size` of each source, drawn without replacement."""
     rng = np.random.default_rng(SUBSAMPLE_SEED)
     sides = [np.flatnonzero(side) for side in (z, ~z)]
     drawn = [source_rows[rng.random((SUBSAMPLES, len(source_rows))).argsort(axis=1)[:, :size]] for source_rows in sides]

@@ -58,7 +58,7 @@ def _searched(x: Floats, y: Floats, weight: Ints, k: int, slack: Coefficients) -
 
 
 def _edges(x: Floats, size: int) -> Floats:
-    """Where strips of about so many points begin: quantiles of a sample; equal values never part."""
+    """Where strips of about equal numbers of points begin: quantiles of a sample; equal values never part."""
     strips = len(x) // size + 1
     sample = np.sort(np.random.default_rng(0).choice(x, min(len(x), SAMPLED * strips)))
     return np.unique(sample[:: max(1, len(sample) // strips)][1:])

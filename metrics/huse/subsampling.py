@@ -93,7 +93,7 @@ def neighbours_in(share: float, k: int) -> int:
 def disjoint_pairs(
     z: Bools, context: Ints | None, rng: np.random.Generator, pairs: int, share: float = SHARE
 ) -> Iterator[Bools]:
-    """`split_texts` of so many pairs, in batches."""
+    """`split_texts` of many pairs, in batches."""
     batch = max(1, BATCH_CELLS // len(z))
     for begin in range(0, pairs, batch):
         yield split_texts(z, context, rng, min(batch, pairs - begin), share)
@@ -140,7 +140,7 @@ def _choose(z: Bools, context: Ints | None, rng: np.random.Generator, draws: int
 
 
 def _draw(rng: np.random.Generator, draws: int, units: int, share: float) -> Bools:
-    """(draws x units) with the same number chosen in each row: those with the smallest of so many random numbers."""
+    """(draws x units) with the same number chosen in each row: those with the smallest random numbers."""
     size = units_in_draw(units, share)
     chosen = np.zeros((draws, units), dtype=np.bool_)
     smallest = rng.random((draws, units)).argpartition(size - 1, axis=1)[:, :size]
@@ -149,7 +149,7 @@ def _draw(rng: np.random.Generator, draws: int, units: int, share: float) -> Boo
 
 
 def units_in_draw(units: int, share: float) -> int:
-    """How many of so many units a draw holds; at least one."""
+    """How many units a draw holds; at least one."""
     return max(1, int(units * share + 1e-9))
 
 

@@ -28,7 +28,7 @@ def theoretical_huse(p_ref: Sequence[float], p_model: Sequence[float]) -> float:
 
 
 def feature_bound(bits: float) -> float:
-    """How far L(phi) may lie above L* (Theorem 1): 2 (1 - 2^-I), where the features lack I bits of the best ones."""
+    """Return how far L(phi) may lie above L* (Theorem 1): 2 (1 - 2^-I) for features with I bits less than the best."""
     if not 0 <= bits < np.inf:
         raise BadInput("information is a finite number of bits of at least 0", column="bits")
     return float(2 * (1 - 2.0**-bits))

@@ -1,4 +1,4 @@
-"""What stands beside the headline interval: the part of the raters, and the binomial part, each named as a part.
+"""Parts of the uncertainty that the headline interval does not hold: the raters' part and the binomial part.
 
 The headline interval draws texts; the raters stay. It already holds the noise of single ratings. What it cannot see is
 that other raters would have shifted many texts together. Splitting texts and whole workers into halves at once shows
@@ -161,7 +161,7 @@ def evaluate_rated(
     Raises:
         BadInput: a setting, an item or a rating breaks a rule, or an HJ is not the mean of its ratings.
         MissingHJ: an item has an HJ and no rating.
-        MissingLogProb: items lack log p and `missing` is `error`.
+        MissingLogProb: items have no log p and `missing` is `error`.
         SingleSource: all items are of one source.
         InsufficientData: fewer than k + 1 items, or fewer than 2 of a source.
 
@@ -233,7 +233,7 @@ def _widened(
     share_flag = (SINGLE_SOURCE,) if float(more_settings["one_source_share"] or 0) > 1 / 2 else ()
 
     def widen(name: str, estimate: Estimate) -> Estimate:
-        """The estimate with the raters' part in its interval, and told where there is none."""
+        """Return the estimate with the raters' part in its interval, or a flag if there is none."""
         flags = (*estimate.flags, DIFFERENT, *share_flag)
         settings = {**estimate.settings, **more_settings}
         text_interval = estimate.interval

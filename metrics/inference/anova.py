@@ -53,7 +53,7 @@ class PairTest:
 def single_factor_anova(groups: Mapping[str, Iterable[float]]) -> Anova:
     """F-test over two or more named groups of at least 2 values each (one an evaluator).
 
-    Raises InsufficientData (too few groups or values) and BadInput (a value that is no finite number).
+    Raises InsufficientData (too few groups or values) and BadInput (a value that is not a finite number).
     """
     samples = _check_groups(groups)
     n = sum(sample.n for sample in samples.values())

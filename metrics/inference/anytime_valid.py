@@ -1,6 +1,6 @@
 """An interval that holds at any time, for those who look while the ratings come in (normal mixture, Robbins 1970).
 
-A fixed-sample interval is right at one number of ratings chosen beforehand; whoever stops when it looks good is wrong
+A fixed-sample interval is right at one number of ratings chosen beforehand; one who stops when it looks good is wrong
 more often than it says. This one may be looked at after every rating.
 """
 

@@ -1,7 +1,7 @@
 """Bradley-Terry strengths from pairwise preferences (Bradley and Terry 1952), a tie counting half a win each.
 
 P(i beats j) = s_i / (s_i + s_j); log strengths are centred at 0. Where wins do not link every system to every other
-in both directions (somebody is never beaten, or two groups never meet) no strengths are likeliest, and a ridge keeps
+in both directions (one is never beaten, or two groups never meet) no strengths are likeliest, and a ridge keeps
 them finite.
 
 Intervals come from the sandwich clustered by items and raters (`metrics.inference.cluster_variances`). A vote on (a, b)
@@ -58,7 +58,7 @@ class Strengths:
     differences: of each two systems, in their order. flags: `no_mle` (a ridge was used: strengths lean towards equality
     and have no interval), `clusters_unknown` (a table of wins: no interval), and those of
     `metrics.inference.cluster_variances`, as on each estimate; there also `one_way_used` (the two-way variance came out
-    at 0 or less, and the larger one-way variance stands in) and `no_variation` (the clusters show none: no interval).
+    at 0 or less, and the larger one-way variance is used) and `no_variation` (the clusters show none: no interval).
     Setting `se`: the standard error.
     """
 
@@ -278,7 +278,7 @@ def _strengths(fit: _Fit, clusters: Clusters | None, spread: Spread | None, leve
     return Strengths(of_system, dict(zip(names, shares.tolist(), strict=True)), flags, differences)
 
 
-Error = tuple[float, bool] | None  # a standard error, and whether a one-way variance stands in; None: no interval
+Error = tuple[float, bool] | None  # a standard error, and whether a one-way variance is used; None: no interval
 
 
 @dataclass(frozen=True, slots=True)

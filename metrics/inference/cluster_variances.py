@@ -79,7 +79,7 @@ class Clusters:
         return Spread(*(_spread(sums(code, number)) for code, number in parts))
 
     def variance(self, spread: Spread) -> tuple[Floats, Bools]:
-        """The variance over what is drawn anew, and where a one-way variance stood in for a two-way one of 0 or less.
+        """Return the variance for new units, and where a one-way variance replaced a two-way one of 0 or less.
 
         0 where nothing varies: there can be no interval then.
         """
@@ -100,7 +100,7 @@ class Clusters:
 
 
 def build_clusters(item: Names, rater: Names, *, target: ClusterTarget | None = None) -> Clusters:
-    """Lay out the clusters of N observations.
+    """Return the clusters of N observations.
 
     item, rater: (N,) names or whole numbers; None for one that is not known. target: None takes items and raters where
     both are known, and items where no rater is. Raises BadInput.

@@ -32,7 +32,7 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True)
 class FrequencyCorrelation:
-    """HJ against log frequency. zero: texts of frequency 0, which have no logarithm and are left out."""
+    """HJ against log frequency. zero: texts of frequency 0, which have no logarithm and are skipped."""
 
     pearson: Correlation
     spearman: Correlation
@@ -43,7 +43,7 @@ def hj_frequency(hj: ArrayLike, frequency: ArrayLike, *, level: float = 0.90) ->
     """Pearson and Spearman correlation of HJ with log corpus frequency; any base of the logarithm gives the same.
 
     hj: (n,) in any units; frequency: (n,) counts or rates of at least 0, in any unit. Intervals: Fisher's z; for
-    Spearman with the standard error of Bonett and Wright (2000). Flag `zero_frequency` where texts were left out;
+    Spearman with the standard error of Bonett and Wright (2000). Flag `zero_frequency` where texts were skipped;
     a constant side: value None, flag `no_variation`; exactly -1 or 1: no
     interval, flag `perfect`. Raises InsufficientData below 3 texts, BadInput.
     """

@@ -9,13 +9,13 @@ from metrics.errors import BadInput
 
 
 def check_level(level: float) -> None:
-    """Refuse a level outside (0, 1)."""
+    """Raise BadInput for a level outside (0, 1)."""
     if not 0 < level < 1:
         raise BadInput("a level lies between 0 and 1", column="level")
 
 
 def check_alpha(alpha: float) -> None:
-    """Refuse an error rate outside (0, 1)."""
+    """Raise BadInput for an error rate outside (0, 1)."""
     if not 0 < alpha < 1:
         raise BadInput("an error rate alpha lies between 0 and 1", column="alpha")
 

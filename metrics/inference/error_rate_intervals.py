@@ -18,7 +18,7 @@ from metrics.types import Interval
 
 METHOD = "half-samples"
 TARGET = "expectation of the estimator at this number of texts and ratings, over new texts"
-MAX_EFFECTIVE = 2  # texts that a text may stand for where the measured variance is below the binomial one
+MAX_EFFECTIVE = 2  # texts that a text may count as where the measured variance is below the binomial one
 
 
 def subsample_interval(

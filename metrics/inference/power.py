@@ -51,7 +51,7 @@ def t_power(
 def sample_size(effect: float, *, power: float = 0.8, design: Design = "two_sample", alpha: float = 0.05) -> SampleSize:
     """Evaluators a group, groups of one size, for this power. effect: d, not 0. Raises BadInput.
 
-    Effects so small that more than 1e9 evaluators were needed are refused.
+    Effects so small that more than 1e9 evaluators were needed raise BadInput.
     """
     _check_power(power, alpha)
     _check_design(design)

@@ -1,4 +1,4 @@
-"""Shares and mean shares with intervals that say what is drawn anew: evaluators, items, or both.
+"""Shares and mean shares with intervals that say what they are for: new evaluators, new items, or both.
 
 A share near 0 or 1 breaks mean -+ t * se (all right means no width). So the interval is Wilson's (1927) with the
 number of judgments replaced by an effective one, share * (1 - share) / variance, and z by Student's t with units - 1
@@ -28,9 +28,9 @@ TARGETS = {
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share in [0, 1], the variance of its estimate over `units` drawn anew, and the judgments it rests on.
+    """A share in [0, 1], the variance of its estimate over new `units`, and the judgments it rests on.
 
-    value: None where nothing is counted. judgments: what `units` would be if each judgment stood for itself.
+    value: None where nothing is counted. judgments: what `units` would be if each judgment were independent.
     """
 
     value: float | None
@@ -39,7 +39,7 @@ class Share:
     judgments: float
 
     def interval(self, level: float, drawn: str) -> Interval | None:
-        """The interval at `level`; None where there is no value or only one unit. drawn: what is drawn anew."""
+        """Return the interval at `level`, None without a value or with one unit. drawn: the units that would be new."""
         if self.value is None or self.units < 2:
             return None
         effective = self.value * (1 - self.value) / self.variance if self.variance > 0 else self.judgments

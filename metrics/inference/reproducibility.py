@@ -1,4 +1,4 @@
-"""How far repeated studies of one thing lie apart: CV*, the coefficient of variation for small samples (Belz 2022)."""
+"""How much repeated studies of one thing differ: CV*, the coefficient of variation for small samples (Belz 2022)."""
 
 from __future__ import annotations
 

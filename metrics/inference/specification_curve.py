@@ -17,7 +17,7 @@ from metrics.version import __version__
 Measure = Literal["huse", "huse_q", "accuracy"]
 Conclusion = Literal["below", "open", "above"]
 NAMES: dict[Measure, str] = {"huse": "HUSE", "huse_q": "HUSE-Q", "accuracy": "Accuracy"}
-# What an interval is held against: nothing to tell apart, or guessing.
+# What an interval is compared with: no difference, or guessing.
 AGAINST: dict[Measure, float] = {"huse": 1.0, "huse_q": 1.0, "accuracy": 0.5}
 MAX_RULES, MAX_SELECTIONS = 8, 256
 ROUNDING = 1e-12
@@ -35,11 +35,11 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Specification:
-    """One selection of rules. units, ratings: left out; fewest: ratings left of the text with the fewest (of accuracy:
+    """One selection of rules. units, ratings: excluded; fewest: ratings left of the text with the fewest (of accuracy:
     evaluators left).
 
     value: with what is left, None where a text (of accuracy: everybody) has no rating left; interval: of the value.
-    random: as much left out at random. as_low: share of those that are at most the value. equalised: every text on
+    random: as much removed at random. as_low: share of those that are at most the value. equalised: every text on
     `common` ratings, mean of draws; None where the selection leaves fewer, and of accuracy.
     """
 
@@ -63,10 +63,10 @@ class Specification:
 class Exclusions:
     """Every specification, the one without a rule first. measure: `huse`, `huse_q` or `accuracy`.
 
-    headline: the estimate without any rule, with its interval. common: ratings a text to which all are equalised (None
-    below 5, and of accuracy). below, inside, above: shares of the specifications with a value on each side of the
-    headline's interval, None without one. subsets: `all`, or so many `seeded` ones. reported: what the exclusions that
-    hold leave, where they were given.
+    headline: the estimate without any rule, with its interval. common: ratings per text to which all are equalised
+    (None below 5, and of accuracy). below, inside, above: shares of the specifications with a value on each side of the
+    headline's interval, None without one. subsets: `all`, or a number of `seeded` ones. reported: what the applied
+    rules leave, where they were given.
     """
 
     measure: Measure
@@ -122,12 +122,12 @@ def concluded(interval: Interval | None, measure: Measure) -> Conclusion | None:
 
 
 def count_selections(joined: int, alone: int = 0) -> int:
-    """How many selections are made of rules that are joined and rules that stand alone."""
+    """How many selections are made of rules that are joined and rules that are not."""
     return (2**joined if joined <= MAX_RULES else MAX_SELECTIONS) + alone
 
 
 def list_selections(rules: Sequence[str], alone: Sequence[str], seed: int) -> tuple[list[tuple[str, ...]], str]:
-    """No rule, each alone, then the others by size, then those that stand alone; and how they were chosen."""
+    """No rule, each alone, then the others by size, then those that are not joined; and how they were chosen."""
     joined = tuple(rule for rule in rules if rule not in alone)
     separate_rules = [(rule,) for rule in rules if rule in alone]
     if len(joined) <= MAX_RULES:
@@ -142,7 +142,7 @@ def list_selections(rules: Sequence[str], alone: Sequence[str], seed: int) -> tu
 
 
 def union_mask(masks: Mapping[str, Bools], chosen: Sequence[str], size: int) -> Bools:
-    """(units,) whether any of the chosen rules leaves a unit out. masks: by rule, (units,)."""
+    """(units,) whether any of the chosen rules excludes a unit. masks: by rule, (units,)."""
     out = np.zeros(size, dtype=np.bool_)
     for rule in chosen:
         out |= masks[rule]

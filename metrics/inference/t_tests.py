@@ -45,7 +45,7 @@ class TTest:
 
 @dataclass(frozen=True, slots=True)
 class BinomialTest:
-    """Exact two-sided test of a share: p sums every outcome that is no likelier than the one seen."""
+    """Exact two-sided test of a share: p sums every outcome at most as likely as the one seen."""
 
     hits: int
     n: int

@@ -1,4 +1,4 @@
-"""The sampling distribution that a log-probability stands for."""
+"""The sampling distribution of a log-probability."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS = re.compile(r"(?:t|temperature|top_k|top_p)=[0-9.eE+-]+")
 class Decoding:
     """Temperature, then top-k, then top-p, the rest renormalised at every step (Hashimoto et al. 2019, section 5.1).
 
-    temperature: > 0 (0 would be the single most probable token: refused). top_k: keep the k most probable tokens.
+    temperature: > 0 (0 would be the single most probable token: an error). top_k: keep the k most probable tokens.
     top_p: keep the smallest set of most probable tokens with mass >= top_p, in (0, 1]. None keeps all.
     """
 
@@ -27,7 +27,7 @@ class Decoding:
     top_p: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what defines no distribution."""
+        """Raise BadInput for settings that define no distribution."""
         if not (math.isfinite(self.temperature) and self.temperature > 0):
             raise BadInput(f"the temperature must be above 0, not {self.temperature}", column="temperature")
         if self.top_k is not None and self.top_k < 1:

@@ -1,4 +1,4 @@
-"""From pairs of texts to tokens, with everything refused that would be scored silently as something else."""
+"""From pairs of texts to tokens; whatever would silently be scored as something else is an error."""
 
 from __future__ import annotations
 

@@ -46,4 +46,4 @@ class ModelUnavailable(MetricsError):  # noqa: N818
 
 
 class ServerFailed(MetricsError):  # noqa: N818
-    """A scoring server refused, broke off, or answered in another shape."""
+    """A scoring server answered with an error, broke off, or answered in another shape."""

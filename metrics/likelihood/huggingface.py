@@ -26,7 +26,7 @@ BUDGET_CPU, BUDGET_GPU = 1024, 16384
 
 
 class HuggingFace:
-    """A model that scores pairs (`LogProbs`), tells statistics per token (`TokenStatistics`) and can generate."""
+    """A model that scores pairs (`LogProbs`), gives statistics per token (`TokenStatistics`) and can generate."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class HuggingFace:
 
     @property
     def card(self) -> ModelCard:
-        """What stands behind the scores."""
+        """Return what the scores come from."""
         loaded = self.loaded
         return ModelCard(loaded.name, loaded.revision, loaded.tokenizer_name, loaded.dtype, self.decoding, self.layout)
 

@@ -1,4 +1,4 @@
-"""How a backend is opened: what a command was told, kept as data so that another process can open the same."""
+"""How a backend is opened: a command's options, stored as data so that another process can open the same."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Opening:
         return CompletionsServer(self.server, model=self.model, api_key=key, end=self.end, joiner=self.layout.joiner)
 
     def values(self) -> dict[str, Any]:
-        """As JSON has it; folders by their whole path, for another process may stand elsewhere."""
+        """Return the options for JSON; folders by their full path, as another process may run elsewhere."""
         values = asdict(self)
         for name in ("model", "tokenizer"):
             if not self.server and values[name] and Path(values[name]).exists():

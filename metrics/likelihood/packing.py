@@ -102,7 +102,7 @@ def best_share(prefix: int, target: int, candidates: int, shape: Shape) -> int:
 
 
 def split_batch(batch: Sequence[Row], jobs: Sequence[Job], shape: Shape) -> tuple[list[Row], list[Row]] | None:
-    """The batch as two smaller ones (rows apart, else the targets of its only row); None where one target is left."""
+    """The batch as two smaller ones (by rows, else by the targets of its only row); None where one target is left."""
     if len(batch) > 1:
         middle = len(batch) // 2
         return list(batch[:middle]), list(batch[middle:])

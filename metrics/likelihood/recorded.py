@@ -19,7 +19,7 @@ ABOVE_ZERO = 1e-6
 class Recorded:
     """A backend that knows the pairs of one JSON Lines file: `context`, `candidate`, `log_prob`, `tokens`.
 
-    `log_prob` may be a list, one number a token; then `tokens` may be left out. The other things a score is made of
+    `log_prob` may be a list, one number a token; then `tokens` may be absent. The other things a score is made of
     (model, decoding, whether EOS counts) are what the caller says of the file.
     """
 

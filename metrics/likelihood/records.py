@@ -35,7 +35,7 @@ class Scored:
 class TokenStats:
     """What the model's distribution says at each of a candidate's N tokens; every array has shape [N].
 
-    tokens: as the vocabulary writes them. log_prob: of the token that stands there. top_log_prob: of the most
+    tokens: as the vocabulary writes them. log_prob: of the actual token. top_log_prob: of the most
     probable one. rank: 1 for the most probable; 1 + how many are more probable. entropy: in nats.
     mean, variance: of log p(w) with w drawn from the distribution (mean = -entropy), for Fast-DetectGPT.
     """
@@ -50,7 +50,7 @@ class TokenStats:
 
     @property
     def probability(self) -> Floats:
-        """Of the token that stands there, in [0, 1]."""
+        """Return the probability of the actual token, in [0, 1]."""
         return np.exp(self.log_prob)
 
     @property
@@ -69,9 +69,9 @@ class Layout:
     """How a pair becomes tokens.
 
     include_eos: the end-of-text token closes the candidate and counts in the sum and in N.
-    start: a causal model's start (or end-of-text) token stands before the candidate `always` (as NND's code has
+    start: a causal model's start (or end-of-text) token comes before the candidate `always` (as NND's code has
     it), `never`, or where the context is empty (`auto`). joiner: text put before a candidate that has a context; the
-    two are encoded apart. unknown: `error` refuses texts with unknown tokens, `count` scores the unknown token.
+    two are encoded separately. unknown: `error` raises for texts with unknown tokens, `count` scores the unknown token.
     long_texts: `error`, or `slide`: windows that overlap by half; each token is scored once, in the first window that
     holds it, so behind at least half a window of what precedes it (causal models only).
     """
@@ -85,7 +85,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """What stands behind every score of a backend; `decoding` is the sampling distribution it stands for."""
+    """What every score of a backend comes from; `decoding` is the sampling distribution of the scores."""
 
     model: str
     revision: str
@@ -110,7 +110,7 @@ class LogProbs(Protocol):
 
     @property
     def card(self) -> ModelCard:
-        """What stands behind the scores."""
+        """Return what the scores come from."""
         ...
 
     def score(self, pairs: Sequence[Pair]) -> Sequence[Scored]:

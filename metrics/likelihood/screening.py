@@ -40,7 +40,7 @@ def screen_choices(
     if not margin >= 0:
         raise BadInput(f"the margin must be 0 or more, not {margin}", column="margin")
     rough = fast(range(count))
-    # `not >` rather than `<=`: a difference of infinities is no number and is rechecked.
+    # `not >` rather than `<=`: a difference of infinities is not a number and is rechecked.
     close = [at for at, (a, b) in enumerate(choices) if not abs(rough[a] - rough[b]) > margin]
     numbers = sorted({number for at in close for number in choices[at]})
     fine = dict(zip(numbers, exact(numbers), strict=True)) if numbers else {}

@@ -38,7 +38,7 @@ class CompletionsServer:
         batch: int = BATCH,
         timeout: float = TIMEOUT,
     ) -> None:
-        """Raises BadInput for an address that is no http(s) one."""
+        """Raises BadInput for an address other than http(s)."""
         self.address = urlsplit(url)
         if self.address.scheme not in ("http", "https") or not self.address.hostname:
             raise BadInput(f"the address must begin with http:// or https://, not {url!r}", column="url")
@@ -48,7 +48,7 @@ class CompletionsServer:
 
     @property
     def card(self) -> ModelCard:
-        """What stands behind the scores."""
+        """Return what the scores come from."""
         return self._card
 
     def score(self, pairs: Sequence[Pair]) -> list[Scored]:

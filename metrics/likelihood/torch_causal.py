@@ -1,4 +1,4 @@
-"""Causal models: a context is read once and its candidates stand behind it side by side, under a tree mask."""
+"""Causal models: a context is read once, followed by all its candidates, under a tree mask."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Head:
 class Engine(ABC):
     """A model, how it wants its rows, and what is read of its logits.
 
-    lean: leave out work that a tree does not need (`torch_lean`); set where the probe found the numbers unchanged.
+    lean: skip work that a tree does not need (`torch_lean`); set where the probe found the numbers unchanged.
     """
 
     lean = False
@@ -134,7 +134,7 @@ class Engine(ABC):
 
     @abstractmethod
     def places(self, jobs: Sequence[Job], batch: Sequence[Row]) -> Tensor:
-        """Where, in batch x length (flat), the hidden states stand that predict each token of each target."""
+        """Return the places, in batch x length (flat), of the hidden states that predict each token of each target."""
 
     @abstractmethod
     def forward(self, jobs: Sequence[Job], batch: Sequence[Row]) -> Tensor:

@@ -47,7 +47,7 @@ def engine_for(model: Any, shape: Shape, *, lead: tuple[int, ...]) -> Engine:
 
 
 def has_sliding_window(config: Any) -> bool:
-    """Whether some layers see a sliding window only, which a mask of ours would lift."""
+    """Return whether some layers see a sliding window only, which our mask would lift."""
     kinds = getattr(config, "layer_types", None) or []
     if kinds:
         return any(kind != "full_attention" for kind in kinds)

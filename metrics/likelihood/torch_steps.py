@@ -13,7 +13,7 @@ from metrics.likelihood.torch_logits import Logits, Tensor
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Reads logits and the tokens that stand there [R]; gives [R, columns]. keeps: it holds all logits of its rows."""
+    """Reads logits and the actual tokens [R]; gives [R, columns]. keeps: it holds all logits of its rows."""
 
     read: Callable[[Logits, Tensor], Tensor]
     keeps: bool
@@ -29,7 +29,7 @@ def reading_log_prob(decoding: Decoding) -> Reading:
             target_logits.see(start, block)
             parts.append(block.logsumexp(1))
         norm = torch.stack(parts).logsumexp(0)
-        # A logit of +inf would make the others look impossible; it is no number to score by.
+        # A logit of +inf would make the others look impossible; it cannot be scored by.
         return (target_logits.logit - norm).clamp_(max=0).masked_fill_(~norm.isfinite(), torch.nan)[:, None]
 
     return Reading(read, keeps=decoding.cuts)
@@ -65,7 +65,7 @@ def reading_distribution(decoding: Decoding) -> Reading:
 
 
 class TargetLogits:
-    """The logits of the tokens that stand there, picked from the blocks as they pass."""
+    """The logits of the actual tokens, picked from the blocks as they pass."""
 
     def __init__(self, targets: Tensor) -> None:
         self.targets = targets

@@ -19,7 +19,7 @@ Source = Scores | Callable[[Sequence[Pair]], Sequence[Scored]] | Mapping[Pair, S
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One test taken: both likelihoods (nats per token, -inf allowed), passed or not; a tie is named apart."""
+    """One test taken: both likelihoods (nats per token, -inf allowed), passed or not; a tie is marked."""
 
     test: NndTest
     high: float
@@ -39,7 +39,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Administered:
-    """All tests one model took, in their order; `missing`: candidates without a score, whose tests are left out.
+    """All tests one model took, in their order; `missing`: candidates without a score, whose tests are excluded.
 
     scored_by: the signature of the scores, where it is known.
     """
@@ -53,7 +53,7 @@ class Administered:
 
     @property
     def left_out(self) -> int:
-        """Tests left out for want of a score."""
+        """Return the number of tests excluded without a score."""
         return len(self.tests) - len(self.outcomes)
 
 
@@ -70,15 +70,15 @@ def administer_tests(
             log-probability, tokens), or what `metrics.nnd.scores.read_scores` read from a file.
         model: the model's name, for the record.
         ties: `fail` (the definition: strictly higher) or `second`, the original code's rule (on a tie the candidate
-            that stood second is chosen, so a constant model passes half of the tests): for replication only.
+            listed second is chosen, so a constant model passes half of the tests): for replication only.
         scored_by: signature of the scores, for the record.
 
     Returns:
         The outcome of each test in order, with both log-probabilities per token in [-inf, 0]; candidates without a
-        score, whose tests are left out.
+        score, whose tests are excluded.
 
     Raises:
-        InsufficientData: more than 5% of the tests lack a score, or a model needs texts that the tests do not hold.
+        InsufficientData: more than 5% of the tests have no score, or a model needs texts that the tests do not hold.
         BadInput: a score breaks a rule.
 
     Source:

@@ -21,7 +21,7 @@ class Options:
     """What else keeps a pair from being a test.
 
     must_include: one of the two carries this label (None: any pair). keep_equal_texts: pairs whose texts are equal
-    after normalising (Unicode NFC, blanks joined) are kept, as in the original; otherwise they are left out.
+    after normalising (Unicode NFC, blanks joined) are kept, as in the original; otherwise they are excluded.
     fold_case: texts that differ only in case count as equal.
     """
 
@@ -47,7 +47,7 @@ def build_tests(
         order: says which of two candidates is better (`metrics.nnd.orders`: by rank, by partial order, by number).
         source: where the annotations come from, for the record.
         options: what else keeps a pair from being a test; None: the defaults of `Options`.
-        skipped: how many rows or candidates reading the annotations left out, by reason.
+        skipped: how many rows or candidates reading the annotations skipped, by reason.
         settings: how the annotations were read.
         blank_texts: whether a candidate may be an empty text.
 

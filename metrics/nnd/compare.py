@@ -21,7 +21,7 @@ class McNemar:
     """Tests that only the first model passed, and only the second; p: exact, two-sided, 1 where they never differ.
 
     p takes tests for independent; where they share candidates it is too small, and the interval of the difference,
-    which draws contexts anew, is the safer reading.
+    which is for new contexts, is the safer reading.
     """
 
     only_first: int

@@ -24,9 +24,9 @@ KIND = "nnd_tests"
 
 
 def tests_json(tests: TestSet) -> dict[str, Any]:
-    """The output of `nnd build --json`: total, counts by category, what was left out and why, then the tests.
+    """The output of `nnd build --json`: total, counts by category, what was excluded and why, then the tests.
 
-    `nnd run` reads it back. Texts of contexts stand once, candidates by id, tests name candidates.
+    `nnd run` reads it back. Texts of contexts are listed once, candidates by id, tests name candidates.
     """
     parts = {test.high.part for test in tests.tests}
     return {
@@ -162,7 +162,7 @@ def rates_json(rates: PassRates) -> dict[str, Any]:
 
 
 def rate_json(rate: PassRate) -> dict[str, Any]:
-    """An estimate with counts, and Wilson's interval beside the headline one."""
+    """An estimate with counts, and Wilson's interval besides the headline one."""
     counts = {"passed": rate.passed, "failed": rate.failed, "ties": rate.ties, "contexts": rate.contexts}
     other_intervals = {"wilson": rate.wilson, "bootstrap": rate.bootstrap}
     intervals = {name: interval_json(interval, rate.estimate.signature) for name, interval in other_intervals.items()}

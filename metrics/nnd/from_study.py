@@ -1,4 +1,4 @@
-"""Tests from a study of our own: typicality or quality ratings by their mean or a majority, or labels of errors."""
+"""Tests from a study: typicality or quality ratings by their mean or a majority, or labels of errors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def by_means(
 ) -> TestSet:
     """The higher mean rating is better, by at least `minimum_gap` (in units of the scale, exactly).
 
-    Texts of fewer ratings are left out and counted. The category is `lower_rated`. Raises BadInput, InsufficientData.
+    Texts of fewer ratings are skipped and counted. The category is `lower_rated`. Raises BadInput, InsufficientData.
     """
     _check(texts, minimum_ratings)
     sums = {entry.item: entry for entry in sum_ratings(ratings, [text.id for text in texts])}
@@ -71,7 +71,7 @@ def by_majorities(
 ) -> TestSet:
     """Texts that more than half of their raters gave `top`, against the others (NND's rule for SummEval).
 
-    Texts of fewer ratings are left out and counted. Raises BadInput, InsufficientData.
+    Texts of fewer ratings are skipped and counted. Raises BadInput, InsufficientData.
     """
     _check(texts, minimum_ratings)
     values: dict[str, list[Fraction]] = {text.id: [] for text in texts}
@@ -100,7 +100,7 @@ def by_labels(
 ) -> TestSet:
     """Texts by the label most raters gave them, in an order of labels (`best_above_others("No error", ...)`).
 
-    Texts of fewer labels, and those without one most frequent label, are left out and counted. A rater labels a text
+    Texts of fewer labels, and those without one most frequent label, are skipped and counted. A rater labels a text
     once. Raises BadInput, InsufficientData.
     """
     _check(texts, minimum_ratings)

@@ -65,7 +65,7 @@ class PartialOrder:
             self.below[label] = self._all_below(label)
 
     def compare(self, first: Candidate, second: Candidate) -> Verdict:
-        """The one whose label stands above the other's."""
+        """The candidate whose label is above the other's."""
         for candidate in (first, second):
             if candidate.label not in self.below:
                 raise _unknown(candidate)

@@ -1,7 +1,7 @@
 """Pass rates, overall and by category of error, with intervals (Laban et al. 2022, section 2.2).
 
-Tests of one context share candidates, so the headline interval draws contexts anew; Wilson's, which takes each test
-for independent, stands beside it.
+Tests of one context share candidates, so the headline interval is for new contexts; Wilson's, which takes each test
+for independent, is given too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CHUNK = 1 << 22  # counts held at once
 class PassRate:
     """Share of tests passed, in [0, 1], higher is better.
 
-    estimate: n counts tests; interval: contexts drawn anew, Wilson's with as many tests as the spread between contexts
+    estimate: n counts tests; interval: for new contexts, Wilson's with as many tests as the spread between contexts
     is worth. wilson: tests taken for independent (too narrow where they share candidates). bootstrap: percentiles over
     contexts drawn with replacement, None where nothing varies (too narrow with few contexts or a rate near 0 or 1: 80 %
     at a stated 95 % with 10 contexts near .95). passed + failed = n; ties are among the failed (or decided by
@@ -67,8 +67,8 @@ def pass_rates(administered: Administered, *, level: float = 0.95, draws: int = 
         seed: of the bootstrap, at least 0.
 
     Returns:
-        Pass rates in [0, 1], higher is better; intervals are over contexts drawn again. A category whose tests all lack
-        a score has the value None (flag `no_tests`).
+        Pass rates in [0, 1], higher is better; intervals are over contexts drawn again. A category whose tests all have
+        no score has the value None (flag `no_tests`).
 
     Raises:
         BadInput: a level, a seed or a number of draws that is not allowed.

@@ -50,7 +50,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class NndTest:
-    """A better and a worse candidate of one context; `high_first`: the better one stood first in the source."""
+    """A better and a worse candidate of one context; `high_first`: the better one came first in the source."""
 
     high: Candidate
     low: Candidate
@@ -74,7 +74,7 @@ class NndTest:
 
 @dataclass(frozen=True)
 class TestSet:
-    """Tests in the order they were made, and what was left out and why (counts of pairs, rows or candidates)."""
+    """Tests in the order they were made, and what was excluded and why (counts of pairs, rows or candidates)."""
 
     __test__ = False  # not a class of tests for pytest
 

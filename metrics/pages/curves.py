@@ -14,7 +14,7 @@ CHANCE = (0.5, "chance")
 
 
 def panels(points: Sequence[CurvePoint]) -> tuple[Panel, ...]:
-    """One picture for all tests and one for each category, a curve for each family; places without a rate are left out.
+    """Return a picture for all tests and one for each category, a curve per family; points without a rate are skipped.
 
     Raises InsufficientData where no place has a rate.
     """

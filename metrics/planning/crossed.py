@@ -48,7 +48,7 @@ class CrossedDesign:
     layout: Layout = "within"
 
     def check(self) -> None:
-        """Refuse what cannot be run."""
+        """Raise BadInput for a design that cannot be run."""
         if self.layout not in ("within", "between"):
             raise BadInput("choose 'within' or 'between'", column="layout")
         if self.items < 2 or self.raters < 2:
@@ -194,5 +194,5 @@ def _by_rater(left: Floats, rater: np.ndarray) -> Floats:
 
 
 def _positive(value: Floats, instead: Floats) -> Floats:
-    """The two-way variance can come out at or below 0; then the larger one-way variance stands in."""
+    """The two-way variance can come out at or below 0; then the larger one-way variance is used."""
     return np.asarray(np.where(value > 0, value, instead))

@@ -19,7 +19,7 @@ Progress = Callable[[int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """HUSE, HUSE-Q and HUSE-D over simulated studies of so many texts (both sources) and raters.
+    """HUSE, HUSE-Q and HUSE-D over simulated studies of `texts` (both sources) and `raters`.
 
     mean, sd: of each measure, by name (`huse`, `huse_q`, `huse_d`). error: the share of an sd that is Monte-Carlo
     noise (one sd of it). signature: what made it.

@@ -14,7 +14,7 @@ from metrics.data.arrays import Floats
 from metrics.inference.distributions import find_root
 
 GRID = 801
-REACH = 6.0  # impressions beyond the ends of the scale, in sd, that are still told apart
+REACH = 6.0  # impressions beyond the ends of the scale, in sd, that are still distinguished
 SMALLEST_SD = 0.05
 
 
@@ -37,7 +37,7 @@ class Labels:
         return mean, square - (mean - self.lowest) ** 2
 
     def impressions(self, means: Floats, sd: float) -> Floats:
-        """The impressions whose mean labels are `means` (those at the very ends: as far out as can be told)."""
+        """Return the impressions whose mean labels are `means` (at the very ends: the farthest that differ)."""
         grid = np.linspace(self.lowest - REACH * sd, self.highest + REACH * sd, GRID)
         of_grid, _ = self.moments(grid, sd)
         return np.interp(means, of_grid, grid)

@@ -1,8 +1,8 @@
 """What a pilot says about texts and raters (method, 2.5 and H31): enough to make other studies like it.
 
-Between texts: HJ without the noise of few raters, beside log p a unit, source by source. Within a text: how much of the
-spread of ratings is the raters' severity and how much is the single rating's own. Drawing a pilot's own texts and
-ratings anew would understate the spread; here texts are new ones like the pilot's, and so are raters.
+Between texts: HJ without the noise of few raters, and log p per unit, source by source. Within a text: how much of the
+spread of ratings is the raters' severity and how much is the single rating's own. Resampling a pilot's own texts and
+ratings would understate the spread; here texts are new ones like the pilot's, and so are raters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from metrics.huse.ratings_by_text import Rated
 from metrics.planning.latent import Labels
 
 FEWEST_TEXTS = 10
-# Width of the cloud a pilot's text stands for, in sd of its source: new texts are like the old ones, not the same.
+# Width of the cloud around a pilot's text, in sd of its source: new texts are like the old ones, not the same.
 BANDWIDTH = 0.35
 SPREAD_FACTOR = 1 / math.sqrt(1 + BANDWIDTH**2)
 
@@ -111,7 +111,7 @@ class Pilot:
     """What was learnt. within_sd: sd of a single rating about its text's impression, raters' severity included.
 
     rater_share: part of that variance which is severity, the same for all texts a rater sees, in [0, 1].
-    label_sd: sd of the true mean label between texts of one source. n, raters: texts and ratings a text behind it.
+    label_sd: sd of the true mean label between texts of one source. n, raters: texts and ratings per text behind it.
     """
 
     texts: Texts
@@ -142,7 +142,7 @@ def fit_pilot(
     rated: ratings of n texts (labels as whole numbers, 2 a text at least); q: (n,) log p a unit, -inf allowed;
     z: (n,) True for reference; context: (n,) numbers naming the contexts of a paired design. labels: the scale (the
     lowest and highest label given, where it is not said). Raises BadInput, InsufficientData below 10 texts a source or
-    2 ratings a text.
+    2 ratings per text.
     """
     _check(rated, q, z)
     codes = rated.values / rated.denominator

@@ -1,4 +1,4 @@
-"""Tables 1 and 2 of Clark et al. (2021), completed: how well evaluators tell human from machine, with intervals."""
+"""Tables 1 and 2 of Clark et al. (2021), completed: human-or-machine accuracy, with intervals."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class EvaluatorRow:
 
 
 def evaluator_table(rows: Sequence[EvaluatorRow], *, name: str = "evaluators", notes: Sequence[str] = ()) -> Table:
-    """The table. Columns that say nothing in any row are left out; so is training where there is one only."""
+    """Return the table, without columns that are empty in every row, and without training where there is only one."""
     columns = tuple(column for column in COLUMNS if _has_values(column, rows))
     levels = sorted(
         {f"{100 * estimate.interval.level:g}%" for row in rows for estimate in _estimates(row) if estimate.interval}

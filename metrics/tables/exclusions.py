@@ -1,4 +1,4 @@
-"""The table of exclusions: the measure under each selection of rules, beside random removals of the same size."""
+"""The table of exclusions: the measure under each selection of rules, with random removals of the same size."""
 
 from __future__ import annotations
 

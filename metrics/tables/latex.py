@@ -60,7 +60,7 @@ SPECIAL = {
     "\u00a0": "~",
     "\0": "{}",
 }
-UNKNOWN = "ĦħĸĿŀŉŦŧ"  # letters that the standard fonts lack
+UNKNOWN = "ĦħĸĿŀŉŦŧ"  # letters missing in the standard fonts
 GREEK = {
     **dict.fromkeys("ο", "o"),
     **{letter: rf"\mathrm{{{latin}}}" for letter, latin in zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧ", "ABEZHIKMNOPTX", strict=True)},
@@ -79,8 +79,8 @@ PACKAGES = r"""\usepackage{booktabs}
 def escape(text: str) -> str:
     """Text that LaTeX prints as it is: its own signs escaped, line ends and control characters as spaces.
 
-    Latin and Greek letters are printed with their marks. Others, which pdflatex's standard fonts lack, stand in the
-    command of `scripts` (U+4E2D under pdflatex, the letters themselves under lualatex and xelatex).
+    Latin and Greek letters are printed with their marks. Others, which are missing in pdflatex's standard fonts, go
+    into the command of `scripts` (U+4E2D under pdflatex, the letters themselves under lualatex and xelatex).
     """
     flat = re.sub(r"[^\S\u00a0]+|[\x00-\x1f\x7f]+", " ", unicodedata.normalize("NFC", text))
     separated = re.sub(r"([-,'])(?=\1)", "\\1\0", flat)  # two of these in a row would be drawn as another sign
@@ -92,7 +92,7 @@ def _run(run: str | scripts.Run) -> str:
 
 
 def _letter(letter: str) -> str | None:
-    """None for a letter that the standard fonts lack."""
+    """Return the letter in LaTeX, None if the standard fonts do not have it."""
     if letter in SPECIAL:
         return SPECIAL[letter]
     if letter.isascii() or ("À" <= letter <= "ž" and letter not in UNKNOWN):
@@ -107,7 +107,7 @@ def _letter(letter: str) -> str | None:
 
 
 def _greek(letter: str) -> str:
-    """As mathematics writes it: where no other name is told, by the last word of its name in Unicode."""
+    """Return the command of mathematics: if GREEK has no other, the last word of its name in Unicode."""
     name = unicodedata.name(letter).split()[-1].replace("LAMDA", "LAMBDA")
     return GREEK.get(letter, "\\" + (name.lower() if letter.islower() else name.capitalize()))
 
@@ -168,7 +168,7 @@ def _row(table: Table, row: Row) -> str:
 
 
 def _cell(value: str, detail: str) -> str:
-    """The value, and under it what stands beside it, so that seven estimates fit on a page."""
+    """Return the value with its interval and n below it, so that seven estimates fit on a page."""
     if not detail:
         return escape(value)
     below = "".join(rf"\\\footnotesize {escape(line)}" for line in detail.replace(" (n", "\n(n").split("\n"))

@@ -13,7 +13,7 @@ NUMBER, SECOND = ' class="n"', ' class="second"'
 
 
 def table_html(table: Table, *, group: bool = False, sortable: bool = False) -> str:
-    """The table inside a box that scrolls sideways by itself; the caption is its name. Everything is escaped.
+    """Return the table inside a box that scrolls sideways; the caption is its name. Everything is escaped.
 
     group: rows that share their first cell with the row above are put under one head, and are shown as secondary.
     sortable: marked for a page's script that sorts by a column.

@@ -1,4 +1,4 @@
-r"""Writing systems in LaTeX: letters that the standard fonts of pdflatex lack, as codes there and as letters elsewhere.
+r"""Writing systems in LaTeX: letters that pdflatex's standard fonts do not have, as codes there, letters elsewhere.
 
 `\otherscript{script}{codes}{letters}` prints the codes under pdflatex. Under lualatex and xelatex it prints the letters
 in the first installed font that has them all, the codes where none has.
@@ -43,7 +43,7 @@ CJK = (
     "Noto Serif CJK SC,Noto Sans CJK SC,Source Han Serif SC,FandolSong,Songti SC,SimSun,IPAexMincho,Droid Sans Fallback"
 )
 WIDE = "DejaVu Serif,DejaVu Sans,FreeSerif,Noto Sans,Noto Serif,Arial Unicode MS"
-# By the first word of a letter's name in Unicode; what is not told here is tried in the fonts of many scripts.
+# By the first word of a letter's name in Unicode; what is not listed is tried in the fonts of many scripts.
 FONTS = {
     "cyrillic": "Latin Modern Roman,Noto Serif,DejaVu Serif,Times New Roman,Liberation Serif",
     "arabic": "Amiri,Noto Naskh Arabic,Scheherazade New,DejaVu Sans,FreeSerif",
@@ -56,7 +56,7 @@ FONTS = {
 }
 ALIKE = {"hiragana": "cjk", "katakana": "cjk", "ideographic": "cjk", "fullwidth": "cjk", "katakana-hiragana": "cjk"}
 LEFTWARDS = ("arabic", "hebrew")
-SHAPED = (*LEFTWARDS, "devanagari", "thai")  # whose letters change beside each other
+SHAPED = (*LEFTWARDS, "devanagari", "thai")  # whose letters change with their neighbors
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Run:
 
 
 def split_runs(text: str, lacking: Callable[[str], bool]) -> Iterator[str | Run]:
-    """The text in stretches: what the standard fonts have, and runs of what they lack with the spaces between."""
+    """Split the text into what the standard fonts have, and runs of what they do not, with the spaces between."""
     stretch, script = "", ""
     for letter in text:
         letter_script = script_of(letter) if lacking(letter) else ""
@@ -110,7 +110,7 @@ def script_of(letter: str) -> str:
 
 
 def preamble(body: str, packages: str) -> str:
-    """The head of a document whose text is `body`, down to its beginning; fonts only of scripts that stand in it."""
+    """The head of a document whose text is `body`, down to its beginning; fonts only of scripts that it uses."""
     used = [script for script in FONTS if rf"\otherscript{{{script}}}" in body]
     font_lines = [line for script in used for line in _fonts(script)]
     command = COMMAND.replace("FONTS", "".join(line + "\n" for line in font_lines)) if used else ""
@@ -126,5 +126,5 @@ def _fonts(script: str) -> Iterator[str]:
 
 
 def command_preamble(body: str) -> str:
-    """What stands before a table of its own, so that it can be put into a paper that does not know the command."""
+    """Return the definition before a separate table, for papers that do not define the command."""
     return PROVIDED if re.search(r"\\otherscript\{", body) else ""

@@ -16,7 +16,7 @@ def format_cell(column: Column, cell: Cell, *, n: bool = False) -> str:
 
 
 def split_cell(column: Column, cell: Cell, *, n: bool = False) -> tuple[str, str]:
-    """The value, and what stands beside it (interval and n), "" for nothing."""
+    """Return the value and its detail (interval and n), "" for nothing."""
     if cell is None:
         return DASH, ""
     if isinstance(cell, Estimate):

@@ -37,7 +37,7 @@ def fast_detect_gpt(log_probs: ArrayLike, tokens: ArrayLike, *, sampling: ArrayL
     """Conditional probability curvature, analytic: (sum log p(x) - sum mu) / sqrt(sum sigma^2); high: machine.
 
     log_probs: (N, V) log-probabilities of the scoring model at each token (from logits: `log_softmax`). tokens: (N,)
-    columns of the tokens that stand there. sampling: (N, V) log-probabilities of the model that mu and sigma are taken
+    columns of the actual tokens. sampling: (N, V) log-probabilities of the model that mu and sigma are taken
     under; None: the same one. (Bao et al. 2024, eq. 3 and the analytic form.) Raises InsufficientData, BadInput,
     DegenerateInput where nothing varies.
     """
@@ -71,8 +71,8 @@ def curvature(log_prob: Floats, mean: Floats, variance: Floats) -> float:
 def binoculars(performer: ArrayLike, observer: ArrayLike, tokens: ArrayLike) -> Binoculars:
     """Log-perplexity under the performer over its cross-entropy under the observer's probabilities (Hans et al. 2024).
 
-    performer, observer: (N, V) log-probabilities over one vocabulary. tokens: (N,) columns of the tokens that stand
-    there. Raises InsufficientData, BadInput, DegenerateInput where the cross-entropy is 0 or either is infinite.
+    performer, observer: (N, V) log-probabilities over one vocabulary. tokens: (N,) columns of the actual tokens.
+    Raises InsufficientData, BadInput, DegenerateInput where the cross-entropy is 0 or either is infinite.
     """
     mine, theirs = _rows(performer, "performer"), _rows(observer, "observer")
     _same_shape(mine, theirs)

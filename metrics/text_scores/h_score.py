@@ -44,7 +44,7 @@ class Thresholds:
     origin: str = "default"
 
     def __post_init__(self) -> None:
-        """Refuse limits outside [0, 1] or out of order."""
+        """Raise BadInput for limits outside [0, 1] or out of order."""
         if not 0 <= self.low <= self.high <= 1:
             raise BadInput("thresholds lie in [0, 1], the lower one first", column="thresholds")
 
@@ -124,8 +124,8 @@ def score_text(text: Predictions, thresholds: Thresholds = DEFAULT, *, per_word:
 
     Example:
         >>> from metrics import score_text
-        >>> from metrics.text_scores.token_predictions import predictions
-        >>> text = predictions("t1", ["The", " cat", " sat"], [0.2, 0.1, 0.3], [0.4, 0.5, 0.3], rank=[2, 5, 1])
+        >>> from metrics.text_scores.token_predictions import check_predictions
+        >>> text = check_predictions("t1", ["The", " cat", " sat"], [0.2, 0.1, 0.3], [0.4, 0.5, 0.3], rank=[2, 5, 1])
         >>> score = score_text(text)
         >>> round(score.fp, 3), score.verdict, score.n
         (0.567, 'm', 3)

@@ -66,12 +66,12 @@ def mauve_of_features(
 ) -> Estimate:
     """MAUVE of texts by their features, in (0, 1], with an interval for new texts. n is the number of texts.
 
-    reference, model: (n, d) finite features, one row a text; each is divided by its sd over both sources. clusters: of
-    k-means (the best of three seeded starts); None: one for ten texts, 2 to 100. It grows as texts are added, so that
-    only values at equal numbers of texts compare. draws: halves of the texts behind the interval, 0 for none; there is
-    none either where they do not differ (`no_variation`). contexts: of the texts of each source; where every context is
-    on both sides equally often, texts of one are drawn together.
-    Raises InsufficientData below 10 texts a source, DegenerateInput where no feature varies, BadInput.
+    reference, model: (n, d) finite features, one row per text; each is divided by its sd over both sources. clusters:
+    of k-means (the best of three seeded starts); None: one for ten texts, 2 to 100. It grows as texts are added, so
+    that only values at equal numbers of texts compare. draws: halves of the texts behind the interval, 0 for none;
+    there is none either where they do not differ (`no_variation`). contexts: of the texts of each source; where every
+    context is on both sides equally often, texts of one are drawn together. Raises InsufficientData below 10 texts a
+    source, DegenerateInput where no feature varies, BadInput.
     """
     p, q = _features(reference, "reference"), _features(model, "model")
     if p.shape[1] != q.shape[1]:
@@ -86,7 +86,7 @@ def mauve_of_features(
         return Estimate(value, n, None, settings, (), signature)
     shared = None if contexts is None else context_numbers([*contexts[0], *contexts[1]], z)
     sd, quantile = _sd(place, z, k, shared, seed, scale=scale, draws=draws), normal_quantile(level)
-    if sd == 0:  # whichever texts are drawn, the sources are as far apart in these clusters
+    if sd == 0:  # whichever texts are drawn, the sources differ as much in these clusters
         return Estimate(value, n, None, {**settings, "draws": draws}, ("no_variation",), signature)
     span = Interval(*_ends(value, quantile * sd), level, METHOD)
     return Estimate(value, n, span, {**settings, "draws": draws}, (), signature)

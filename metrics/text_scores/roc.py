@@ -1,8 +1,8 @@
 """Area under the ROC curve of a score that should be higher for one source, with an interval over new texts.
 
 The variance is that of the placements (DeLong et al. 1988), texts of one context taken together, on the logit scale.
-Where the sources are fully apart there is no variance to see, and the interval is Newcombe's (2006, method 5), which
-supposes exponential scores. How often these intervals hold the area is simulated in
+Where the sources are fully separated there is no variance to see, and the interval is Newcombe's (2006, method 5),
+which supposes exponential scores. How often these intervals hold the area is simulated in
 `tests/metrics/text_scores/test_roc.py`.
 """
 
@@ -44,7 +44,7 @@ def auc_estimate(
 ) -> Estimate:
     """The area with its interval. natural, synthetic: (n,) finite scores of the texts of each source.
 
-    contexts: of the texts of each; texts that share one are drawn together, None: each by itself. n is the number of
+    contexts: of the texts of each; texts that share one are drawn together, None: each separately. n is the number of
     texts. No interval below 2 texts a source. named: the head of the signature. Raises InsufficientData without a text.
     """
     low, high = np.asarray(natural, np.float64), np.asarray(synthetic, np.float64)

@@ -37,7 +37,7 @@ class Backend:
 class Predictions:
     """One text, token by token; arrays of shape [N], the tokens that have a prediction.
 
-    tokens: as a reader sees them, blanks included. probability: of the token that stands there, in [0, 1].
+    tokens: as a reader sees them, blanks included. probability: of the actual token, in [0, 1].
     top_probability: of the likeliest, in (0, 1]. rank: 1 for the likeliest. entropy: nats, None where not known;
     entropy_of says of what (`all` tokens, or `top 10`, renormalised). word: the number of the word a token is in.
     """
@@ -75,7 +75,7 @@ def check_predictions(
     """Checked predictions of one text; a new word begins at each token that begins with a blank.
 
     Raises InsufficientData for an empty text, BadInput for a probability outside [0, 1], a likeliest token less likely
-    than the one that stands there (beyond 1e-6 of their ratio), a rank below 1, or arrays of different lengths.
+    than the actual one (beyond 1e-6 of their ratio), a rank below 1, or arrays of different lengths.
     """
     if not tokens:
         raise InsufficientData(f"Text {name}: there is no token to score.")

@@ -11,7 +11,7 @@ META_SPACE = "\u2581"  # what SentencePiece writes for a blank
 def readable_tokens(pieces: Sequence[str]) -> list[str]:
     """Tokens as a reader sees them, blanks included; together they are the text.
 
-    Byte-level tokens are read as UTF-8: a character split over tokens stands at the last of them. In SentencePiece
+    Byte-level tokens are read as UTF-8: a character split over tokens is put at the last of them. In SentencePiece
     tokens its mark becomes a blank. A token of neither kind stays as it is.
     """
     if any(META_SPACE in piece for piece in pieces):

@@ -1,6 +1,6 @@
-"""The E step that all worker models share: what the items are, given what raters' labels tell.
+"""The E step that all worker models share: the chances of the items' labels, given the raters' labels.
 
-A cell is a label of a rater; C of them were given. A model says what each cell tells of each true label, as logs: a
+A cell is a label of a rater; C of them were given. A model gives the log chance of each cell under each true label: a
 table (C, K). The items' chances follow, and from them the sums of chances by cell, all that an M step needs.
 """
 
@@ -20,7 +20,7 @@ WORTH_COMPILING = 2e7  # ratings times passes
 
 
 class Expectation:
-    """Ratings laid out by item.
+    """Ratings as arrays, by item.
 
     rater, label: (C,) of each cell. cell: (N,) of each rating, in the order of the votes. shape: (I, W, K).
     """
@@ -37,7 +37,7 @@ class Expectation:
     def of(self, table: Floats, offset: Floats) -> tuple[Floats, float, Floats]:
         """posterior (I, K), the log-likelihood, sums (C, K) of the posterior by cell.
 
-        table: (C, K). offset: (K,), log prior. The posterior is a view that the next call writes anew.
+        table: (C, K). offset: (K,), log prior. The posterior is a view that the next call overwrites.
         """
         return self._way.of(table, offset)
 
@@ -46,7 +46,7 @@ class Expectation:
         return self._way.sums(posterior)
 
     def coin(self, right: Floats, wrong: Floats) -> Floats:
-        """(C, K) table of a model in which a cell tells right (C,) of its own label and wrong (C,) of any other."""
+        """Return the (C, K) table of log chances: `right` (C,) of a cell's own label, `wrong` (C,) of any other."""
         table = np.repeat(wrong[:, None], self.shape[2], axis=1)
         table[np.arange(len(table)), self.label] = right
         return table

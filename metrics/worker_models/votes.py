@@ -28,7 +28,7 @@ class Consensus:
     errors: (W, K, K) probability of each label given by a rater, for each true label; None where the model has none.
     flags: `not_converged`, `against_majority` (the likeliest labels agree with the majority's less than chance would:
     the labels may have changed places), `order_ignored` (labels are numbers and more than two); and where competence is
-    hardly more than what was assumed: `one_label` (nobody gave another), `nothing_shared` (no item has two raters),
+    hardly more than what was assumed: `one_label` (no rater gave another), `nothing_shared` (no item has two raters),
     `separate_groups` (raters fall into groups that share no item, and are compared within them only).
     """
 
@@ -142,8 +142,8 @@ def divide_rows(counts: Floats) -> Floats:
 
 def skill_interval(skill: Floats, right: Floats, rater: Ints, level: float) -> tuple[Floats, Floats]:
     """Low and high (W,) of each rater's skill (W,), by a beta distribution (Jeffreys' prior) whose weight is the
-    rater's number of ratings, less the share of their information that is missing because nobody knows which were right
-    (Louis 1982). right: (N,) probability that a rating is right."""
+    rater's number of ratings, less the share of their information that is missing because it is unknown which were
+    right (Louis 1982). right: (N,) probability that a rating is right."""
     from scipy.special import betaincinv
 
     rating_counts = np.bincount(rater, minlength=len(skill)).astype(np.float64)
@@ -153,7 +153,7 @@ def skill_interval(skill: Floats, right: Floats, rater: Ints, level: float) -> t
     weight = rating_counts * np.clip(1 - missing, 0, 1)
     shape = skill * weight + 0.5, (1 - skill) * weight + 0.5
     low, high = (np.asarray(betaincinv(*shape, tail)) for tail in ((1 - level) / 2, (1 + level) / 2))
-    # Where all ratings are alike the beta's ends may leave out the estimate itself.
+    # Where all ratings are alike the beta's ends may not include the estimate itself.
     return np.minimum(low, skill), np.maximum(high, skill)
 
 
@@ -207,7 +207,7 @@ def _unfounded(votes: Votes) -> list[str]:
 
 
 def _connected(votes: Votes) -> bool:
-    """Whether one comes from every rater to every other over items that both rated. Some of the ratings often tell."""
+    """Return whether shared items link every rater to every other. Some of the ratings often suffice."""
     for max_ratings in (SOME, len(votes.item)):
         item, rater, size = votes.item[:max_ratings], votes.rater[:max_ratings], 0
         reached, met = np.zeros(len(votes.raters), dtype=np.bool_), np.zeros(len(votes.items), dtype=np.bool_)
@@ -222,7 +222,7 @@ def _connected(votes: Votes) -> bool:
 
 
 def against_majority(votes: Votes, posterior: Floats) -> bool:
-    """Whether the posterior's labels agree with the majority's more rarely than labels drawn apart would.
+    """Whether the posterior's labels agree with the majority's more rarely than labels drawn independently would.
 
     Then the model has most likely found the mirror image: every rater wrong where they are right.
     """

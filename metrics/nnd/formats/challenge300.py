@@ -36,7 +36,7 @@ GROUP_OF = {category: group for group, categories in GROUPS.items() for category
 
 
 def challenge300_tests(path: Path, *, options: Options | None = None) -> TestSet:
-    """Answers of credit 1 against answers of credit 0 to the same question; any other credit is counted as left out.
+    """Answers of credit 1 against answers of credit 0 to the same question; any other credit is counted as skipped.
 
     path: a table (tabs or commas) with id, question, category, and for each model NAME (the answer) and credit-NAME.
     A blank answer of credit 0 is an answer, as in the published file. Raises BadInput, InsufficientData.
@@ -68,7 +68,7 @@ def _answers(row: Row, models: list[str], skipped: Counter[str]) -> Iterator[Can
         credit = row.number(column) if row.cells[column] else None
         if credit is not None and not 0 <= credit <= 1:
             raise row.error(column, "the credit must lie between 0 and 1")
-        if credit is None or (not answer and credit):  # nothing was said, and nobody judged that it is wrong
+        if credit is None or (not answer and credit):  # no answer, and no judgment that it is wrong
             skipped["answers_without_text_or_credit"] += 1
         elif credit == Fraction(1, 2):
             skipped["answers_of_half_credit"] += 1

@@ -14,7 +14,7 @@ from metrics.nnd.orders import best_above_others
 from metrics.nnd.records import Candidate, TestSet
 
 NO_ERROR, ERROR = "no_error", "error"
-# Leaf -> group (Laban et al. 2022, section 3.3); OtherE stands apart.
+# Leaf -> group (Laban et al. 2022, section 3.3); OtherE is a group of its own.
 HIERARCHY: Mapping[str, str] = {
     "RelE": "semantic_frame",
     "EntE": "semantic_frame",
@@ -49,7 +49,7 @@ def frank_tests(
 
     annotations: a list of {hash, model_name, dataset, split, Factuality, and a share per error, 1 = none}. texts:
     a list of {hash, model_name, article, summary}; without it the tests carry ids only (flag `without_texts`).
-    dataset: cnndm, bbc or all; split: test, valid or all; others are counted as left out. level: categories are the
+    dataset: cnndm, bbc or all; split: test, valid or all; others are counted as skipped. level: categories are the
     groups of the hierarchy, or its leaves; a summary counts in each it carries.
     """
     columns = GROUP_COLUMNS if level == "group" else LEAF_COLUMNS

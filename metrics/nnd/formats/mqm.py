@@ -23,7 +23,7 @@ def mqm_tests(path: Path, *, label: Label = "category", options: Options | None 
 
     path: tab-separated as published, with the columns system, doc, doc_id, seg_id, rater, source, target (the error
     between <v> and </v>), category, severity; quotation marks are part of the text. Rows of more or fewer cells and
-    rows without a target are counted as left out. label: what the categories of the tests are. Two rows of one text
+    rows without a target are counted as skipped. label: what the categories of the tests are. Two rows of one text
     (of two raters) make no test unless `keep_equal_texts` is set, as in the original. Raises BadInput,
     InsufficientData.
     """

@@ -1,4 +1,4 @@
-"""Quiz Design (Laban et al. 2022): questions that teachers accepted or refused with a reason, grouped by answer."""
+"""Quiz Design (Laban et al. 2022): questions that teachers accepted or rejected with a reason, grouped by answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def quiz_design_tests(path: Path, *, template: str = TEMPLATE, options: Options 
     """No error against any error, over the distinct questions of each group. Raises BadInput, InsufficientData.
 
     path: JSON lines, one group each: group_id, answer_span, context, questions [{question, reason}]. template: what a
-    model is given, with {answer} and {context}; models trained on another layout need their own.
+    model is given, with {answer} and {context}; models trained on another format need their own.
     """
     for part in ("{answer}", "{context}"):
         if part not in template:

@@ -97,7 +97,7 @@ def test_a_server_that_drops_half_way_loses_nothing(server: ThreadingHTTPServer,
 
 def test_a_refusal_is_told_at_once(server: ThreadingHTTPServer) -> None:
     server.fails = [404]
-    with pytest.raises(ServerFailed, match="refused with 404"):
+    with pytest.raises(ServerFailed, match="answered with status 404"):
         client(server).score(PAIRS)
     assert len(server.asked) == 1
 

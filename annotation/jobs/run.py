@@ -41,10 +41,10 @@ from metrics.errors import MetricsError
 from metrics.figures import exclusion_curve, static
 from metrics.inference.specification_curve import Exclusions
 from metrics.report.build import build_report
-from metrics.report.comparison.compare import compare
+from metrics.report.comparison.compare import compare_studies
 from metrics.report.formats.figures import charts
 from metrics.report.formats.write import USUAL
-from metrics.report.sections.exclusions import DRAWS, conclusions, everything, idle
+from metrics.report.sections.exclusions import DRAWS, compute_rule_effects, rules_without_effect, state_conclusions
 from metrics.tables.delimited import table_csv
 from metrics.tables.exclusions import exclusions_table
 
@@ -238,15 +238,15 @@ def _exclusions(job: Job, tell: Tell, now: datetime) -> Done:
     report_input = score(study)
     folder = folder_of(job)
     folder.mkdir(parents=True, exist_ok=True)
-    explored = everything(report_input, draws=DRAWS, seed=seed, progress=tell)
+    explored = compute_rule_effects(report_input, draws=DRAWS, seed=seed, progress=tell)
     parts = [
         _selections(name, exclusions, folder, at) for at, (name, exclusions) in enumerate(explored.parts.items(), 1)
     ]
     files = [name for part in parts for name in part["files"]]
-    held, missing = list(conclusions(explored.parts)), [list(names) for names in explored.missing]
+    held, missing = list(state_conclusions(explored.parts)), [list(names) for names in explored.missing]
     return {
         "generators": parts,
-        "idle": list(idle(report_input)),
+        "idle": list(rules_without_effect(report_input)),
         "files": files,
         "held": held,
         "missing": missing,
@@ -315,7 +315,7 @@ def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
         tell(f"Reading {study}", at, len(studies) + 3)
         inputs.append(score(study, command=f"manage.py report {study} --out DIR --seed {seed}"))
     command = f"manage.py report {' '.join(study.name for study in studies)} --out DIR --seed {seed}"
-    compared = compare(
+    compared = compare_studies(
         inputs,
         seed=seed,
         command=command,

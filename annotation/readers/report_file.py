@@ -26,7 +26,7 @@ from annotation.readers.records import (
 )
 from annotation.readers.report_limits import check_report
 from metrics.errors import BadInput
-from metrics.report.formats.csv import decimal
+from metrics.report.formats.csv import format_decimal
 from metrics.report.formats.json import read
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput
 from metrics.report.row_records import AssignmentRow, ConditionFacts, PlanFacts
@@ -141,7 +141,7 @@ def _statements(report: ReportInput) -> Iterator[tuple[str, str]]:
 
 
 def _code(code: int | Fraction) -> str:
-    return decimal(Fraction(code))
+    return format_decimal(Fraction(code))
 
 
 def _warnings(report: ReportInput) -> tuple[str, ...]:

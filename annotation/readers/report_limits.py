@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation.exceptions import DesignError
 from metrics.errors import BadInput
-from metrics.report.formats.csv import decimal
+from metrics.report.formats.csv import format_decimal
 from metrics.report.records import ReportInput
 from metrics.report.row_records import ConditionFacts
 from metrics.report.sections import machine_scores as automatic
@@ -38,7 +38,7 @@ def check_report(report: ReportInput) -> None:
     _check_conditions_of_hits(report)
     for attachment in report.attached:
         try:
-            automatic.check(attachment, report.texts)
+            automatic.check_file(attachment, report.texts)
         except BadInput as error:
             raise DesignError(f"A file of scores in the report is invalid: {error}") from None
 
@@ -103,7 +103,7 @@ def _check_scale(report: ReportInput) -> None:
     _require_unique("code", (str(Fraction(label.code)) for label in report.study.scale))
     values = {Fraction(label.code) for label in report.study.scale}
     values |= {Fraction(rating.value) for rating in report.ratings}
-    if odd := [value for value in values if Fraction(decimal(value)) != value]:
+    if odd := [value for value in values if Fraction(format_decimal(value)) != value]:
         raise DesignError(f"The number {odd[0]} of a label is not a decimal number.")
     pairs = {(rating.criterion, rating.label, Fraction(rating.value)) for rating in report.ratings}
     _require_unique("label with two numbers", ((criterion, label) for criterion, label, _ in pairs))

@@ -16,7 +16,7 @@ from annotation.reports import report_rows
 from annotation.texts import queries
 from metrics.errors import BadInput
 from metrics.report.row_records import Attached
-from metrics.report.sections.machine_scores import check
+from metrics.report.sections.machine_scores import check_file
 
 MAX_SCORE_FILES = 20
 
@@ -40,7 +40,7 @@ def attach(
     try:
         read = read_scores(path, [text.id for text in texts], columns)
         origin = (model.strip() or read.model, version.strip() or read.version)
-        check(Attached(read.kind, path.name, read.sha256, read.document), texts)
+        check_file(Attached(read.kind, path.name, read.sha256, read.document), texts)
     except BadInput as error:
         raise DesignError(f"Nothing was attached: {error}").at("file") from None
     for field, value in (("model", origin[0]), ("version", origin[1])):

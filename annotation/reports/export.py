@@ -15,9 +15,9 @@ from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Result, Study
 from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
-from metrics.report.formats.csv import files
+from metrics.report.formats.csv import csv_files
 from metrics.report.formats.json import numbers, payload
-from metrics.report.formats.write import USUAL, Format, as_far_as_possible, write_report
+from metrics.report.formats.write import USUAL, Format, write_report, write_with_fallback
 from metrics.report.result import Report
 
 
@@ -55,12 +55,12 @@ def export(
         return write_report(report, out_dir, now=now, formats=names, chromium=browser, sandbox=sandbox)
 
     try:
-        paths, left_out = as_far_as_possible(make, formats, chromium)
+        paths, left_out = write_with_fallback(make, formats, chromium)
     except OSError as error:
         raise StateError(f"The report cannot be written to {out_dir}: {error.strerror}.") from None
     except (NoBrowser, BadInput) as error:
         raise StateError(str(error)) from None
-    digest = sha256_of({name: text.encode() for name, text in files(report).items() if name.endswith(".csv")})
+    digest = sha256_of({name: text.encode() for name, text in csv_files(report).items() if name.endswith(".csv")})
     stored = json.loads(json.dumps(numbers(payload(report, now=now))))
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)

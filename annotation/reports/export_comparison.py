@@ -12,13 +12,13 @@ from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Study
 from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
-from metrics.report.comparison.compare import Compared
-from metrics.report.formats.write import USUAL, Format, as_far_as_possible
+from metrics.report.comparison.compare import StudyComparison
+from metrics.report.formats.write import USUAL, Format, write_with_fallback
 from metrics.report.formats.write_comparison import data_hashes, write_comparison
 
 
 def export_comparison(
-    compared: Compared,
+    compared: StudyComparison,
     out_dir: Path,
     *,
     studies: Sequence[Study],
@@ -38,7 +38,7 @@ def export_comparison(
         return write_comparison(compared, out_dir, now=now, formats=names, chromium=browser, sandbox=sandbox)
 
     try:
-        paths, left_out = as_far_as_possible(make, formats, chromium)
+        paths, left_out = write_with_fallback(make, formats, chromium)
     except OSError as error:
         raise StateError(f"The comparison cannot be written to {out_dir}: {error.strerror}.") from None
     except (NoBrowser, BadInput) as error:

@@ -12,11 +12,11 @@ from metrics.errors import BadInput, InsufficientData, SingleSource
 from metrics.huse.estimate import evaluate
 from metrics.huse.variance_components import evaluate_rated
 from metrics.report import pictures
-from metrics.report.checklists.completeness import completeness
-from metrics.report.checklists.heds import datasheet
+from metrics.report.checklists.completeness import check_completeness
+from metrics.report.checklists.heds import fill_datasheet
 from metrics.report.prose import findings, methods
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput
-from metrics.report.result import GeneratorReport, Judged, Report
+from metrics.report.result import GeneratorReport, JudgedText, Report
 from metrics.report.section import Section
 from metrics.report.sections import (
     agreement,
@@ -30,7 +30,7 @@ from metrics.report.sections import (
     machine_scores,
     rating_scales,
 )
-from metrics.report.sections.huse_extras import CRITERION, Around, around, pairs
+from metrics.report.sections.huse_extras import CRITERION, HuseExtras, compare_generators, compute_extras
 from metrics.types import HumanJudgment, HuseResult, Item, Missing, Mode, Rating
 
 Progress = Callable[[str, int, int], None]  # what is being done, how many generators are done, of how many
@@ -79,26 +79,26 @@ def build_report(
     modes: dict[str, Mapping[Mode, HuseResult]] = {}
     too_little: list[tuple[str, str]] = []
     for facts in report_input.generators:
-        steps.tell(f"HUSE of {facts.name}")
+        steps.announce(f"HUSE of {facts.name}")
         try:
             modes[facts.name] = _huse(facts, report_input.ratings, k=k, seed=seed, level=level)
         except (InsufficientData, SingleSource) as error:
             too_little.append((facts.name, str(error)))
     known = replace(report_input, generators=tuple(facts for facts in report_input.generators if facts.name in modes))
     judged = {name: every[name] for name in modes}
-    surroundings = []
+    all_extras = []
     for facts in known.generators:
-        steps.tell(f"curves and sensitivity of {facts.name}")
-        surroundings.append(around(facts, known, k=k, seed=seed, level=level))
-    steps.tell("figures")
+        steps.announce(f"curves and sensitivity of {facts.name}")
+        all_extras.append(compute_extras(facts, known, k=k, seed=seed, level=level))
+    steps.announce("figures")
     generators = tuple(
         GeneratorReport(facts, modes[facts.name], judged[facts.name], panel)
-        for facts, panel in zip(known.generators, pictures.panels(known, judged, modes, k), strict=True)
+        for facts, panel in zip(known.generators, pictures.build_panels(known, judged, modes, k), strict=True)
     )
     warned = findings.warnings(report_input, generators)
-    steps.tell("selections of exclusion rules")
-    ruled = exclusions.everything(known, k=k, seed=seed, level=level)
-    sections = _sections(known, generators, surroundings, too_little, ruled, steps, k=k, seed=seed, level=level)
+    steps.announce("selections of exclusion rules")
+    rule_effects = exclusions.compute_rule_effects(known, k=k, seed=seed, level=level)
+    sections = _sections(known, generators, all_extras, too_little, rule_effects, steps, k=k, seed=seed, level=level)
     return Report(
         input=report_input,
         level=level,
@@ -110,19 +110,21 @@ def build_report(
         warnings=warned,
         verdicts=(
             *findings.verdicts(generators),
-            *findings.without(too_little),
+            *findings.explain_missing_huse(too_little),
             *_verdicts(sections),
-            *findings.unrated(report_input),
+            *findings.state_unrated(report_input),
         ),
         limits=(
             *findings.limits(generators, warned),
             *([findings.CHANCE_LIMIT] if methods.asks_who_wrote(report_input) else []),
         ),
         sections=sections,
-        p_null=huse.p_values(surroundings),
-        checklist=completeness(report_input),
-        sheet=datasheet(report_input, huse=bool(generators)),
-        methods=methods.paragraph(report_input, generators, k=k, level=level, held=exclusions.conclusions(ruled.parts)),
+        p_null=huse.p_values(all_extras),
+        checklist=check_completeness(report_input),
+        sheet=fill_datasheet(report_input, huse=bool(generators)),
+        methods=methods.paragraph(
+            report_input, generators, k=k, level=level, held=exclusions.state_conclusions(rule_effects.parts)
+        ),
         items=items_checks.section(report_input),
     )
 
@@ -133,14 +135,14 @@ class _Steps:
     def __init__(self, progress: Progress, of: int) -> None:
         self._progress, self._of, self._done = progress, of, 0
 
-    def tell(self, step: str) -> None:
+    def announce(self, step: str) -> None:
         self._progress(step, self._done, self._of)
         self._done += 1
 
 
 # Told as not recorded where they are absent.
-OWED = ("huse", "exclusions", "human-or-machine", "explanations", "agreement", "frequency", "nnd", "automatic")
-ABSENT = {
+ALWAYS_SHOWN = ("huse", "exclusions", "human-or-machine", "explanations", "agreement", "frequency", "nnd", "automatic")
+TITLES = {
     "huse": "HUSE",
     exclusions.KEY: exclusions.TITLE,
     "human-or-machine": "Human or machine",
@@ -158,25 +160,25 @@ ABSENT = {
 def _sections(
     report_input: ReportInput,
     generators: tuple[GeneratorReport, ...],
-    surroundings: Sequence[Around],
+    all_extras: Sequence[HuseExtras],
     too_little: Sequence[tuple[str, str]],
-    ruled: exclusions.UnderRules,
+    rule_effects: exclusions.RuleEffects,
     steps: _Steps,
     *,
     k: int,
     seed: int,
     level: float,
 ) -> tuple[Section, ...]:
-    """Every part of the results in its order; a part without anything stands there empty."""
+    """Return every part of the results in its order; a part without results is empty."""
     sections: list[Section] = []
     if generators:
-        steps.tell("differences between generators")
-        compared, why_not = pairs(report_input, k=k, seed=seed, level=level)
-        sections.append(huse.section(surroundings, generators, compared, why_not, too_little))
+        steps.announce("differences between generators")
+        compared, why_not = compare_generators(report_input, k=k, seed=seed, level=level)
+        sections.append(huse.section(all_extras, generators, compared, why_not, too_little))
     elif too_little:
-        sections.append(huse.nothing(too_little))
-    sections.append(exclusions.section(report_input, ruled))
-    steps.tell("agreement and evaluators")
+        sections.append(huse.empty_section(too_little))
+    sections.append(exclusions.section(report_input, rule_effects))
+    steps.announce("agreement and evaluators")
     sections.append(agreement.section(report_input, level=level, seed=seed))
     human_or_machine_section = human_or_machine.section(report_input, level=level, seed=seed)
     sections += [human_or_machine_section] if human_or_machine_section is not None else []
@@ -190,7 +192,9 @@ def _sections(
         *rating_scales.sections(report_input, level=level),
     ]
     by_key = {section.key: section for section in (*sections, *(section for section in more if section is not None))}
-    return tuple(by_key.get(key, Section(key, title)) for key, title in ABSENT.items() if key in by_key or key in OWED)
+    return tuple(
+        by_key.get(key, Section(key, title)) for key, title in TITLES.items() if key in by_key or key in ALWAYS_SHOWN
+    )
 
 
 def _verdicts(sections: Iterable[Section]) -> tuple[str, ...]:
@@ -211,7 +215,7 @@ def _huse(
 
 
 def _silent(step: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report no progress."""
 
 
 def _check(report_input: ReportInput) -> None:
@@ -238,21 +242,21 @@ def _judgments(ratings: Sequence[RatingRow], level: float) -> Mapping[str, Human
     return human_judgments(sum_ratings(included), level=level).items if included else {}
 
 
-def _judged(facts: GeneratorFacts, judgments: Mapping[str, HumanJudgment]) -> tuple[Judged, ...]:
+def _judged(facts: GeneratorFacts, judgments: Mapping[str, HumanJudgment]) -> tuple[JudgedText, ...]:
     return tuple(_judge(item, judgments.get(item.id)) for item in facts.items)
 
 
-def _judge(item: Item, judgment: HumanJudgment | None) -> Judged:
+def _judge(item: Item, judgment: HumanJudgment | None) -> JudgedText:
     """The item with its judgment, checked against the mean of its ratings where these are known."""
     if judgment is None:
-        return Judged(item, item.hj, None, item.ratings)
+        return JudgedText(item, item.hj, None, item.ratings)
     if item.hj is None or abs(judgment.value - item.hj) > WRITTEN:
         rule = f"HJ is {item.hj}, but the mean of its {judgment.n} ratings is {judgment.value}"
         raise BadInput(rule, where=f"item {item.id}", column="hj")
-    return Judged(item, item.hj, judgment.interval, judgment.n)
+    return JudgedText(item, item.hj, judgment.interval, judgment.n)
 
 
-def _distribution(report_input: ReportInput, judged: Iterable[Sequence[Judged]]) -> tuple[tuple[int, int], ...]:
+def _distribution(report_input: ReportInput, judged: Iterable[Sequence[JudgedText]]) -> tuple[tuple[int, int], ...]:
     """How many texts have how many ratings."""
     counts = {text.item.id: text.ratings for texts in judged for text in texts}
     if not counts:

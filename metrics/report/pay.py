@@ -12,20 +12,20 @@ VOLUNTEERS = "Raters were volunteers and were paid nothing."
 
 def sentences(report_input: ReportInput) -> Iterator[str]:
     """What an assignment paid, how long it took, and how people were paid, as far as it is known."""
-    paid, arms = report_input.money, rewards(report_input)
+    paid, arms = report_input.money, arms_by_reward(report_input)
     if report_input.crowd.pays and set(report_input.crowd.pays) == {VOLUNTEERS}:
         yield VOLUNTEERS
         return
-    if shown := rewards_in_words(report_input):
+    if shown := describe_rewards(report_input):
         time = f"; the median assignment took {duration(paid.median_seconds)}" if paid.median_seconds else ""
-        # A wage of all arms together would be nobody's.
+        # No rater was paid the mean wage of several arms.
         known = paid.wage_cents is not None and len(arms) < 2
         wage = f", {money(paid.wage_cents, paid.currency)} per hour" if known else ""
         yield f"The reward was {shown} per assignment{time}{wage}."
     yield from report_input.crowd.pays
 
 
-def rewards(report_input: ReportInput) -> dict[int, list[str]]:
+def arms_by_reward(report_input: ReportInput) -> dict[int, list[str]]:
     """The arms (by their training where that decides it, else by condition) that pay each reward, in cents."""
     priced = [condition for condition in report_input.conditions if condition.reward_cents is not None]
     trainings = {(condition.training, condition.reward_cents) for condition in priced}
@@ -39,9 +39,9 @@ def rewards(report_input: ReportInput) -> dict[int, list[str]]:
     return arms
 
 
-def rewards_in_words(report_input: ReportInput) -> str:
+def describe_rewards(report_input: ReportInput) -> str:
     """`1.25 USD (none, instructions) and 1.75 USD (examples)`; one sum where all pay it; "" where none is known."""
-    paid, arms = report_input.money, rewards(report_input)
+    paid, arms = report_input.money, arms_by_reward(report_input)
     if len(arms) < 2:
         cents = next(iter(arms), paid.reward_cents)
         return "" if cents is None else money(cents, paid.currency)

@@ -11,7 +11,7 @@ from metrics.figures.hj_by_source import SourceRow
 from metrics.figures.huse_scatter import Panel, Point, ranges
 from metrics.huse.decision_surface import reference_share
 from metrics.report.records import GeneratorFacts, ReportInput
-from metrics.report.result import Judged
+from metrics.report.result import JudgedText
 from metrics.types import MODEL, REFERENCE, Estimate, HuseResult, Interval, Mode, Source
 from metrics.version import __version__
 
@@ -19,9 +19,9 @@ STEPS = 36  # cells of the shading a side
 Range = tuple[float, float]
 
 
-def panels(
+def build_panels(
     report_input: ReportInput,
-    judged: Mapping[str, Sequence[Judged]],
+    judged: Mapping[str, Sequence[JudgedText]],
     modes: Mapping[str, Mapping[Mode, HuseResult]],
     k: int,
 ) -> list[Panel]:
@@ -48,7 +48,7 @@ def panels(
 
 
 def source_rows(
-    report_input: ReportInput, judged: Mapping[str, Sequence[Judged]], level: float
+    report_input: ReportInput, judged: Mapping[str, Sequence[JudgedText]], level: float
 ) -> tuple[SourceRow, ...]:
     """HJ by source: the references once (all generators share them), then each generator."""
     bodies = {text.id: text.body for text in report_input.texts}
@@ -68,7 +68,7 @@ def source_rows(
     return tuple(rows)
 
 
-def _points(judgments: Sequence[Judged], bodies: Mapping[str, str]) -> tuple[Point, ...]:
+def _points(judgments: Sequence[JudgedText], bodies: Mapping[str, str]) -> tuple[Point, ...]:
     return tuple(
         Point(
             judgment.item.id,
@@ -96,7 +96,7 @@ def _centres(low: float, high: float) -> tuple[float, ...]:
 
 
 def _source(
-    name: str, source: Source, judgments: Sequence[Judged], bodies: Mapping[str, str], level: float
+    name: str, source: Source, judgments: Sequence[JudgedText], bodies: Mapping[str, str], level: float
 ) -> SourceRow:
     texts = tuple(
         (judgment.item.id, float(judgment.hj), bodies[judgment.item.id])

@@ -34,7 +34,7 @@ class ScaleLabel:
 
     name: the label as the rater chose it (`Very Typical`).
     code: its number in the coding that the report shows.
-    gloss: the explanation beside the label, "" for none.
+    gloss: the explanation of the label, "" for none.
     """
 
     name: str
@@ -61,7 +61,7 @@ class SelectionStep:
 
 @dataclass(frozen=True, slots=True)
 class ExtrasFacts:
-    """What a task showed beside the texts that are judged: (the fewest, the most) in a task.
+    """What a task showed besides the judged texts: (the fewest, the most) in a task.
 
     attention_checks: places that ask for a label. repeats: texts shown again. gold: texts whose answer is known.
     """
@@ -223,7 +223,7 @@ class GeneratorFacts:
     truth: known truths of a rehearsal, None otherwise.
     log_prob_model: what gave the log-probabilities (model, revision, tokenizer, number format).
     generation: settings that all of its texts were made by, one sentence each (`model = tiny`).
-    dropped: texts that exclusions leave out of the results, for what is told without them.
+    dropped: texts that exclusions remove from the results, for results without exclusions.
     """
 
     name: str
@@ -280,7 +280,7 @@ class RatingRow:
 
     @property
     def unit(self) -> str:
-        """Its assignment: nobody does a HIT twice, so rater and HIT name it."""
+        """Its assignment: a rater does a HIT once at most, so rater and HIT name it."""
         return unit_of(self.hit, self.rater)
 
 
@@ -312,7 +312,7 @@ class ReportInput:
     `reference`, `contact`, `input`, `people`, `criterion`, `impact` of the datasheet, `demographics` of the raters.
     codebook, criteria: (category, its codes) of what comments say, and of what is judged of the work by them. unscored:
     generators that HUSE is not asked of, as where evaluators tell who wrote what; without items. rules: those of
-    exclusion whose effect is told; None where no filter has measured the work.
+    exclusion whose effect is reported; None where no filter has measured the work.
     """
 
     study: StudyFacts
@@ -350,7 +350,7 @@ class ReportInput:
 
     @property
     def systems(self) -> tuple[GeneratorFacts, ...]:
-        """What is told of each generator, whether or not HUSE is asked of it."""
+        """Every generator, with or without HUSE."""
         return (*self.generators, *self.unscored)
 
     def statement(self, key: str) -> str | None:

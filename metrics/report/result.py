@@ -22,7 +22,7 @@ TITLES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D", "log_prob_only
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedText:
     """One text with its judgment: HJ (None without ratings), its interval, and how many kept ratings it has."""
 
     item: Item
@@ -37,7 +37,7 @@ class GeneratorReport:
 
     facts: GeneratorFacts
     modes: Mapping[Mode, HuseResult]
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedText, ...]
     panel: Panel
 
     @property

@@ -37,7 +37,7 @@ class ConditionFacts:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentRow:
-    """One assignment under a number of our own; a marketplace's ids stay at home.
+    """One assignment under a number that Assay assigned; ids of a marketplace are not included.
 
     seconds: active time where the page measured it, else from accepting to submitting. payment: `approved`,
     `rejected` or "". kept: part of the analysis. reason: why it is not. flags: quality rules that it met.
@@ -57,7 +57,7 @@ class AssignmentRow:
 
 @dataclass(frozen=True, slots=True)
 class RuleFacts:
-    """A rule of exclusion, in force or not, and the assignments (`AssignmentRow`s by id) that it leaves out.
+    """A rule of exclusion, in force or not, and the assignments (`AssignmentRow`s by id) that it excludes.
 
     alone: not among the study's own rules, so that it is joined with no other.
     """

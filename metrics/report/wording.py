@@ -1,4 +1,4 @@
-"""How values are written for people: numbers, money, times, estimates, and what stands for nothing."""
+"""How values are written for people: numbers, money, times, estimates, and missing values."""
 
 from __future__ import annotations
 

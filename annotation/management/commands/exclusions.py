@@ -22,7 +22,7 @@ from metrics.figures import exclusion_curve
 from metrics.figures.static import svg
 from metrics.inference.specification_curve import Exclusions
 from metrics.report.formats.csv import slugs
-from metrics.report.sections.exclusions import DRAWS, conclusions, everything, idle
+from metrics.report.sections.exclusions import DRAWS, compute_rule_effects, rules_without_effect, state_conclusions
 from metrics.tables.exclusions import exclusions_table
 from metrics.tables.text import table_text
 
@@ -53,12 +53,12 @@ class Command(StudyCommand):
                 raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"{done.submissions} submissions measured, {done.flags} flags raised.")
         self.stdout.write(paragraph(facts.quality_done(study)))
-        for name in idle(report_input):
+        for name in rules_without_effect(report_input):
             self.stdout.write(f"Excludes no submissions: {name}.")
-        effects = everything(report_input, draws=options["draws"], seed=options["seed"])
+        effects = compute_rule_effects(report_input, draws=options["draws"], seed=options["seed"])
         for (name, part), slug in zip(effects.parts.items(), slugs(list(effects.parts)), strict=True):
             self._tell(name, part, options["out"] and options["out"] / f"exclusions-{slug}.svg")
-        for line in conclusions(effects.parts):
+        for line in state_conclusions(effects.parts):
             self.stdout.write(line)
         if effects.missing:
             raise CommandError(" ".join(f"{name}: {why}" for name, why in effects.missing), returncode=2)

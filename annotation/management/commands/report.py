@@ -24,7 +24,7 @@ from annotation.studies.unblind import look
 from metrics.errors import BadInput, MetricsError
 from metrics.figures.images import NoBrowser, find_browser
 from metrics.report.build import build_report
-from metrics.report.comparison.compare import compare
+from metrics.report.comparison.compare import compare_studies
 from metrics.report.formats.plain_text import table
 from metrics.report.formats.write import FORMATS, USUAL, Format
 from metrics.report.row_records import Attached
@@ -92,7 +92,7 @@ class Command(BaseCommand):
         command = f"manage.py report {' '.join(study.name for study in studies)} {arguments}"
         try:
             report_inputs = [score(study, command=f"manage.py report {study} {arguments}") for study in studies]
-            compared = compare(report_inputs, seed=seed, level=level, command=command, progress=self._progress)
+            compared = compare_studies(report_inputs, seed=seed, level=level, command=command, progress=self._progress)
         except MetricsError as error:
             raise CommandError(f"The studies cannot be compared: {error}", returncode=2) from None
         out, now = options["out"], timezone.now()

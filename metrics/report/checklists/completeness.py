@@ -20,12 +20,12 @@ class ChecklistItem:
     hint: str
 
 
-def completeness(report_input: ReportInput) -> tuple[ChecklistItem, ...]:
+def check_completeness(report_input: ReportInput) -> tuple[ChecklistItem, ...]:
     """Every item in a fixed order."""
     return tuple(ChecklistItem(item, test(report_input), hint) for item, test, hint in ITEMS)
 
 
-def score(checklist: tuple[ChecklistItem, ...]) -> str:
+def completeness_score(checklist: tuple[ChecklistItem, ...]) -> str:
     """`11 of 13`."""
     return f"{sum(item.recorded for item in checklist)} of {len(checklist)}"
 

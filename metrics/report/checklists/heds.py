@@ -1,6 +1,6 @@
 """The human evaluation datasheet, filled from the study: sections and order of HEDS 3.0 (Belz and Thomson, 2025).
 
-The questions are in our words and numbered by section; what nobody recorded is marked as blank.
+The questions are in our words and numbered by section; what was not recorded is marked as blank.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from metrics.report.pay import VOLUNTEERS, rewards, rewards_in_words
+from metrics.report.pay import VOLUNTEERS, arms_by_reward, describe_rewards
 from metrics.report.records import ReportInput
 from metrics.report.wording import moment, money, plural
 
@@ -23,7 +23,7 @@ class Entry:
     answer: str | None
 
 
-def datasheet(report_input: ReportInput, *, huse: bool = True) -> tuple[Entry, ...]:
+def fill_datasheet(report_input: ReportInput, *, huse: bool = True) -> tuple[Entry, ...]:
     """Every question in the order of the form. huse: whether HUSE could be computed."""
     parts = (
         ("1 Main reference and resources", _resources(report_input)),
@@ -153,8 +153,8 @@ def _ethics(report_input: ReportInput) -> Answers:
 def _pay(report_input: ReportInput) -> str | None:
     """The hourly wage where all arms pay alike; else what each pays."""
     sentences = [*report_input.crowd.pays]
-    if len(rewards(report_input)) > 1:
-        sentences.insert(0, f"{rewards_in_words(report_input)} per assignment.")
+    if len(arms_by_reward(report_input)) > 1:
+        sentences.insert(0, f"{describe_rewards(report_input)} per assignment.")
     elif report_input.money.wage_cents is not None and VOLUNTEERS not in sentences:
         sentences.insert(
             0, f"{money(report_input.money.wage_cents, report_input.money.currency)} per hour at the median time."
@@ -162,6 +162,6 @@ def _pay(report_input: ReportInput) -> str | None:
     return " ".join(sentences) or None
 
 
-def filled(entries: tuple[Entry, ...]) -> str:
+def count_answered(entries: tuple[Entry, ...]) -> str:
     """`31 of 44 questions`."""
     return f"{sum(entry.answer is not None for entry in entries)} of {plural(len(entries), 'question')}"

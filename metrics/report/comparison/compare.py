@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from metrics.errors import BadInput
 from metrics.report.comparison import huse, people, rating_scales
 from metrics.report.comparison.systems import System, systems_of
-from metrics.report.prose.findings import unrated
+from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, Warn
 from metrics.report.section import Section
 from metrics.report.wording import plural
@@ -19,7 +19,7 @@ MAX_SYSTEMS = 40  # 780 pairs
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class StudyComparison:
     """A comparison of studies, ready to be written.
 
     studies: what each was made from, by its name. systems: each generator of each study. verdicts, limits: sentences of
@@ -45,7 +45,7 @@ class Compared:
         return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def compare(
+def compare_studies(
     studies: Sequence[ReportInput],
     *,
     level: float = 0.95,
@@ -53,7 +53,7 @@ def compare(
     k: int = 16,
     command: str | None = None,
     progress: Progress | None = None,
-) -> Compared:
+) -> StudyComparison:
     """Compare studies: every generator with every other one at one number of ratings a text, and the evaluators.
 
     studies: at least two, each with a name of its own; raters are the same person where they have the same name.
@@ -62,20 +62,20 @@ def compare(
     names = [report_input.study.name for report_input in studies]
     if len(studies) < 2 or len(set(names)) < len(names):
         raise BadInput("a comparison needs two studies or more, each once", column="studies")
-    if bare := [report_input.study.name for report_input in studies if unrated(report_input)]:
+    if bare := [report_input.study.name for report_input in studies if state_unrated(report_input)]:
         raise BadInput(f"no text is rated yet in {', '.join(bare)}", column="studies")
     systems = systems_of(studies)
     if len(systems) > MAX_SYSTEMS:
         raise BadInput(f"a comparison takes at most {MAX_SYSTEMS} generators, not {len(systems)}", column="studies")
-    tell = progress or _silent
-    tell("HUSE of every generator", 0, 3)
-    scales = rating_scales.relations(studies)
+    report_progress = progress or _silent
+    report_progress("HUSE of every generator", 0, 3)
+    scales = rating_scales.relate_scales(studies)
     huse_comparison = huse.compare_huse(systems, scales, k=k, seed=seed, level=level)
-    tell("evaluators", 1, 3)
+    report_progress("evaluators", 1, 3)
     people_section = people.section(studies, level=level)
-    tell("writing it down", 2, 3)
+    report_progress("writing it down", 2, 3)
     sections = (_studies(studies), huse_comparison.section, *([people_section] if people_section else []))
-    return Compared(
+    return StudyComparison(
         studies=tuple(studies),
         systems=systems,
         level=level,
@@ -91,7 +91,7 @@ def compare(
 
 
 def _silent(step: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report no progress."""
 
 
 def _studies(studies: Sequence[ReportInput]) -> Section:

@@ -1,4 +1,4 @@
-"""HUSE of generators of several studies beside each other: at one number of ratings a text, with paired differences."""
+"""HUSE of the generators of several studies at one number of ratings per text, with paired differences."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class HuseComparison:
 def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: int, level: float) -> HuseComparison:
     """Estimates as each study has them, estimates at the common number of ratings, and the difference of every pair.
 
-    scales: how the scales of each two studies stand to each other; no verdict is drawn across different ones.
+    scales: how the scales of each two studies relate; no verdict is drawn across different ones.
     """
     if not systems:
         return HuseComparison(Section("huse", "HUSE"), (), 0, None)
@@ -151,7 +151,7 @@ def _equalised(compared: Comparison) -> tuple[str, ...]:
 def _differences(
     compared: Comparison, measures: Sequence[tuple[str, str]], across_scales: Set[tuple[str, str]]
 ) -> Table:
-    """apart: pairs whose scales differ; a column says which, where there is one."""
+    """Return the table of differences. across_scales: pairs whose scales differ; a column marks them."""
     columns = (
         Column("first", "First"),
         Column("second", "less second"),

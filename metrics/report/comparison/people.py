@@ -1,4 +1,4 @@
-"""Evaluators of several studies beside each other: how often they told machine from human texts, with differences."""
+"""Evaluators of several studies: how often they distinguished machine from human texts, with differences."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def section(studies: Sequence[ReportInput], *, level: float) -> Section | None:
     tables = [_accuracies(evaluation)]
     try:
         compared = compare_conditions(judgments, by, level=level)
-        tables += human_or_machine.compared_tables(compared, notes)
+        tables += human_or_machine.comparison_tables(compared, notes)
         shared = SHARED in compared.flags
     except MetricsError as error:
         missing.append(("Differences between studies", str(error)))

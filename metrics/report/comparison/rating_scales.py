@@ -21,8 +21,8 @@ WORDS: dict[Relation, str] = {
 }
 
 
-def relations(studies: Sequence[ReportInput]) -> Relations:
-    """How the scales of each two studies stand to each other, by both names."""
+def relate_scales(studies: Sequence[ReportInput]) -> Relations:
+    """Return how the scales of each two studies relate, by both names."""
     scales = {report_input.study.name: report_input.study.scale for report_input in studies}
     return {frozenset(pair): relation(*(scales[name] for name in pair)) for pair in combinations(scales, 2)}
 

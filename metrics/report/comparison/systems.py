@@ -1,4 +1,4 @@
-"""Each generator of each study as a comparison takes it: ids of one study apart from another's, contexts together."""
+"""Each generator of each study as a comparison takes it: ids are separate by study, contexts are shared."""
 
 from __future__ import annotations
 

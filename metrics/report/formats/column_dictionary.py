@@ -1,4 +1,4 @@
-"""What stands in each column of the report's CSV files."""
+"""The meaning of each column of the report's CSV files."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 `items.csv` of one generator is the ITEMS of `python -m metrics huse`, `ratings.csv` its RATINGS. HJ is written as an
 exact decimal where it has one; where it has none (a mean of 3 ratings, say) only RATINGS keeps ties exact, and
-`hj_sum` / `ratings` give the exact HJ. Judgments left out of the analysis stand apart, in `ratings-excluded.csv`.
+`hj_sum` / `ratings` give the exact HJ. Judgments excluded from the analysis are in `ratings-excluded.csv`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fractions import Fraction
 from metrics.data.arm_assignment import SENTENCES
 from metrics.report.formats import column_dictionary
 from metrics.report.records import RatingRow, ReportInput, TextRow
-from metrics.report.result import GeneratorReport, Judged, Report
+from metrics.report.result import GeneratorReport, JudgedText, Report
 from metrics.report.row_records import AssignmentRow
 from metrics.report.sections.human_or_machine import CRITERION as HUMAN_OR_MACHINE
 from metrics.report.sections.human_or_machine import FACTORS, judgments
@@ -38,7 +38,7 @@ YES = {True: "yes", False: "no"}
 Row = Sequence[str]
 
 
-def files(report: Report) -> dict[str, str]:
+def csv_files(report: Report) -> dict[str, str]:
     """Name and content of each CSV file, and of the table of HUSE as LaTeX. A file without a row is not written."""
     out = {**_item_files(report), **_rating_files(report.input), **_people_files(report.input)}
     if report.generators:
@@ -149,7 +149,7 @@ def _raters(report_input: ReportInput) -> Iterator[Row]:
             seconds[assignment.rater].append(assignment.seconds)
     for rater in sorted({*rated, *counts}):
         values = [Fraction(rating.value) for rating in rated[rater] if rating.kept]
-        mean = decimal(sum(values, Fraction(0)) / len(values)) if values else ""
+        mean = format_decimal(sum(values, Fraction(0)) / len(values)) if values else ""
         time = f"{statistics.median(seconds[rater]):g}" if seconds[rater] else ""
         number = str(counts[rater]) if counts[rater] else ""
         yield safe(rater), number, str(len(rated[rater])), str(len(values)), mean, time
@@ -164,7 +164,7 @@ def _results(report: Report) -> Iterator[Row]:
 
 
 def estimate_rows(parts: Iterable[tuple[str, Table]]) -> Iterator[Row]:
-    """Every number of tables, each with the part that it stands in, as rows of `dictionary.RESULTS`."""
+    """Every number of tables, each with its part of the results, as rows of `column_dictionary.RESULTS`."""
     for part, table in parts:
         words = [column for column in table.columns if column.kind in ("text", "range")]
         note = safe(" ".join(note for note in table.notes if note.endswith(ENDINGS)))
@@ -198,7 +198,7 @@ def main_table(report: Report) -> Table:
     )
 
 
-def decimal(value: Fraction | None) -> str:
+def format_decimal(value: Fraction | None) -> str:
     """The exact decimal where there is one of at most 20 places, else 20 places; "" for None."""
     if value is None:
         return ""
@@ -243,7 +243,7 @@ def _items(generator: GeneratorReport, texts: dict[str, TextRow]) -> Iterator[Ro
             safe(item.id),
             safe(facts.name),
             item.source,
-            decimal(judged.hj),
+            format_decimal(judged.hj),
             repr(judged.interval.low) if judged.interval else "",
             repr(judged.interval.high) if judged.interval else "",
             str(judged.ratings or ""),
@@ -259,8 +259,8 @@ def _items(generator: GeneratorReport, texts: dict[str, TextRow]) -> Iterator[Ro
         )
 
 
-def _sum(judged: Judged) -> str:
-    return decimal(judged.hj * judged.ratings) if judged.hj is not None and judged.ratings else ""
+def _sum(judged: JudgedText) -> str:
+    return format_decimal(judged.hj * judged.ratings) if judged.hj is not None and judged.ratings else ""
 
 
 def _ratings(ratings: Iterable[RatingRow], all_columns: bool) -> Iterator[Row]:
@@ -270,7 +270,7 @@ def _ratings(ratings: Iterable[RatingRow], all_columns: bool) -> Iterator[Row]:
         yield (
             safe(rating.text),
             safe(rating.rater),
-            decimal(Fraction(rating.value)),
+            format_decimal(Fraction(rating.value)),
             safe(rating.label),
             safe(rating.hit),
             position,

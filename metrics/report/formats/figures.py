@@ -1,4 +1,4 @@
-"""The figures of a report, in the order they stand in it."""
+"""The figures of a report, in their order."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from metrics.figures import hj_by_source, huse_scatter, score_histogram, tradeoff
 from metrics.figures.chart import Chart
 from metrics.report.result import Report
-from metrics.report.sections.scores import labels, scores
+from metrics.report.sections.scores import count_scores, list_labels
 
 
 def charts(report: Report) -> list[Chart]:
-    """HJ by source; each generator's scatter; its ratings beside the references'; quality against diversity of all;
+    """HJ by source; each generator's scatter; its ratings and the references'; quality against diversity of all;
     then those of every part of the results."""
     return [*headline(report), *(chart for section in report.sections for chart in section.charts)]
 
 
 def headline(report: Report) -> list[Chart]:
-    """Those that stand beside the table of HUSE; none without a generator."""
+    """Return the figures next to the table of HUSE; none without a generator."""
     if not report.generators:
         return []
     return [
@@ -34,9 +34,9 @@ def headline(report: Report) -> list[Chart]:
 
 def _ratings(report: Report) -> Iterator[Chart]:
     """Nothing where no rating is recorded, or the scale has too many places to be labels."""
-    names = labels(report.input)
+    names = list_labels(report.input)
     for at, generator in enumerate(report.generators, 1):
-        bars = scores(report.input, generator.facts.name, report.level) if names else ()
+        bars = count_scores(report.input, generator.facts.name, report.level) if names else ()
         if bars:
             title = f"Ratings of {generator.facts.name} and of the references"
             yield score_histogram.chart(names, bars, name=f"ratings-{at}", title=title)

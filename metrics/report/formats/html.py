@@ -16,14 +16,14 @@ from markupsafe import Markup
 from metrics.figures import embed, huse_scatter
 from metrics.figures.chart import Chart
 from metrics.report import wording
-from metrics.report.checklists.completeness import score
-from metrics.report.checklists.heds import filled
+from metrics.report.checklists.completeness import completeness_score
+from metrics.report.checklists.heds import count_answered
 from metrics.report.formats import figures, html_to_text
 from metrics.report.formats.csv import main_table
-from metrics.report.pay import rewards, rewards_in_words
-from metrics.report.prose.methods import asks_who_wrote, extras
+from metrics.report.pay import arms_by_reward, describe_rewards
+from metrics.report.prose.methods import asks_who_wrote, describe_extras
 from metrics.report.records import TextRow
-from metrics.report.result import MEASURES, TITLES, Judged, Report
+from metrics.report.result import MEASURES, TITLES, JudgedText, Report
 from metrics.report.section import Section
 from metrics.report.sections import exclusions
 from metrics.tables.huse import interval_targets
@@ -61,19 +61,19 @@ def html(
     hashes: SHA-256 of the data files by name. pictures: PNG of pages as raters saw them, by the page's name.
     """
     context: dict[str, Any] = {
-        **frame(f"{report.input.study.name}: evaluation report", CONTENTS, figures.charts(report), now=now),
+        **page_context(f"{report.input.study.name}: evaluation report", CONTENTS, figures.charts(report), now=now),
         "report": report,
         "given": report.input,
         "study": report.input.study,
         "raters": report.raters,
         "lead": _lead(report),
-        "figures": [Markup(figure(chart)) for chart in figures.headline(report)],  # noqa: S704 - escaped by element() and figure()
-        "parts": [part(section) for section in report.sections],
-        "items_part": part(report.items),
+        "figures": [Markup(render_figure(chart)) for chart in figures.headline(report)],  # noqa: S704 - escaped by element() and render_figure()
+        "parts": [render_part(section) for section in report.sections],
+        "items_part": render_part(report.items),
         "study_asks_who": asks_who_wrote(report.input),
-        "extras": extras(report.input.study),
-        "rewards": rewards_in_words(report.input),
-        "one_reward": len(rewards(report.input)) < 2,
+        "extras": describe_extras(report.input.study),
+        "rewards": describe_rewards(report.input),
+        "one_reward": len(arms_by_reward(report.input)) < 2,
         "many": MANY_ROWS,
         "source_rows": _source_rows(report),
         "texts": _texts(report),
@@ -82,18 +82,18 @@ def html(
         "targets": interval_targets(generator.modes["exact"] for generator in report.generators),
         "signatures": _signatures(report),
         "units": huse_scatter.UNITS,
-        "pages": html_to_text.pages(report.input.pages, pictures or {}),
+        "pages": html_to_text.show_pages(report.input.pages, pictures or {}),
         "hashes": sorted((hashes or {}).items()),
-        "completeness": score(report.checklist),
-        "filled": filled(report.sheet),
+        "completeness": completeness_score(report.checklist),
+        "filled": count_answered(report.sheet),
         "varied": any(section.key == exclusions.KEY and section.tables for section in report.sections),
         "excluded": any(table.name.endswith("-exclusions") for section in report.sections for table in section.tables),
     }
     return environment().get_template("report.html").render(context)
 
 
-def frame(title: str, contents: Contents, charts: Sequence[Chart], *, now: datetime) -> dict[str, Any]:
-    """What every page of ours is given: its head, its list of contents (id, words), its figures and what it runs."""
+def page_context(title: str, contents: Contents, charts: Sequence[Chart], *, now: datetime) -> dict[str, Any]:
+    """Return the context of every page: head, list of contents (id, words), figures and scripts."""
     scripts = _scripts()
     return {
         "title": title,
@@ -126,7 +126,7 @@ def _main_table(report: Report) -> str:
     return table_html(replace(main_table(report), notes=()), group=True) if report.generators else ""
 
 
-def part(section: Section) -> dict[str, Any]:
+def render_part(section: Section) -> dict[str, Any]:
     """A part of the results as the templates take it."""
     return {
         "key": section.key,
@@ -134,7 +134,7 @@ def part(section: Section) -> dict[str, Any]:
         "lead": section.lead,
         "recorded": section.recorded,
         "missing": section.missing,
-        "figures": [Markup(figure(chart)) for chart in section.charts],  # noqa: S704 - escaped by element()
+        "figures": [Markup(render_figure(chart)) for chart in section.charts],  # noqa: S704 - escaped by element()
         "tables": [_table(table) for table in section.tables],
     }
 
@@ -165,7 +165,7 @@ def _style() -> str:
     return embed.style() + (TEMPLATES / "report.css").read_text(encoding="utf-8")
 
 
-def figure(chart: Chart) -> str:
+def render_figure(chart: Chart) -> str:
     """A figure with its words; a shaded one says what its ground means."""
     words = f"<b>{escape(chart.title)}</b>. {escape(wording.bind_intervals(chart.alt))}"
     if chart.shade is not None:
@@ -196,7 +196,7 @@ def _source_rows(report: Report) -> list[dict[str, Any]]:
 
 
 def _unscored_rows(texts: Sequence[TextRow]) -> list[dict[str, Any]]:
-    """The same of texts that nobody asked a model about, as of evaluators who tell who wrote what."""
+    """Return the same of texts without log-probabilities, as where evaluators judge who wrote a text."""
     side = {text.id: text.generator or "reference" for text in texts}
     rows = []
     for name in sorted(set(side.values()), key=lambda name: (name != "reference", name)):
@@ -253,7 +253,7 @@ def _counted_texts(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def _rate(judged: Judged) -> float | None:
+def _rate(judged: JudgedText) -> float | None:
     return None if judged.item.log_prob is None else judged.item.log_prob / judged.item.length
 
 

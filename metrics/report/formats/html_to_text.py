@@ -39,7 +39,7 @@ class ShownPage:
     height: int
 
 
-def pages(facts: Sequence[PageFacts], pictures: Mapping[str, bytes]) -> list[ShownPage]:
+def show_pages(facts: Sequence[PageFacts], pictures: Mapping[str, bytes]) -> list[ShownPage]:
     """Each page with its words, shortened after 4,000 characters (report.json has the whole page)."""
     shown = []
     for page in facts:
@@ -47,11 +47,11 @@ def pages(facts: Sequence[PageFacts], pictures: Mapping[str, bytes]) -> list[Sho
         width, height = _size(image) if image else (0, 0)
         address = f"data:image/png;base64,{base64.b64encode(image).decode()}" if image else ""
         alt = f"First screen of the page {page.title}, as raters saw it; its words follow."
-        shown.append(ShownPage(page.title, words(page.html), address, alt, width, height))
+        shown.append(ShownPage(page.title, text_of_html(page.html), address, alt, width, height))
     return shown
 
 
-def pictured(facts: Sequence[PageFacts], chromium: Path | None, *, sandbox: bool = True) -> dict[str, bytes]:
+def take_pictures(facts: Sequence[PageFacts], chromium: Path | None, *, sandbox: bool = True) -> dict[str, bytes]:
     """PNG of the first screen of each page by its name; nothing where there is no Chromium."""
     if chromium is None:
         return {}
@@ -68,7 +68,7 @@ def pictured(facts: Sequence[PageFacts], chromium: Path | None, *, sandbox: bool
     return images
 
 
-def words(html: str) -> str:
+def text_of_html(html: str) -> str:
     """The text of a page, a line a block."""
     parser = _Words()
     parser.feed(html)

@@ -13,7 +13,7 @@ from typing import Any
 
 from metrics.data.to_json import estimate_json, modes_json
 from metrics.errors import BadInput
-from metrics.report.checklists.completeness import score
+from metrics.report.checklists.completeness import completeness_score
 from metrics.report.record_codec import decode, encode
 from metrics.report.records import GeneratorFacts, KnownValue, ReportInput, Truth
 from metrics.report.result import GeneratorReport, Report
@@ -22,11 +22,11 @@ from metrics.tables.structured import table_json
 from metrics.types import MODEL, REFERENCE
 
 SCHEMA_VERSION = 2
-ABOVE = {"study": "study", "money": "money", "crowd": "crowd", "flags": "quality"}  # where a part of the input stands
+ABOVE = {"study": "study", "money": "money", "crowd": "crowd", "flags": "quality"}  # the key of each part of the input
 
 
 def payload(report: Report, *, now: datetime) -> dict[str, Any]:
-    """Everything of `report.json`. `created` is the only part that depends on `now`; None stands for "not recorded".
+    """Everything of `report.json`. `created` is the only part that depends on `now`; None means "not recorded".
 
     generators: {name: {"modes": {mode: {measure: estimate}}, ...}}. truth: {name: ...}, only where some is known.
     """
@@ -48,7 +48,10 @@ def payload(report: Report, *, now: datetime) -> dict[str, Any]:
         "verdicts": list(report.verdicts),
         "limits": list(report.limits),
         "methods": list(report.methods),
-        "completeness": {"score": score(report.checklist), "items": [encode(item) for item in report.checklist]},
+        "completeness": {
+            "score": completeness_score(report.checklist),
+            "items": [encode(item) for item in report.checklist],
+        },
         "datasheet": [encode(entry) for entry in report.sheet],
         "reproducibility": {
             "versions": dict(report_input.versions),

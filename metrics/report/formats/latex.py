@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from metrics.figures.chart import Chart
-from metrics.report.checklists.completeness import score
+from metrics.report.checklists.completeness import completeness_score
 from metrics.report.formats import figures
 from metrics.report.formats.csv import main_table
 from metrics.report.prose import bibliography
@@ -37,20 +37,22 @@ def latex(report: Report, *, has_figures: bool) -> str:
     """The document. has_figures: whether figures.pdf goes with it, one figure per page in the order of the report."""
     report_input = report.input
     parts = [
-        titled("Summary", [*report.verdicts, *report.limits]),
-        titled("Methods", report.methods),
+        render_section("Summary", [*report.verdicts, *report.limits]),
+        render_section("Methods", report.methods),
         *_results(report),
-        limitations(report.warnings),
-        *(figures_of(figures.charts(report)) if has_figures else ()),
+        render_limitations(report.warnings),
+        *(render_figures(figures.charts(report)) if has_figures else ()),
         r"\appendix",
         *_datasheet(report),
-        titled("Completeness", [f"Recorded of what reviewers ask for: {score(report.checklist)}."]),
-        cited(bibliography.keys(report)),
+        render_section(
+            "Completeness", [f"Recorded of what reviewers ask for: {completeness_score(report.checklist)}."]
+        ),
+        render_bibliography(bibliography.keys(report)),
     ]
-    return document(report_input.study.name, report_input.study.task, parts)
+    return render_document(report_input.study.name, report_input.study.task, parts)
 
 
-def document(title: str, author: str, parts: Sequence[str]) -> str:
+def render_document(title: str, author: str, parts: Sequence[str]) -> str:
     """The parts between head and end; where letters may stand as codes, the first page says so."""
     head = rf"\title{{{escape(title)}}}" + "\n" + rf"\date{{}}\author{{{escape(author)}}}\maketitle"
     body = "\n".join(parts)
@@ -59,17 +61,17 @@ def document(title: str, author: str, parts: Sequence[str]) -> str:
     return scripts.preamble(source, PACKAGES) + source
 
 
-def titled(title: str, sentences: Sequence[str]) -> str:
+def render_section(title: str, sentences: Sequence[str]) -> str:
     """A section of paragraphs."""
     return "\n".join([rf"\section{{{escape(title)}}}", "\n\n".join(escape(sentence) for sentence in sentences), ""])
 
 
-def limitations(warnings: Sequence[Warn]) -> str:
+def render_limitations(warnings: Sequence[Warn]) -> str:
     """The section, also where there is none to tell."""
-    return titled("Limitations", [warn.sentence for warn in warnings] or ["No warning was raised by the data."])
+    return render_section("Limitations", [warn.sentence for warn in warnings] or ["No warning was raised by the data."])
 
 
-def cited(keys: Sequence[str]) -> str:
+def render_bibliography(keys: Sequence[str]) -> str:
     """The literature of these keys, "" without any."""
     used = ",".join(keys)
     return f"\\nocite{{{used}}}\n\\bibliographystyle{{plain}}\n\\bibliography{{references}}" if used else ""
@@ -79,10 +81,10 @@ def _results(report: Report) -> Iterator[str]:
     yield r"\section{Results}"
     if report.generators:
         yield table_latex(main_table(report), fit=True)
-    yield from subsections((report.items, *report.sections))
+    yield from render_subsections((report.items, *report.sections))
 
 
-def subsections(sections: Sequence[Section]) -> Iterator[str]:
+def render_subsections(sections: Sequence[Section]) -> Iterator[str]:
     """Each part of the results as a subsection."""
     for part in sections:
         yield rf"\subsection{{{escape(part.title)}}}"
@@ -102,7 +104,7 @@ def _shortened(table: Table) -> Table:
     return replace(table, rows=table.rows[:MAX_ROWS], notes=(*table.notes, note))
 
 
-def figures_of(charts: Sequence[Chart]) -> Iterator[str]:
+def render_figures(charts: Sequence[Chart]) -> Iterator[str]:
     """Each figure with its caption; figures.pdf holds one a page, in this order."""
     yield r"\section{Figures}"
     for page, chart in enumerate(charts, 1):

@@ -15,7 +15,7 @@ from metrics.figures.scale import WIDTH
 DATES = re.compile(rb"/(CreationDate|ModDate) \(D:[^)]*\)")
 
 
-def printed(page: str, *, chromium: Path | None, now: datetime, sandbox: bool = True, timeout: float = 300) -> bytes:
+def print_page(page: str, *, chromium: Path | None, now: datetime, sandbox: bool = True, timeout: float = 300) -> bytes:
     """The page as PDF, dated `now`. Raises NoBrowser."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "page.html", Path(folder) / "page.pdf"
@@ -24,7 +24,7 @@ def printed(page: str, *, chromium: Path | None, now: datetime, sandbox: bool = 
         return _dated(target.read_bytes(), now)
 
 
-def figures(charts: Sequence[Chart], *, chromium: Path | None, now: datetime, sandbox: bool = True) -> bytes:
+def print_figures(charts: Sequence[Chart], *, chromium: Path | None, now: datetime, sandbox: bool = True) -> bytes:
     """One figure a page, each page as large as its figure. Raises NoBrowser."""
     sizes = "".join(
         f"@page f{at}{{size:{WIDTH}px {chart.height}px;margin:0}}.f{at}{{page:f{at};break-after:page}}"
@@ -36,7 +36,7 @@ def figures(charts: Sequence[Chart], *, chromium: Path | None, now: datetime, sa
         f"<style>{embed.style()}{sizes}body{{margin:0}}svg{{display:block;width:100%;height:auto}}"
         f"div:last-child{{break-after:auto}}</style></head><body>{drawn}</body></html>"
     )
-    return printed(page, chromium=chromium, now=now, sandbox=sandbox)
+    return print_page(page, chromium=chromium, now=now, sandbox=sandbox)
 
 
 def _dated(content: bytes, now: datetime) -> bytes:

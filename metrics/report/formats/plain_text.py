@@ -14,7 +14,7 @@ MEASURES = (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
 
 
 def table(report: Report) -> str:
-    """Estimates with intervals, the truths beside them where known, then n, raters, cost and wage. Ends with LF."""
+    """Estimates with intervals, with the truths where known, then n, raters, cost and wage. Ends with LF."""
     lines = _huse(report) if report.generators else list(report.verdicts)
     return "\n".join([*lines, "", *_facts(report), ""])
 

@@ -38,8 +38,8 @@ class About:
     licence: str | None = None
 
 
-def archive(about: About, files: Mapping[str, bytes], *, now: datetime) -> bytes:
-    """The zip: the files, how to cite them, and RO-Crate metadata. `now` stands in the last two alone."""
+def build_archive(about: About, files: Mapping[str, bytes], *, now: datetime) -> bytes:
+    """The zip: the files, how to cite them, and RO-Crate metadata. Only the last two contain `now`."""
     cited = citation.citation(about.name, about.description, about.licence, now=now)
     files = {**files, citation.CITATION: cited, citation.CODEMETA: citation.codemeta()}
     packed_files = {**files, METADATA: metadata(about, files, now=now)}

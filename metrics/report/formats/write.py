@@ -15,7 +15,7 @@ from typing import Literal
 from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
 from metrics.report.formats import figures, html_to_text, pdf, ro_crate
-from metrics.report.formats.csv import files
+from metrics.report.formats.csv import csv_files
 from metrics.report.formats.html import html
 from metrics.report.formats.json import payload
 from metrics.report.formats.json_schema import document_schema
@@ -81,10 +81,10 @@ def write_report(
         ['references.bib', 'report.json', 'report.schema.json']
     """
     check_formats(formats, now=now)
-    return put(out_dir, contents_of(report, now=now, formats=formats, chromium=chromium, sandbox=sandbox))
+    return write_files(out_dir, contents_of(report, now=now, formats=formats, chromium=chromium, sandbox=sandbox))
 
 
-def as_far_as_possible(
+def write_with_fallback(
     make: Callable[[Sequence[Format], Path | None], list[Path]], formats: Sequence[Format], chromium: Path | None
 ) -> tuple[list[Path], str]:
     """Write by `make(formats, chromium)`; where no browser can, all but PDF without one, and a sentence that says so.
@@ -109,7 +109,7 @@ def check_formats(formats: Sequence[str], *, now: datetime) -> None:
         raise BadInput(f"a format is one of {', '.join(FORMATS)}", column="formats")
 
 
-def put(out_dir: Path, contents: Mapping[str, bytes]) -> list[Path]:
+def write_files(out_dir: Path, contents: Mapping[str, bytes]) -> list[Path]:
     """Write the files, all or none of them; the folder is made if absent."""
     out_dir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out_dir, prefix=".writing-") as folder:
@@ -138,17 +138,17 @@ def contents_of(
     included_formats = {*formats, *(USUAL if every else ()), *(("latex",) if every else ())}
     if every and chromium is not None:
         included_formats.add("pdf")
-    data = {name: content.encode() for name, content in files(report).items()}
+    data = {name: content.encode() for name, content in csv_files(report).items()}
     contents: dict[str, bytes] = {}
     if included_formats & {"html", "pdf"}:
         hashes = {name: hashlib.sha256(content).hexdigest() for name, content in data.items()}
-        pictures = html_to_text.pictured(report.input.pages, chromium, sandbox=sandbox)
+        pictures = html_to_text.take_pictures(report.input.pages, chromium, sandbox=sandbox)
         page = html(report, now=now, hashes=hashes, pictures=pictures)
         if "html" in included_formats:
             contents["report.html"] = page.encode()
         if "pdf" in included_formats:
             at = now.astimezone(UTC)
-            contents["report.pdf"] = pdf.printed(page, chromium=chromium, now=at, sandbox=sandbox)
+            contents["report.pdf"] = pdf.print_page(page, chromium=chromium, now=at, sandbox=sandbox)
     if "json" in included_formats:
         contents["report.json"] = as_json(payload(report, now=now))
         contents["report.schema.json"] = as_json(document_schema())
@@ -160,14 +160,14 @@ def contents_of(
     if every:
         study, verdicts = report.input.study, " ".join(report.verdicts)
         about = ro_crate.About(f"Human evaluation {study.name}", verdicts, report.input.licence)
-        archived = ro_crate.archive(about, contents, now=now)
+        archived = ro_crate.build_archive(about, contents, now=now)
         contents = {name: content for name, content in contents.items() if is_requested(name, formats, data, BY_FORMAT)}
         contents[ro_crate.NAME] = archived
     return contents
 
 
 def is_requested(name: str, formats: Sequence[Format], data: Container[str], pages: Mapping[str, Format]) -> bool:
-    """Whether a file of the zip stands beside it, too. data: names of the CSV files; pages: formats by name."""
+    """Return whether a file of the zip is also written alone. data: names of the CSV files; pages: formats by name."""
     return ("csv" if name in data else pages.get(name, "latex")) in formats
 
 
@@ -177,7 +177,7 @@ def _latex(report: Report, *, now: datetime, chromium: Path | None, sandbox: boo
     contents = {"study.tex": latex(report, has_figures=drawn).encode()}
     if drawn:
         at = now.astimezone(UTC)
-        contents[FIGURES] = pdf.figures(charts, chromium=chromium, now=at, sandbox=sandbox)
+        contents[FIGURES] = pdf.print_figures(charts, chromium=chromium, now=at, sandbox=sandbox)
     return contents
 
 

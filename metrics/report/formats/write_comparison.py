@@ -11,14 +11,22 @@ from pathlib import Path
 from typing import Any
 
 from metrics.figures.chart import Chart
-from metrics.report.comparison.compare import Compared
+from metrics.report.comparison.compare import StudyComparison
 from metrics.report.formats import column_dictionary, pdf, ro_crate
 from metrics.report.formats.csv import estimate_rows
-from metrics.report.formats.html import MANY_ROWS, environment, frame, part, section_signatures
+from metrics.report.formats.html import MANY_ROWS, environment, page_context, render_part, section_signatures
 from metrics.report.formats.json import section_json
 from metrics.report.formats.json_schema import ESTIMATE, INTERVAL, SECTION, TABLE, TEXTS, object_schema
-from metrics.report.formats.latex import FIGURES, cited, document, figures_of, limitations, subsections, titled
-from metrics.report.formats.write import USUAL, Format, as_json, check_formats, is_requested, put
+from metrics.report.formats.latex import (
+    FIGURES,
+    render_bibliography,
+    render_document,
+    render_figures,
+    render_limitations,
+    render_section,
+    render_subsections,
+)
+from metrics.report.formats.write import USUAL, Format, as_json, check_formats, is_requested, write_files
 from metrics.report.prose import bibliography
 from metrics.report.record_codec import Schema, encode
 from metrics.tables.delimited import lines, table_csv
@@ -39,7 +47,7 @@ BY_FORMAT: dict[str, Format] = {
 
 
 def write_comparison(
-    compared: Compared,
+    compared: StudyComparison,
     out_dir: Path,
     *,
     now: datetime,
@@ -49,11 +57,16 @@ def write_comparison(
 ) -> list[Path]:
     """Write comparison.html and the others into `out_dir`. Raises as `metrics.report.formats.write.write_report`."""
     check_formats(formats, now=now)
-    return put(out_dir, contents_of(compared, now=now, formats=formats, chromium=chromium, sandbox=sandbox))
+    return write_files(out_dir, contents_of(compared, now=now, formats=formats, chromium=chromium, sandbox=sandbox))
 
 
 def contents_of(
-    compared: Compared, *, now: datetime, formats: Sequence[Format], chromium: Path | None = None, sandbox: bool = True
+    compared: StudyComparison,
+    *,
+    now: datetime,
+    formats: Sequence[Format],
+    chromium: Path | None = None,
+    sandbox: bool = True,
 ) -> dict[str, bytes]:
     """Name and content of every file of the formats. Raises NoBrowser where PDF is requested without a Chromium."""
     every = "zip" in formats
@@ -64,7 +77,7 @@ def contents_of(
         if "html" in included_formats:
             contents["comparison.html"] = page.encode()
         if "pdf" in included_formats:
-            contents["comparison.pdf"] = pdf.printed(page, chromium=chromium, now=at, sandbox=sandbox)
+            contents["comparison.pdf"] = pdf.print_page(page, chromium=chromium, now=at, sandbox=sandbox)
     if "json" in included_formats:
         contents["comparison.json"] = as_json(payload(compared, now=now))
         contents["comparison.schema.json"] = as_json(document_schema())
@@ -74,28 +87,28 @@ def contents_of(
         drawn = chromium is not None and bool(charts(compared))
         contents["comparison.tex"] = latex(compared, has_figures=drawn).encode()
         if drawn:
-            contents[FIGURES] = pdf.figures(charts(compared), chromium=chromium, now=at, sandbox=sandbox)
+            contents[FIGURES] = pdf.print_figures(charts(compared), chromium=chromium, now=at, sandbox=sandbox)
     contents["references.bib"] = bibliography.entries(keys(compared)).encode()
     if every:
         about = ro_crate.About(f"Comparison of {compared.title}", " ".join(compared.verdicts))
-        archived = ro_crate.archive(about, contents, now=now)
+        archived = ro_crate.build_archive(about, contents, now=now)
         contents = {name: content for name, content in contents.items() if is_requested(name, formats, data, BY_FORMAT)}
         contents[ro_crate.NAME] = archived
     return contents
 
 
-def charts(compared: Compared) -> list[Chart]:
+def charts(compared: StudyComparison) -> list[Chart]:
     """Every figure, in the order of the sections."""
     return [chart for section in compared.sections for chart in section.charts]
 
 
-def keys(compared: Compared) -> tuple[str, ...]:
+def keys(compared: StudyComparison) -> tuple[str, ...]:
     """Keys of the literature that the comparison used."""
     recorded = [section.key for section in compared.sections if section.recorded]
     return tuple(bibliography.BY_SECTION[key] for key in recorded if key in bibliography.BY_SECTION)
 
 
-def tables_of(compared: Compared) -> dict[str, bytes]:
+def tables_of(compared: StudyComparison) -> dict[str, bytes]:
     """`results.csv` with every number, and each table as a CSV of its own."""
     tables = [(section.key, table) for section in compared.sections for table in section.tables]
     out = {f"{table.name}.csv": table_csv(table) for _, table in tables}
@@ -104,7 +117,7 @@ def tables_of(compared: Compared) -> dict[str, bytes]:
     return {name: text.encode() for name, text in out.items()}
 
 
-def data_hashes(compared: Compared) -> list[tuple[str, str]]:
+def data_hashes(compared: StudyComparison) -> list[tuple[str, str]]:
     """SHA-256 of what each study was compared from, by its name."""
     return [
         (report_input.study.name, _digest(json.dumps(encode(report_input), sort_keys=True).encode()))
@@ -116,14 +129,14 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def html(compared: Compared, *, now: datetime, files: Mapping[str, bytes]) -> str:
+def html(compared: StudyComparison, *, now: datetime, files: Mapping[str, bytes]) -> str:
     """The whole page, for a reader without a network."""
     context: dict[str, Any] = {
-        **frame(f"{compared.title}: comparison", CONTENTS, charts(compared), now=now),
+        **page_context(f"{compared.title}: comparison", CONTENTS, charts(compared), now=now),
         "compared": compared,
         "studies": compared.studies,
         "systems": len(compared.systems),
-        "parts": [part(section) for section in compared.sections],
+        "parts": [render_part(section) for section in compared.sections],
         "many": MANY_ROWS,
         "versions": compared.studies[0].versions,
         "hashes": [*data_hashes(compared), *((name, _digest(content)) for name, content in sorted(files.items()))],
@@ -132,7 +145,7 @@ def html(compared: Compared, *, now: datetime, files: Mapping[str, bytes]) -> st
     return environment().get_template("comparison.html").render(context)
 
 
-def payload(compared: Compared, *, now: datetime) -> dict[str, Any]:
+def payload(compared: StudyComparison, *, now: datetime) -> dict[str, Any]:
     """Everything of `comparison.json`; `created` alone depends on `now`."""
     hashes = dict(data_hashes(compared))
     return {
@@ -184,15 +197,15 @@ def document_schema() -> Schema:
     }
 
 
-def latex(compared: Compared, *, has_figures: bool) -> str:
+def latex(compared: StudyComparison, *, has_figures: bool) -> str:
     """A document that compiles alone with pdflatex."""
     parts = [
-        titled("Summary", [*compared.verdicts, *compared.limits]),
-        titled("Methods", compared.methods),
+        render_section("Summary", [*compared.verdicts, *compared.limits]),
+        render_section("Methods", compared.methods),
         r"\section{Results}",
-        *subsections(compared.sections),
-        limitations(compared.warnings),
-        *(figures_of(charts(compared)) if has_figures else ()),
-        cited(keys(compared)),
+        *render_subsections(compared.sections),
+        render_limitations(compared.warnings),
+        *(render_figures(charts(compared)) if has_figures else ()),
+        render_bibliography(keys(compared)),
     ]
-    return document(compared.title, "Comparison of studies", parts)
+    return render_document(compared.title, "Comparison of studies", parts)

@@ -50,13 +50,13 @@ def verdicts(generators: Sequence[GeneratorReport]) -> tuple[str, ...]:
     return tuple(_verdict(generator) for generator in generators)
 
 
-def without(too_little: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+def explain_missing_huse(too_little: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """For each generator that has no HUSE, why."""
     return tuple(f"{name}: no HUSE can be computed. {why}" for name, why in too_little)
 
 
-def unrated(report_input: ReportInput) -> tuple[str, ...]:
-    """That nobody has rated yet; nothing otherwise."""
+def state_unrated(report_input: ReportInput) -> tuple[str, ...]:
+    """Return the sentence that no text is rated yet; nothing otherwise."""
     rated = report_input.ratings or any(
         item.hj is not None for facts in report_input.generators for item in facts.items
     )
@@ -136,7 +136,7 @@ def _texts_of_both(generator: GeneratorReport) -> tuple[int, int]:
 
 def _of_study(report_input: ReportInput) -> Iterator[Warn]:
     study = report_input.study
-    if unrated(report_input):
+    if state_unrated(report_input):
         yield Warn("no_ratings", "There are no ratings yet. The report shows what was planned and recorded so far.")
     if study.mode == "rehearsal":
         yield Warn("rehearsal", "Raters were simulated; results do not describe people.")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from metrics.report import pay
-from metrics.report.prose.findings import unrated
+from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, StudyFacts
 from metrics.report.result import GeneratorReport
 from metrics.report.wording import plural
@@ -50,7 +50,7 @@ def _texts(report_input: ReportInput) -> Iterator[str]:
     models = Counter(text.generator for text in report_input.texts if text.generator)
     counts = [f"{plural(count, 'text')} by {name}" for name, count in models.items()] or ["no model text"]
     texts = f"{', '.join([plural(references, 'reference text'), *counts[:-1]])} and {counts[-1]}"
-    yield f"The study has {texts} to be judged." if unrated(report_input) else f"Raters judged {texts}."
+    yield f"The study has {texts} to be judged." if state_unrated(report_input) else f"Raters judged {texts}."
     study = report_input.study
     if study.question not in ("", "not recorded"):
         yield f"Raters were asked: \u201c{' '.join(study.question.split())}\u201d"
@@ -61,7 +61,7 @@ def _texts(report_input: ReportInput) -> Iterator[str]:
         yield f"Texts were shown in {plural(study.hits, 'task')} of up to {study.texts_per_hit}."
     if study.interleaving:
         yield study.interleaving
-    if extras_text := extras(study):
+    if extras_text := describe_extras(study):
         yield f"Each task also held {extras_text}."
     if report_input.assignment:
         yield report_input.assignment
@@ -74,8 +74,8 @@ EXTRAS = (
 )
 
 
-def extras(study: StudyFacts) -> str:
-    """What tasks held beside the texts judged (`1 attention check and 0 to 2 repeated texts`); "" for nothing."""
+def describe_extras(study: StudyFacts) -> str:
+    """Describe what else tasks held (`1 attention check and 0 to 2 repeated texts`); "" for nothing."""
     if study.extras is None:
         return ""
     parts = []

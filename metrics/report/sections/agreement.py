@@ -31,7 +31,7 @@ ALPHA = (
 
 
 def section(report_input: ReportInput, *, level: float, seed: int) -> Section:
-    """Agreement on every criterion; what has no answer is told in a sentence."""
+    """Return the agreement on every criterion; what cannot be computed is in `missing` with its reason."""
     missing: list[tuple[str, str]] = []
     rows: list[Row] = []
     tables: list[Table] = []

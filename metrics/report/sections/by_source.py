@@ -83,7 +83,7 @@ def _contexts(sides: Sides, texts: Sequence[TextRow]) -> Contexts:
 
 
 def _ranks(name: str, records: Mapping[str, Record], level: float) -> list[tuple[Estimate, int]]:
-    """Share of the tokens in each band of ranks, texts drawn anew, and how many tokens it is."""
+    """Share of the tokens in each band of ranks, with texts resampled, and how many tokens it is."""
     counts = np.array([record["buckets"] for record in records.values()], dtype=np.int64)
     totals = counts.sum(axis=1)
     shares = []

@@ -43,7 +43,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class UnderRules:
+class RuleEffects:
     """What the rules do, by generator and by condition of the evaluators; and why there is nothing, by either."""
 
     huse: Mapping[str, Exclusions]
@@ -56,7 +56,7 @@ class UnderRules:
         return {**self.huse, **self.accuracy}
 
 
-def everything(
+def compute_rule_effects(
     report_input: ReportInput,
     *,
     k: int = 16,
@@ -64,36 +64,36 @@ def everything(
     seed: int = 0,
     level: float = 0.95,
     progress: Progress | None = None,
-) -> UnderRules:
+) -> RuleEffects:
     """Every generator's HUSE and every condition's accuracy under every selection of the input's rules.
 
-    draws: as of `under_rules` and `judges_under_rules`. A generator or a study of which nothing can be computed is
-    named in `missing` with the reason. progress: told of whom, and how far. Nothing where no rule is known.
+    draws: as in `huse_under_rules` and `accuracy_under_rules`. A generator or a study of which nothing can be computed
+    is in `missing` with the reason. progress: called with the name and how far it is. Empty where no rule is known.
     """
     if not report_input.rules:
-        return UnderRules({}, {})
+        return RuleEffects({}, {})
     huse: dict[str, Exclusions] = {}
     missing: list[tuple[str, str]] = []
     accuracy: Mapping[str, Exclusions] = {}
     for facts in report_input.generators:
         report_progress = partial(progress, facts.name) if progress else None
         try:
-            huse[facts.name] = under_rules(
+            huse[facts.name] = huse_under_rules(
                 facts, report_input, k=k, draws=draws, seed=seed, level=level, progress=report_progress
             )
         except MetricsError as error:
             missing.append((f"{TITLE}, {facts.name}", str(error)))
     try:
         report_progress = partial(progress, "Evaluators") if progress else None
-        accuracy = judges_under_rules(
+        accuracy = accuracy_under_rules(
             report_input, draws=draws or DRAWS, seed=seed, level=level, progress=report_progress
         )
     except MetricsError as error:
         missing.append((f"{TITLE}, evaluators", str(error)))
-    return UnderRules(huse, accuracy, tuple(missing))
+    return RuleEffects(huse, accuracy, tuple(missing))
 
 
-def under_rules(
+def huse_under_rules(
     facts: GeneratorFacts,
     report_input: ReportInput,
     *,
@@ -105,8 +105,8 @@ def under_rules(
 ) -> Exclusions:
     """HUSE of one generator (HUSE-Q where a log p is missing) under every selection of the input's rules.
 
-    Every rating counts before the rules, whether the report keeps it or not; texts that nobody rated are left aside.
-    draws: random removals beside each selection; None: 200, fewer (at least 20) where texts times selections exceed
+    Every rating counts before the rules, whether the report keeps it or not; texts without ratings are not used.
+    draws: random removals for each selection; None: 200, fewer (at least 20) where texts times selections exceed
     50,000. Raises as `exclusion_sensitivity`.
     """
     rules, alone = _effective(report_input)
@@ -135,7 +135,7 @@ def under_rules(
     )
 
 
-def judges_under_rules(
+def accuracy_under_rules(
     report_input: ReportInput,
     *,
     draws: int = DRAWS,
@@ -143,7 +143,7 @@ def judges_under_rules(
     level: float = 0.95,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Exclusions]:
-    """Evaluators' accuracy by condition and over all judgments under every selection; empty where nobody was asked.
+    """Evaluators' accuracy by condition and over all judgments under every selection; empty without such judgments.
 
     Every judgment counts before the rules, whether the report keeps it or not. Raises as `evaluator_exclusions`.
     """
@@ -154,7 +154,7 @@ def judges_under_rules(
     return evaluator_exclusions(
         judgments,
         rules,
-        human_or_machine.conditions_by(judgments),
+        human_or_machine.varying_factors(judgments),
         draws=draws,
         seed=seed,
         level=level,
@@ -164,12 +164,12 @@ def judges_under_rules(
     )
 
 
-def idle(report_input: ReportInput) -> tuple[str, ...]:
-    """The rules that leave nobody out."""
+def rules_without_effect(report_input: ReportInput) -> tuple[str, ...]:
+    """Return the names of the rules that exclude no submission."""
     return tuple(rule.name for rule in report_input.rules or () if not rule.assignments)
 
 
-def section(report_input: ReportInput, effects: UnderRules) -> Section:
+def section(report_input: ReportInput, effects: RuleEffects) -> Section:
     """What holds in sentences; one figure and one table a generator or condition, and the shares of selections on each
     side; empty where no rule is known."""
     if not effects.parts and not effects.missing:
@@ -182,11 +182,11 @@ def section(report_input: ReportInput, effects: UnderRules) -> Section:
     ]
     charts = [chart for name, _, effects_by_name in groups for chart in _charts(effects_by_name, name)]
     sides = [table for name, key, effects_by_name in groups for table in _sides(effects_by_name, name, key)]
-    lead = (*conclusions(effects.parts), *_lead(report_input))
+    lead = (*state_conclusions(effects.parts), *_lead(report_input))
     return Section(KEY, TITLE, lead, (*sides, *tables), tuple(charts), effects.missing)
 
 
-def conclusions(effects: Mapping[str, Exclusions]) -> tuple[str, ...]:
+def state_conclusions(effects: Mapping[str, Exclusions]) -> tuple[str, ...]:
     """Whether what is concluded holds without exclusions, and under every selection; else what changes, and when."""
     few = [name for name, effect in effects.items() if FEW_OF_A_SOURCE in effect.headline.flags]
     sure = {name: effect for name, effect in effects.items() if name not in few}
@@ -195,7 +195,7 @@ def conclusions(effects: Mapping[str, Exclusions]) -> tuple[str, ...]:
 
 
 def _without(effects: Mapping[str, Exclusions]) -> Iterator[str]:
-    """The reported conclusions against those without any rule; nothing where nobody is left out."""
+    """Compare the reported conclusions with those without exclusions; nothing where no submission is excluded."""
     held = {
         name: effect.reported
         for name, effect in effects.items()
@@ -258,7 +258,7 @@ def _words(effect: Exclusions) -> dict[Conclusion | None, str]:
 
 
 def _effective(report_input: ReportInput) -> tuple[dict[str, set[str]], list[str]]:
-    """By rule that leaves anybody out, its units; and which of these rules are joined with no other."""
+    """Return the units of each rule that excludes a submission; and which of these rules are joined with no other."""
     rules = [rule for rule in report_input.rules or () if rule.assignments]
     of = _units(report_input)
     units = {rule.name: {of[assignment] for assignment in rule.assignments if assignment in of} for rule in rules}
@@ -286,7 +286,7 @@ def _ratings(facts: GeneratorFacts, report_input: ReportInput) -> list[Rating]:
 
 
 def _lead(report_input: ReportInput) -> Iterator[str]:
-    if idle_rules := idle(report_input):
+    if idle_rules := rules_without_effect(report_input):
         yield f"Excludes no submissions: {', '.join(idle_rules)}."
     if separate_rules := [rule.name for rule in report_input.rules or () if rule.alone and rule.assignments]:
         yield f"Not among the study's rules and joined with no other: {', '.join(separate_rules)}."

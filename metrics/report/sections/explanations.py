@@ -167,7 +167,7 @@ def _agreement(
 
 
 def _written(report_input: ReportInput) -> Table:
-    """Every kept comment beside the answer it goes with, text by text."""
+    """Return every included comment with its answer, text by text."""
     answers = {(rating.text, rating.rater): rating for rating in report_input.ratings}
     source = {text.id: text.generator or "reference" for text in report_input.texts}
     settled = _settled(_of(report_input, "comments"))

@@ -28,7 +28,7 @@ from metrics.types import MODEL, REFERENCE, Estimate, Source
 
 CRITERION = "human_or_machine"
 FACTORS = ("training", "domain", "generator")
-NOTHING = Estimate(None, 0, None, {}, ("no_judgments",), "")  # of an arm in which nobody answered
+NOTHING = Estimate(None, 0, None, {}, ("no_judgments",), "")  # of an arm without answers
 
 
 def judgments(report_input: ReportInput, *, every: bool = False) -> list[EvaluatorJudgment]:
@@ -50,7 +50,7 @@ def judgments(report_input: ReportInput, *, every: bool = False) -> list[Evaluat
     ]
 
 
-def conditions_by(judgments: Sequence[EvaluatorJudgment]) -> tuple[str, ...]:
+def varying_factors(judgments: Sequence[EvaluatorJudgment]) -> tuple[str, ...]:
     """The factors that differ among the judgments: their combinations are the conditions."""
     return tuple(factor for factor in FACTORS if len({judgment.factors[factor] for judgment in judgments}) > 1)
 
@@ -60,11 +60,11 @@ def _factors(condition: ConditionFacts) -> dict[str, str]:
 
 
 def section(report_input: ReportInput, *, level: float, seed: int) -> Section | None:
-    """None where nobody was asked."""
+    """Return the section; None without judgments of who wrote a text."""
     included = judgments(report_input)
     if not included:
         return None
-    by = conditions_by(included)
+    by = varying_factors(included)
     missing: list[tuple[str, str]] = []
     agreement = partial(krippendorff_alpha, confidence=level, seed=seed)
     try:
@@ -77,7 +77,7 @@ def section(report_input: ReportInput, *, level: float, seed: int) -> Section | 
     margin = equivalence.margin_of(report_input.plan)
     compared = _compared(included, by, level, margin, missing)
     if compared is not None:
-        tables += compared_tables(compared, notes)
+        tables += comparison_tables(compared, notes)
     alike = _alike(included, compared, margin, missing)
     tables += [_noted(equivalence.table(alike), notes if compared else ())] if alike else []
     try:
@@ -256,7 +256,7 @@ def _compared(
         return None
 
 
-def compared_tables(compared: ConditionComparison, notes: Sequence[str] = ()) -> list[Table]:
+def comparison_tables(compared: ConditionComparison, notes: Sequence[str] = ()) -> list[Table]:
     """Each pair of conditions by Welch's test, and all pairs together where there are not too many.
 
     notes: what each table must say of how raters came to the conditions.
@@ -337,7 +337,7 @@ def _only_arm(report_input: ReportInput) -> str:
 def _exclusions(
     evaluation: Evaluation, everything: Sequence[EvaluatorJudgment], included: int, by: Sequence[str], level: float
 ) -> list[Table]:
-    """Accuracy with and without what was left out; none where nothing was."""
+    """Return accuracy with and without exclusions; no table where nothing was excluded."""
     if len(everything) == included:
         return []
     without_exclusions = evaluate_judgments(everything, by, level=level)
@@ -376,7 +376,7 @@ def _items(judgments: Sequence[EvaluatorJudgment]) -> Table:
 def _charts(
     report_input: ReportInput, evaluation: Evaluation, empty: Sequence[str], notes: Sequence[str]
 ) -> list[Chart]:
-    # All judgments together are no arm: they stand here only where there is one arm, under its name.
+    # All judgments together are no arm: they are shown only where there is one arm, under its name.
     shown = evaluation.conditions or {_only_arm(report_input): evaluation.overall}
     arms = [accuracy_by_arm.Arm(name, condition.accuracy.accuracy) for name, condition in shown.items()]
     arms += [accuracy_by_arm.Arm(f"{name} (empty)", NOTHING) for name in empty]

@@ -13,7 +13,7 @@ from metrics.huse.sensitivity import Sensitivity
 from metrics.huse.to_json import permutation_estimate
 from metrics.report.result import TITLES, GeneratorReport
 from metrics.report.section import Section
-from metrics.report.sections.huse_extras import Around
+from metrics.report.sections.huse_extras import HuseExtras
 from metrics.tables.record import Cell, Column, Row, Table
 from metrics.types import Estimate, HuseResult
 
@@ -29,7 +29,7 @@ KINDS = (
 
 
 def section(
-    surroundings: Sequence[Around],
+    all_extras: Sequence[HuseExtras],
     generators: Sequence[GeneratorReport],
     compared: Comparison | None,
     why_not: str,
@@ -37,34 +37,34 @@ def section(
 ) -> Section:
     """Tables and figures of every generator, one kind after the other. too_little: generators without HUSE, and why."""
     tables = [
-        _null(surroundings),
+        _null(all_extras),
         _pairs(compared),
-        _exclusions(surroundings, generators),
-        _choices(surroundings),
-        _examples(surroundings),
+        _exclusions(all_extras, generators),
+        _choices(all_extras),
+        _examples(all_extras),
     ]
-    tables += [_curve(surroundings, "ratings"), _curve(surroundings, "texts")]
-    missing = [*nothing(too_little).missing]
-    missing += [(f"{part}, {extras.name}", why) for extras in surroundings for part, why in extras.why]
+    tables += [_curve(all_extras, "ratings"), _curve(all_extras, "texts")]
+    missing = [*empty_section(too_little).missing]
+    missing += [(f"{part}, {extras.name}", why) for extras in all_extras for part, why in extras.why]
     if compared is None:
         missing.append(("Differences between generators", why_not))
     return Section(
         key="huse",
         title="HUSE",
         tables=tuple(table for table in tables if table is not None),
-        charts=tuple(_charts(surroundings)),
+        charts=tuple(_charts(all_extras)),
         missing=tuple(missing),
     )
 
 
-def nothing(too_little: Sequence[tuple[str, str]]) -> Section:
+def empty_section(too_little: Sequence[tuple[str, str]]) -> Section:
     """Generators (each with the reason) for which nothing could be computed."""
     return Section("huse", "HUSE", missing=tuple((f"HUSE of {name}", why) for name, why in too_little))
 
 
-def p_values(surroundings: Sequence[Around]) -> dict[str, float]:
+def p_values(all_extras: Sequence[HuseExtras]) -> dict[str, float]:
     """The null p of each generator that has one."""
-    return {extras.name: extras.null.p for extras in surroundings if extras.null is not None}
+    return {extras.name: extras.null.p for extras in all_extras if extras.null is not None}
 
 
 def _table(
@@ -73,9 +73,9 @@ def _table(
     return Table(name, title, tuple(columns), tuple(rows), tuple(notes)) if rows else None
 
 
-def _null(surroundings: Sequence[Around]) -> Table | None:
+def _null(all_extras: Sequence[HuseExtras]) -> Table | None:
     rows: list[Row] = []
-    for extras in surroundings:
+    for extras in all_extras:
         if extras.null is not None:
             null = extras.null
             drawn = (null.null_mean, null.null_sd, null.scheme, null.permutations, null.n)
@@ -92,7 +92,7 @@ def _null(surroundings: Sequence[Around]) -> Table | None:
         Column("n", "n", "count"),
     )
     title = "Test that the sources do not differ (HUSE = 1), one-sided, by permuting the labels of the texts."
-    notes = dict.fromkeys(extras.null.note for extras in surroundings if extras.null is not None and extras.null.note)
+    notes = dict.fromkeys(extras.null.note for extras in all_extras if extras.null is not None and extras.null.note)
     return _table("huse-null", title, columns, rows, tuple(notes))
 
 
@@ -110,9 +110,9 @@ def _pairs(compared: Comparison | None) -> Table | None:
     return _table("huse-differences", title, columns, rows, (note,))
 
 
-def _exclusions(surroundings: Sequence[Around], generators: Sequence[GeneratorReport]) -> Table | None:
+def _exclusions(all_extras: Sequence[HuseExtras], generators: Sequence[GeneratorReport]) -> Table | None:
     rows: list[Row] = []
-    for extras, generator in zip(surroundings, generators, strict=True):
+    for extras, generator in zip(all_extras, generators, strict=True):
         if extras.everything is not None:
             reported = generator.modes["exact"]
             rows.append((extras.name, "as reported", *_three(reported), reported.huse_q.n))
@@ -126,9 +126,9 @@ def _three(result: HuseResult) -> tuple[Estimate, Estimate, Estimate]:
     return result.huse, result.huse_q, result.huse_d
 
 
-def _choices(surroundings: Sequence[Around]) -> Table | None:
+def _choices(all_extras: Sequence[HuseExtras]) -> Table | None:
     rows: list[Row] = []
-    for extras in surroundings:
+    for extras in all_extras:
         if extras.choices is not None:
             rows.append((extras.name, "as reported", *_four(extras.choices.default), extras.choices.n))
             rows += [(extras.name, row.choice, *_four(row.result), row.result.huse_q.n) for row in extras.choices.rows]
@@ -142,9 +142,9 @@ def _four(result: HuseResult) -> tuple[Cell, ...]:
     return tuple(getattr(result, key) for key in TITLES)
 
 
-def _examples(surroundings: Sequence[Around]) -> Table | None:
+def _examples(all_extras: Sequence[HuseExtras]) -> Table | None:
     rows: list[Row] = []
-    for extras in surroundings:
+    for extras in all_extras:
         for kind, words in KINDS if extras.examples is not None else ():
             listed: Sequence[Example] = getattr(extras.examples, kind)[:EXAMPLES]
             rows += [(extras.name, words, *_example(example)) for example in listed]
@@ -175,9 +175,9 @@ def _finite(value: float) -> float | None:
     return None if value == float("-inf") else value
 
 
-def _curve(surroundings: Sequence[Around], over: str) -> Table | None:
+def _curve(all_extras: Sequence[HuseExtras], over: str) -> Table | None:
     rows: list[Row] = []
-    for extras in surroundings:
+    for extras in all_extras:
         curve: Curve | None = getattr(extras, over)
         for point in curve.points if curve else ():
             spreads: list[Estimate] = []
@@ -195,7 +195,7 @@ def _curve(surroundings: Sequence[Around], over: str) -> Table | None:
     )
     fits = [
         (extras.name, extras.ratings.fit)
-        for extras in surroundings
+        for extras in all_extras
         if over == "ratings" and extras.ratings and extras.ratings.fit
     ]
     lines = [f"{name}: HUSE = {fit.a:.3f} {_signed(fit.b)} / r. {fit.note}" for name, fit in fits]
@@ -208,8 +208,8 @@ def _signed(value: float) -> str:
     return f"{'+' if value >= 0 else '−'} {abs(value):.3f}"
 
 
-def _charts(surroundings: Sequence[Around]) -> Iterator[Chart]:
-    for at, extras in enumerate(surroundings, 1):
+def _charts(all_extras: Sequence[HuseExtras]) -> Iterator[Chart]:
+    for at, extras in enumerate(all_extras, 1):
         if extras.choices is not None:
             yield k_sensitivity.chart(_by_k(extras.name, extras.choices), name=f"k-sensitivity-{at}")
         drawn = [

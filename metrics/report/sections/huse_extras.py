@@ -27,10 +27,10 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class HuseExtras:
     """What was found for one generator; None where it has no answer, and `why` says so by the part's name.
 
-    everything: the results with the judgments that were left out; None where none was.
+    everything: the results with the excluded judgments; None where none was excluded.
     """
 
     name: str
@@ -43,8 +43,8 @@ class Around:
     why: tuple[tuple[str, str], ...]
 
 
-def around(facts: GeneratorFacts, report_input: ReportInput, *, k: int, seed: int, level: float) -> Around:
-    """Everything around one generator's HUSE. What has no answer is told in a sentence and raises nothing."""
+def compute_extras(facts: GeneratorFacts, report_input: ReportInput, *, k: int, seed: int, level: float) -> HuseExtras:
+    """Compute all extras of one generator's HUSE; `why` has the reason for each part that cannot be computed."""
     items = facts.items
     included, every = (
         _of_items(items, report_input.ratings, included_only=True),
@@ -52,30 +52,30 @@ def around(facts: GeneratorFacts, report_input: ReportInput, *, k: int, seed: in
     )
     many = len(items) > FEW
     draws = max(MIN_DRAWS, min(DRAWS, TEXTS_DRAWN // max(1, len(items))))
-    tried = _Tried()
-    return Around(
+    attempt = _Attempts()
+    return HuseExtras(
         name=facts.name,
-        null=tried(
+        null=attempt(
             "Null p-value of HUSE",
             lambda: permutation_test(
                 items, hits=_hits(items, included), k=k, permutations=FEWER if many else PERMUTATIONS, seed=seed
             ),
         ),
-        ratings=tried(
+        ratings=attempt(
             "Curve over ratings",
             lambda: replicate_curve(items, included, _places(included), k=k, draws=draws, seed=seed),
         ),
-        texts=tried("Curve over texts", lambda: size_curve(items, k=k, draws=draws, seed=seed)),
-        choices=tried("Sensitivity to k, ties and length", lambda: sensitivity_table(items, k=k)),
-        examples=tried("Examples", lambda: find_examples(items, k=k)),
+        texts=attempt("Curve over texts", lambda: size_curve(items, k=k, draws=draws, seed=seed)),
+        choices=attempt("Sensitivity to k, ties and length", lambda: sensitivity_table(items, k=k)),
+        examples=attempt("Examples", lambda: find_examples(items, k=k)),
         everything=None
         if len(included) == len(every)
-        else tried("Results without exclusions", lambda: _full_result(items, every, k, seed, level)),
-        why=tried.why,
+        else attempt("Results without exclusions", lambda: _full_result(items, every, k, seed, level)),
+        why=attempt.why,
     )
 
 
-def pairs(report_input: ReportInput, *, k: int, seed: int, level: float) -> tuple[Comparison | None, str]:
+def compare_generators(report_input: ReportInput, *, k: int, seed: int, level: float) -> tuple[Comparison | None, str]:
     """Differences of the generators on their common references, and why there are none ("" where there are)."""
     if len(report_input.generators) < 2:
         return None, "there is one generator only"
@@ -91,7 +91,7 @@ def pairs(report_input: ReportInput, *, k: int, seed: int, level: float) -> tupl
         return None, str(error)
 
 
-class _Tried:
+class _Attempts:
     """Computes, or remembers in a sentence why not."""
 
     def __init__(self) -> None:

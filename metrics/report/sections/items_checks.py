@@ -1,4 +1,4 @@
-"""Checks of the texts themselves: texts that occur twice, and model texts that stand in a reference."""
+"""Checks of the texts themselves: texts that occur twice, and model texts that occur in a reference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REFERENCES = "references"
 
 
 def section(report_input: ReportInput) -> Section:
-    """One row a source: its texts, those that occur again, and how much of them stands in other texts."""
+    """Return one row per source: its texts, those that occur again, and how much of them occurs in other texts."""
     side = {text.id: text.generator or REFERENCES for text in report_input.texts}
     same = Counter(_normal(text.body) for text in report_input.texts)
     references = {_normal(text.body) for text in report_input.texts if text.generator is None}
@@ -56,7 +56,7 @@ def _runs(text: str) -> set[tuple[str, ...]]:
 
 
 def _overlap(text: str, runs: set[tuple[str, ...]]) -> float:
-    """Share of the text's words that stand in one of the runs, in [0, 1]."""
+    """Share of the text's words that are in one of the runs, in [0, 1]."""
     words = text.casefold().split()
     inside = {at + i for at in range(len(words) - N + 1) if tuple(words[at : at + N]) in runs for i in range(N)}
     return len(inside) / len(words) if words else 0.0

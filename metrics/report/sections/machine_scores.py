@@ -33,7 +33,7 @@ def section(report_input: ReportInput, *, level: float, seed: int) -> Section | 
     return Section(KEY, TITLE, _led((*read, *brought)), tuple(tables), charts, tuple(missing))
 
 
-def check(file: Attached, texts: Sequence[TextRow]) -> None:
+def check_file(file: Attached, texts: Sequence[TextRow]) -> None:
     """Raise BadInput where no report could tell what the file holds."""
     try:
         if file.kind == "nnd":
@@ -59,7 +59,7 @@ def _led(scores: Sequence[Attached]) -> tuple[str, ...]:
 
 
 def uncalibrated(file: Attached) -> bool:
-    """Whether automatic scores rest on a threshold that no text of known origin stands behind."""
+    """Whether automatic scores rest on a threshold that was not calibrated on texts of known origin."""
     return file.kind == "automatic" and not (file.document.get("thresholds") or {}).get("calibrated", False)
 
 

@@ -1,4 +1,4 @@
-"""Scores of texts from a table that somebody brought: means by source, and how well each tells the sources apart."""
+"""Scores of texts from an uploaded table: means by source, and how well each score separates the sources."""
 
 from __future__ import annotations
 

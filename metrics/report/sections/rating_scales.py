@@ -50,7 +50,7 @@ OF_STRENGTHS = {
 
 
 HALF = "50% says that neither was preferred."
-# True of the pages that Assay makes; of imported judgments nobody knows it.
+# True of the pages that Assay makes; of imported judgments it is not known.
 DRAWN = "Sides were drawn at random for each rater."
 
 
@@ -171,7 +171,7 @@ def separation_of(
 
 
 def _labels(ratings: Sequence[RatingRow], side: dict[str, str], level: float) -> Section:
-    """Share of the judgments that gave each label, by source, texts drawn anew."""
+    """Share of the judgments that gave each label, by source, with texts resampled."""
     rows: list[Row] = []
     for criterion, group in _by_criterion(ratings).items():
         codes = {rating.label: Fraction(rating.value) for rating in group}
@@ -236,7 +236,7 @@ def _preferences(
 def _met(
     criterion: str, ratings: Sequence[RatingRow], side: dict[str, str], level: float, notes: tuple[str, ...]
 ) -> Table:
-    """Each two sources that met: preferences by pair of texts, which is the unit drawn anew."""
+    """Each two sources that met: preferences by pair of texts, which is the unit that is resampled."""
     preferences: defaultdict[tuple[str, str], defaultdict[tuple[str, str], list[int]]] = defaultdict(
         lambda: defaultdict(list)
     )

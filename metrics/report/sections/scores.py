@@ -15,7 +15,7 @@ from metrics.types import MODEL, REFERENCE, Interval, Source
 MAX_LABELS = 8  # a longer scale is no set of labels
 
 
-def labels(report_input: ReportInput) -> tuple[str, ...]:
+def list_labels(report_input: ReportInput) -> tuple[str, ...]:
     """The labels of the scale, lowest first; those of the ratings where the scale is not recorded; () for too many."""
     named = {label.name: label.code for label in report_input.study.scale}
     used = {rating.label: rating.value for rating in report_input.ratings if rating.kept}
@@ -24,7 +24,7 @@ def labels(report_input: ReportInput) -> tuple[str, ...]:
     return tuple(sorted(named, key=lambda name: named[name])) if 2 <= len(named) <= MAX_LABELS else ()
 
 
-def scores(report_input: ReportInput, generator: str, level: float) -> tuple[Scores, ...]:
+def count_scores(report_input: ReportInput, generator: str, level: float) -> tuple[Scores, ...]:
     """The references' ratings and the generator's; empty where one of them has none."""
     source = {text.id: (text.source, text.generator) for text in report_input.texts}
     included = [rating for rating in report_input.ratings if rating.kept]
@@ -34,7 +34,7 @@ def scores(report_input: ReportInput, generator: str, level: float) -> tuple[Sco
     }
     if not all(by_source.values()):
         return ()
-    names = labels(report_input)
+    names = list_labels(report_input)
     return (
         _scores("reference", REFERENCE, by_source[REFERENCE], names, level),
         _scores(generator, MODEL, by_source[MODEL], names, level),

@@ -46,7 +46,7 @@ from annotation.review import exclude, queue, reject
 from annotation.studies.unblind import unblind
 from annotation.workers import hold
 from annotation.workers.participation import SECOND
-from metrics.report.sections.exclusions import under_rules
+from metrics.report.sections.exclusions import huse_under_rules
 from tests.annotation.review.factories import NOW, judged, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -327,7 +327,7 @@ def test_gold_texts_stand_in_no_result_and_take_none_from_the_others(study):
     (tiny,) = given.generators
     judged_keys = {f"t{i}" for i in range(2, 20)}
     assert {item.id for item in tiny.items} == judged_keys == {row.id for row in given.texts}
-    found = under_rules(tiny, given, k=3, draws=5)
+    found = huse_under_rules(tiny, given, k=3, draws=5)
     assert (found.headline.n, found.specifications[0].fewest) == (18, 8)
 
 

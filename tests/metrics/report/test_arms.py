@@ -11,8 +11,8 @@ import pytest
 
 from metrics.data.arm_assignment import UNKNOWN, ArmAssignment, assignment_sentence
 from metrics.report.build import build_report
-from metrics.report.checklists.heds import datasheet
-from metrics.report.comparison.compare import compare
+from metrics.report.checklists.heds import fill_datasheet
+from metrics.report.comparison.compare import compare_studies
 from metrics.report.formats import csv as tables
 from metrics.report.formats.html import html
 from metrics.report.formats.json import payload, read
@@ -52,7 +52,7 @@ def test_every_comparison_of_arms_that_raters_chose_says_so_in_every_format(chos
     assert html(chosen, now=NOW, hashes={}).count(CHOSEN) > len(COMPARISONS)
     assert latex(chosen, has_figures=False).count(CHOSEN) >= len(COMPARISONS)
     assert json.dumps(payload(chosen, now=NOW)).count(CHOSEN) > len(COMPARISONS)
-    rows = list(csv.DictReader(io.StringIO(tables.files(chosen)["results.csv"])))
+    rows = list(csv.DictReader(io.StringIO(tables.csv_files(chosen)["results.csv"])))
     assert {row["table"] for row in rows if row["note"].startswith(CHOSEN)} == COMPARISONS
 
 
@@ -91,7 +91,7 @@ def test_how_raters_came_survives_the_file_of_the_report(chosen: Report) -> None
 def test_a_comparison_of_studies_carries_the_sentence_of_each(chosen: Report) -> None:
     first = came("chosen")
     second = replace(came(None), study=replace(came(None).study, name="later"))
-    told = json.dumps([one.lead for one in compare((first, second)).sections])
+    told = json.dumps([one.lead for one in compare_studies((first, second)).sections])
     assert f"{first.study.name}: {CHOSEN}" in told
     assert f"later: {UNKNOWN}" in told
 
@@ -126,7 +126,7 @@ def test_each_arm_is_told_with_its_own_reward_and_no_wage_is_made_of_both() -> N
     assert "per hour" not in told
     page = html(build_report(paying(none=125, examples=175)), now=NOW, hashes={})
     assert "Hourly wage" not in page
-    sheet = {one.question: one.answer for one in datasheet(paying(none=125, examples=175))}
+    sheet = {one.question: one.answer for one in fill_datasheet(paying(none=125, examples=175))}
     assert sheet["Pay"] == "1.25 USD (none) and 1.75 USD (examples) per assignment."
 
 
@@ -141,7 +141,7 @@ def test_the_way_of_paying_is_told_and_volunteers_are_paid_nothing() -> None:
     panel = "Pay was arranged outside the marketplace (10 EUR by the panel)."
     outside = replace(given, crowd=replace(given.crowd, pays=(panel,)))
     assert panel in methods(outside)
-    sheet = {one.question: one.answer for one in datasheet(outside)}
+    sheet = {one.question: one.answer for one in fill_datasheet(outside)}
     assert sheet["Pay"] == f"4.48 USD per hour at the median time. {panel}"
     free = methods(replace(given, crowd=replace(given.crowd, pays=(VOLUNTEERS,))))
     assert VOLUNTEERS in free
@@ -176,5 +176,5 @@ def test_the_aim_is_not_printed_as_the_question() -> None:
     given = replace(given, study=study)
     assert "Raters were asked: “Who wrote this text?”" in methods(given)
     assert "as good as people" not in methods(given)
-    sheet = {one.question: one.answer for one in datasheet(given)}
+    sheet = {one.question: one.answer for one in fill_datasheet(given)}
     assert sheet["Question shown to evaluators"] == "Who wrote this text?"

@@ -18,7 +18,7 @@ from lxml import html as lxml_html
 from metrics.errors import BadInput
 from metrics.report.build import build_report
 from metrics.report.comparison import rating_scales
-from metrics.report.comparison.compare import Compared, compare
+from metrics.report.comparison.compare import StudyComparison, compare_studies
 from metrics.report.formats.write_comparison import write_comparison
 from metrics.report.records import ReportInput
 from tests.metrics.report.evaluators_study import evaluators
@@ -68,27 +68,29 @@ def second() -> ReportInput:
 
 
 @pytest.fixture(scope="module")
-def compared(first: ReportInput, second: ReportInput) -> Compared:
-    return compare([first, second], seed=7, command="manage.py report first second --out DIR")
+def compared(first: ReportInput, second: ReportInput) -> StudyComparison:
+    return compare_studies([first, second], seed=7, command="manage.py report first second --out DIR")
 
 
-def table(found: Compared, name: str):
+def table(found: StudyComparison, name: str):
     return next(one for section in found.sections for one in section.tables if one.name == name)
 
 
-def test_every_generator_of_every_study_meets_every_other(compared: Compared) -> None:
+def test_every_generator_of_every_study_meets_every_other(compared: StudyComparison) -> None:
     pairs = [row[:2] for row in table(compared, "huse-pairs").rows]
     assert pairs == [("t=1.0", "t=0.7"), ("t=1.0", "other"), ("t=0.7", "other")]
 
 
-def test_what_a_study_reports_alone_stands_first_and_unchanged(compared: Compared, first: ReportInput) -> None:
+def test_what_a_study_reports_alone_stands_first_and_unchanged(compared: StudyComparison, first: ReportInput) -> None:
     alone = {one.facts.name: one.modes["exact"].huse for one in build_report(first, seed=7).generators}
     shown = {row[1]: row[2] for row in table(compared, "huse-alone").rows}
     for name, estimate in alone.items():
         assert (shown[name].value, shown[name].n) == (estimate.value, estimate.n)
 
 
-def test_within_a_study_references_are_shared_and_across_them_raters_are_in_the_interval(compared: Compared) -> None:
+def test_within_a_study_references_are_shared_and_across_them_raters_are_in_the_interval(
+    compared: StudyComparison,
+) -> None:
     methods = [row[2].interval.method for row in table(compared, "huse-pairs").rows]
     assert methods[0] == "paired half-samples"
     assert all("raters" in method for method in methods[1:])
@@ -96,7 +98,7 @@ def test_within_a_study_references_are_shared_and_across_them_raters_are_in_the_
 
 def test_unequal_numbers_of_ratings_are_equalised_and_the_number_is_told(first: ReportInput) -> None:
     less = rated_by_others(named(fewer(study({"other": (0.8, 0.4)}, seed=9), 8), "second"))
-    found = compare([first, less])
+    found = compare_studies([first, less])
     assert "8 ratings per text" in table(found, "huse-common").title
     assert any("mean over 200 draws of 8 ratings" in note for note in table(found, "huse-common").notes)
     assert all("8 ratings per text" in sentence for sentence in found.verdicts)
@@ -117,7 +119,7 @@ def test_codes_that_are_shifted_stretched_or_turned_round_are_told_and_harm_noth
     first: ReportInput, second: ReportInput, codes: tuple[int, ...]
 ) -> None:
     assert [one.code for one in first.study.scale] == [5, 4, 3, 2, 1, 0]
-    known = rating_scales.relations([first, scaled(second, *codes)])
+    known = rating_scales.relate_scales([first, scaled(second, *codes)])
     assert [warn.kind for warn in rating_scales.warnings(known)] == ["scales_recoded"]
     assert rating_scales.comparable(known, "first", "second")
 
@@ -133,7 +135,7 @@ def test_codes_that_are_shifted_stretched_or_turned_round_are_told_and_harm_noth
 def test_across_other_scales_differences_are_shown_and_no_verdict_is_drawn(
     first: ReportInput, second: ReportInput, other, words: str
 ) -> None:
-    found = compare([first, other(second)], seed=7)
+    found = compare_studies([first, other(second)], seed=7)
     (warned,) = [warn for warn in found.warnings if warn.kind == "scales_differ"]
     assert words in warned.sentence
     assert [row[:3] for row in table(found, "huse-pairs").rows] == [
@@ -145,14 +147,14 @@ def test_across_other_scales_differences_are_shown_and_no_verdict_is_drawn(
     assert found.verdicts[-1].startswith("No verdict is drawn from 2 pairs")
 
 
-def test_the_same_scale_says_nothing_of_scales(compared: Compared) -> None:
+def test_the_same_scale_says_nothing_of_scales(compared: StudyComparison) -> None:
     assert not [warn for warn in compared.warnings if warn.kind.startswith("scales")]
     assert "scale" not in [column.key for column in table(compared, "huse-pairs").columns]
 
 
 def test_below_five_ratings_equalising_is_refused_in_a_sentence(first: ReportInput) -> None:
     less = rated_by_others(named(fewer(study({"other": (0.8, 0.4)}, seed=9), 4), "second"))
-    found = compare([first, less])
+    found = compare_studies([first, less])
     missing = next(one for one in found.sections if one.key == "huse").missing
     assert (
         "Differences between generators",
@@ -169,29 +171,29 @@ def test_without_log_p_quality_alone_is_compared(first: ReportInput, second: Rep
             for facts in second.generators
         ),
     )
-    found = compare([first, bare])
+    found = compare_studies([first, bare])
     assert [column.key for column in table(found, "huse-pairs").columns] == ["first", "second", "huse_q", "n"]
     own = next(row for row in table(found, "huse-common").rows if row[1] == "t=0.7")[2]
     assert own.value == build_report(first).generators[1].modes["exact"].huse_q.value
 
 
 def test_a_context_is_shared_only_where_its_words_are(first: ReportInput, second: ReportInput) -> None:
-    def contexts(found: Compared) -> list[set]:
+    def contexts(found: StudyComparison) -> list[set]:
         return [{item.context for item in one.items} for one in found.systems]
 
-    same = contexts(compare([first, second]))
+    same = contexts(compare_studies([first, second]))
     assert same[0] == same[2]
     moved = replace(second, texts=tuple(replace(text, context=f"Other {text.context}") for text in second.texts))
-    assert not set.intersection(*(contexts(compare([first, moved]))[at] for at in (0, 2)))
-    told = compare([first, moved]).limits
+    assert not set.intersection(*(contexts(compare_studies([first, moved]))[at] for at in (0, 2)))
+    told = compare_studies([first, moved]).limits
     assert any("share no context" in one for one in told)
 
 
 def test_what_sets_the_studies_apart_is_warned_of(first: ReportInput, second: ReportInput) -> None:
     other = replace(second, study=replace(second.study, question="How good is it?", mode="live"))
-    kinds = {warn.kind for warn in compare([first, other]).warnings}
+    kinds = {warn.kind for warn in compare_studies([first, other]).warnings}
     assert {"studies_differ", "rehearsal"} <= kinds
-    same = {warn.kind for warn in compare([first, named(first, "again")]).warnings}
+    same = {warn.kind for warn in compare_studies([first, named(first, "again")]).warnings}
     assert "shared_raters" in same
     assert "studies_differ" not in same
 
@@ -201,7 +203,7 @@ def test_evaluators_of_two_studies_are_compared_by_welchs_test() -> None:
         named(evaluators(5), "second"),
         ratings=tuple(replace(one, rater=f"x-{one.rater}") for one in evaluators(5).ratings),
     )
-    found = compare([named(evaluators(), "first"), other])
+    found = compare_studies([named(evaluators(), "first"), other])
     rows = table(found, "evaluators-conditions").rows
     assert {row[0].split(" × ")[0] for row in rows} | {row[1].split(" × ")[0] for row in rows} == {"first", "second"}
     assert len(table(found, "evaluators-by-study").rows) == 4  # two studies by two trainings
@@ -211,20 +213,20 @@ def test_evaluators_of_two_studies_are_compared_by_welchs_test() -> None:
 def test_one_study_and_two_of_one_name_are_refused(first: ReportInput) -> None:
     for given in ([first], [first, first]):
         with pytest.raises(BadInput, match="two studies or more, each once"):
-            compare(given)
+            compare_studies(given)
 
 
 # --- files ---
 
 
 @pytest.fixture(scope="module")
-def folder(compared: Compared, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(compared: StudyComparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("comparison")
     write_comparison(compared, out, now=NOW, formats=("html", "json", "csv", "latex", "zip"))
     return out
 
 
-def test_the_json_validates_and_holds_every_table(folder: Path, compared: Compared) -> None:
+def test_the_json_validates_and_holds_every_table(folder: Path, compared: StudyComparison) -> None:
     body = json.loads((folder / "comparison.json").read_text(encoding="utf-8"))
     schema = json.loads((folder / "comparison.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -254,7 +256,7 @@ def test_the_page_fetches_nothing_and_shows_the_trade_off(folder: Path) -> None:
     assert "manage.py report first second --out DIR" in root.text_content()
 
 
-def test_two_exports_differ_by_their_date_alone(compared: Compared, folder: Path, tmp_path: Path) -> None:
+def test_two_exports_differ_by_their_date_alone(compared: StudyComparison, folder: Path, tmp_path: Path) -> None:
     formats = ("html", "json", "csv", "latex")
     write_comparison(compared, tmp_path, now=NOW + timedelta(days=1), formats=formats)
     for path in tmp_path.iterdir():
@@ -272,15 +274,17 @@ def test_the_zip_holds_every_file_with_its_hash(folder: Path) -> None:
 
 def test_the_latex_compiles_whatever_studies_and_generators_are_called(first: ReportInput, tmp_path: Path) -> None:
     odd = rated_by_others(named(study({AWKWARD: (0.8, 0.4)}, seed=9), AWKWARD))
-    write_comparison(compare([first, odd]), tmp_path, now=NOW, formats=("latex", "html"))
+    write_comparison(compare_studies([first, odd]), tmp_path, now=NOW, formats=("latex", "html"))
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "comparison.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120)
     assert done.returncode == 0, done.stdout[-2000:]
     assert (tmp_path / "comparison.pdf").stat().st_size > 10_000
 
 
-def test_the_order_of_ratings_does_not_matter(first: ReportInput, second: ReportInput, compared: Compared) -> None:
+def test_the_order_of_ratings_does_not_matter(
+    first: ReportInput, second: ReportInput, compared: StudyComparison
+) -> None:
     mixed = list(second.ratings)
     random.Random(1).shuffle(mixed)
-    again = compare([first, replace(second, ratings=tuple(mixed))], seed=7)
+    again = compare_studies([first, replace(second, ratings=tuple(mixed))], seed=7)
     assert again.verdicts == compared.verdicts

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from metrics.report.checklists.completeness import completeness, score
+from metrics.report.checklists.completeness import check_completeness, completeness_score
 from metrics.report.records import CrowdFacts, MoneyFacts, ReportInput
 from tests.metrics.report.evaluators_study import evaluators
 
@@ -46,12 +46,12 @@ def facts(given: ReportInput) -> dict:
 
 
 def absent(given: ReportInput) -> set[str]:
-    return {one.item for one in completeness(given) if not one.recorded}
+    return {one.item for one in check_completeness(given) if not one.recorded}
 
 
 def test_a_whole_study_lacks_nothing() -> None:
     assert absent(evaluators()) == set()
-    assert score(completeness(evaluators())) == "13 of 13"
+    assert completeness_score(check_completeness(evaluators())) == "13 of 13"
 
 
 @pytest.mark.parametrize("part", EMPTIED)
@@ -61,4 +61,6 @@ def test_what_is_emptied_is_missed(part: str) -> None:
 
 
 def test_every_item_is_missed_somewhere() -> None:
-    assert set.union(*(items for _, items in EMPTIED.values())) == {one.item for one in completeness(evaluators())}
+    assert set.union(*(items for _, items in EMPTIED.values())) == {
+        one.item for one in check_completeness(evaluators())
+    }

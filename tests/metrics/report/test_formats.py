@@ -23,11 +23,11 @@ from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
 from metrics.report.build import build_report
 from metrics.report.formats.figures import charts
-from metrics.report.formats.html_to_text import pictured
+from metrics.report.formats.html_to_text import take_pictures
 from metrics.report.formats.json import payload, read
 from metrics.report.formats.json_schema import document_schema
-from metrics.report.formats.latex import document as latex_document
-from metrics.report.formats.latex import figures_of
+from metrics.report.formats.latex import render_document as latex_document
+from metrics.report.formats.latex import render_figures
 from metrics.report.formats.write import write_report
 from metrics.report.record_codec import decode, encode
 from metrics.report.records import ReportInput
@@ -252,7 +252,7 @@ def test_a_figure_of_many_generators_has_a_sentence_that_latex_can_set(typicalit
     if os.environ.get("CI") is None and subprocess.run(["which", "pdflatex"], capture_output=True).returncode:
         pytest.skip("no pdflatex")
     told = "; ".join(f"generator number {at} 3.03 [2.25, 3.81], n = 6" for at in range(100))
-    body = "\n".join(figures_of([replace(charts(typicality)[0], alt=told)]))
+    body = "\n".join(render_figures([replace(charts(typicality)[0], alt=told)]))
     assert "generator number 99" in body
     without_picture = re.sub(r"\\includegraphics.*", r"\\rule{1cm}{1cm}", body)
     (tmp_path / "study.tex").write_text(latex_document("A", "B", [without_picture]))
@@ -285,9 +285,9 @@ def test_a_file_that_is_neither_is_refused() -> None:
 
 
 def test_the_words_of_a_page_are_its_text(told_apart: Report) -> None:
-    from metrics.report.formats.html_to_text import words
+    from metrics.report.formats.html_to_text import text_of_html
 
-    assert words(PAGE) == "Who wrote this?\n読む שלום"
+    assert text_of_html(PAGE) == "Who wrote this?\n読む שלום"
 
 
 @needs_chromium
@@ -298,9 +298,11 @@ def test_a_page_from_elsewhere_shows_no_file_of_this_machine(tmp_path: Path) -> 
     ways = f"<iframe src='{address}'></iframe><object data='{address}'></object><embed src='{address}'>"
     for colour in ("red", "lime"):
         secret.write_text(f"<body style='background:{colour}'>secret")
-        taken.append(pictured((PageFacts("page", "The task", f"<p>hello</p>{ways}"),), CHROMIUM, sandbox=False)["page"])
+        taken.append(
+            take_pictures((PageFacts("page", "The task", f"<p>hello</p>{ways}"),), CHROMIUM, sandbox=False)["page"]
+        )
     assert taken[0] == taken[1]
     plain = PageFacts("page", "The task", "<p id=p>hello</p>")
     written = replace(plain, html=plain.html + "<script>document.getElementById('p').textContent='other'</script>")
-    before, after = (pictured((one,), CHROMIUM, sandbox=False)["page"] for one in (plain, written))
+    before, after = (take_pictures((one,), CHROMIUM, sandbox=False)["page"] for one in (plain, written))
     assert before != after

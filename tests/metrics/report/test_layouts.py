@@ -17,7 +17,7 @@ import jsonschema
 import pytest
 
 from metrics.report.build import build_report
-from metrics.report.formats.csv import files
+from metrics.report.formats.csv import csv_files
 from metrics.report.formats.json import read
 from metrics.report.formats.write import write_report
 from metrics.report.records import RatingRow, ReportInput, ScaleLabel, TextRow
@@ -211,7 +211,7 @@ def test_strengths_and_their_difference_have_intervals_clustered_by_context_and_
     for one in (found, strengths):
         assert "95% intervals over new contexts and new raters" in one.title
         assert any("fewer than 10 contexts or raters" in note for note in one.notes)
-    results = rows_of(files(report)["results.csv"])
+    results = rows_of(csv_files(report)["results.csv"])
     methods = [one["method"] for one in results if one["table"] == found.name and one["signature"]]
     assert ["for new items and raters" in method for method in methods] == [True]
 
@@ -379,7 +379,7 @@ def test_what_is_judged_of_the_work_is_told_apart_from_what_comments_say() -> No
 def test_codes_of_either_codebook_stand_in_files_that_run_nothing() -> None:
     said = commented()
     row = CodeRow(said.comments[0].text, said.comments[0].rater, "why", "coder 1", ("=1+1",), "criteria")
-    found = files(build_report(replace(said, codes=(*said.codes, row), criteria=(("criteria", ("=1+1",)),))))
+    found = csv_files(build_report(replace(said, codes=(*said.codes, row), criteria=(("criteria", ("=1+1",)),))))
     codes, book, told = (rows_of(found[f"{name}.csv"]) for name in ("codes", "codebook", "dictionary"))
     assert [one["code"] for one in codes if one["codebook"] == "criteria"] == ["'=1+1"]
     assert len(codes) == 1 + sum(len(one.codes) for one in said.codes)

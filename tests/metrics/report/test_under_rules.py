@@ -149,7 +149,7 @@ def test_without_measured_work_it_is_not_recorded_and_without_effect_there_is_on
     bare = part(build_report(replace(given, rules=None)))
     assert (bare.title, bare.recorded) == ("Sensitivity to exclusions", False)
     idle = replace(given, rules=tuple(replace(one, assignments=()) for one in given.rules or ()))
-    (one, *_) = exclusions.under_rules(given.generators[0], idle).specifications
+    (one, *_) = exclusions.huse_under_rules(given.generators[0], idle).specifications
     assert (one.named, one.ratings) == ("no rule", 0)
     found = part(build_report(idle))
     assert [row["inside"] for row in lines(found.tables[0])] == [1.0, 1.0]
@@ -159,8 +159,8 @@ def test_without_measured_work_it_is_not_recorded_and_without_effect_there_is_on
 
 def test_many_selections_of_many_texts_are_drawn_less_often(given: ReportInput, monkeypatch) -> None:
     monkeypatch.setattr(exclusions, "AFFORDED", 120)  # 60 texts a generator and 5 selections are 300
-    assert exclusions.under_rules(given.generators[0], given).settings["draws"] == 80
-    assert exclusions.under_rules(given.generators[0], given, draws=30).settings["draws"] == 30
+    assert exclusions.huse_under_rules(given.generators[0], given).settings["draws"] == 80
+    assert exclusions.huse_under_rules(given.generators[0], given, draws=30).settings["draws"] == 30
 
 
 def test_a_text_that_loses_every_rating_has_no_value_under_that_rule(given: ReportInput) -> None:
@@ -168,7 +168,7 @@ def test_a_text_that_loses_every_rating_has_no_value_under_that_rule(given: Repo
     raters = {(one.hit, one.rater) for one in given.ratings if one.text == text}
     everybody = tuple(one.id for one in given.assignments if (one.hit, one.rater) in raters)
     harsh = replace(given, rules=(replace((given.rules or ())[0], assignments=everybody),))
-    _, one = exclusions.under_rules(given.generators[0], harsh, draws=5).specifications
+    _, one = exclusions.huse_under_rules(given.generators[0], harsh, draws=5).specifications
     assert (one.value, one.fewest) == (None, 0)
 
 
@@ -194,18 +194,18 @@ def test_a_text_that_nobody_rated_takes_the_analysis_from_no_other(given: Report
     facts = given.generators[0]
     lone = replace(facts.items[0], id="lone", hj=None, ratings=0)
     more = replace(given, generators=(replace(facts, items=(*facts.items, lone)),))
-    with_it, without = (exclusions.under_rules(one.generators[0], one, draws=5) for one in (more, given))
+    with_it, without = (exclusions.huse_under_rules(one.generators[0], one, draws=5) for one in (more, given))
     assert [one.value for one in with_it.specifications] == [one.value for one in without.specifications]
 
 
 def test_where_no_interval_is_defined_nothing_is_said_to_hold(given: ReportInput) -> None:
-    found = exclusions.under_rules(given.generators[0], given, draws=5)
+    found = exclusions.huse_under_rules(given.generators[0], given, draws=5)
     bare = replace(
         found,
         headline=replace(found.headline, interval=None),
         specifications=tuple(replace(one, interval=None) for one in found.specifications),
     )
-    assert exclusions.conclusions({"t=1.0": bare}) == (
+    assert exclusions.state_conclusions({"t=1.0": bare}) == (
         "No interval is defined with or without rules, so that nothing is concluded of t=1.0.",
     )
 

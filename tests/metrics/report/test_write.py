@@ -24,7 +24,7 @@ from metrics.__main__ import main
 from metrics.errors import BadInput
 from metrics.figures.embed import PLOTLY
 from metrics.report.build import build_report
-from metrics.report.formats.csv import decimal, slugs
+from metrics.report.formats.csv import format_decimal, slugs
 from metrics.report.formats.html import html
 from metrics.report.formats.write import write_report
 from metrics.report.records import FlagFacts, ReportInput, SelectionStep
@@ -368,7 +368,7 @@ def test_csv_files_end_their_lines_with_lf_and_are_utf8(given: ReportInput, tmp_
     ],
 )
 def test_hj_is_written_exactly_where_a_decimal_can(value: Fraction | None, written: str) -> None:
-    assert decimal(value) == written
+    assert format_decimal(value) == written
 
 
 def test_names_of_generators_become_different_file_names() -> None:
@@ -407,8 +407,8 @@ def test_the_funnel_of_a_selection_is_on_the_page_and_in_the_data(given: ReportI
 
 def test_a_name_that_this_system_cannot_write_is_told_and_nothing_is_left(tmp_path: Path) -> None:
     told = (
-        "from metrics.report.formats.write import put; import pathlib, sys; "
-        "put(pathlib.Path(sys.argv[1]), {chr(0x751f): b''})"
+        "from metrics.report.formats.write import write_files; import pathlib, sys; "
+        "write_files(pathlib.Path(sys.argv[1]), {chr(0x751f): b''})"
     )
     ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PATH": os.environ["PATH"]}
     done = subprocess.run(

@@ -16,9 +16,9 @@ from annotation.models import (
     AuditEvent,
     Decision,
     Device,
-    HeardEvent,
     Hit,
     Intent,
+    MarketplaceEvent,
     Participation,
     Study,
     Submission,
@@ -60,7 +60,7 @@ def collect(
     new = decided = open_hits = 0
     for hit in _due(study, market.now(), only):
         event_ids = list(
-            HeardEvent.objects.filter(market_hit=hit.market_id, looked_at=None).values_list("pk", flat=True)
+            MarketplaceEvent.objects.filter(market_hit=hit.market_id, looked_at=None).values_list("pk", flat=True)
         )
         seen = market.still(str(hit.market_id))
         if seen is None:
@@ -80,7 +80,7 @@ def collect(
             # A reply that came before the work that it is about.
             store_replies([str(hit.market_id)], now=now)
         # Words that are about no work of this HIT by now are about none.
-        HeardEvent.objects.filter(pk__in=event_ids).update(looked_at=now, words="")
+        MarketplaceEvent.objects.filter(pk__in=event_ids).update(looked_at=now, words="")
         open_hits += Hit.objects.filter(pk=hit.pk, collected__lt=F("max_assignments")).exists()
     return Collected(new, open_hits, decided)
 
@@ -93,7 +93,7 @@ def _due(study: Study, now: datetime, only: Collection[str] | None) -> QuerySet[
     undecided = Submission.objects.filter(hit=OuterRef("pk"), submitted_at__lte=late).exclude(
         decisions__matter="payment"
     )
-    events = HeardEvent.objects.filter(market_hit=OuterRef("market_id"), looked_at=None)
+    events = MarketplaceEvent.objects.filter(market_hit=OuterRef("market_id"), looked_at=None)
     running = Q(collected__lt=F("max_assignments")) | ~Q(market_status__in=Hit.OVER)
     return hits.filter(running | Exists(undecided) | Exists(events))
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from annotation.collecting.worker_replies import store_replies
 from annotation.exceptions import NoticeError
-from annotation.models import HeardEvent, Hit
+from annotation.models import Hit, MarketplaceEvent
 from annotation.mturk.client import Market
 from annotation.mturk.sns import EventDocument, Notice, read_events
 
@@ -36,7 +36,7 @@ def receive_from_queue(*, market: Market, queue: str, now: datetime) -> Received
         messages += len(received)
         if not received:
             break
-    waiting = HeardEvent.objects.filter(looked_at=None).exclude(market_hit="")
+    waiting = MarketplaceEvent.objects.filter(looked_at=None).exclude(market_hit="")
     return ReceivedEvents(messages, new, frozenset(waiting.values_list("market_hit", flat=True).distinct()))
 
 
@@ -57,13 +57,13 @@ def _stored(body: str, *, now: datetime) -> int:
 
 def _written(document: EventDocument, *, now: datetime) -> int:
     """How many events were new."""
-    before = HeardEvent.objects.filter(doc_id=document.doc_id).count()
+    before = MarketplaceEvent.objects.filter(doc_id=document.doc_id).count()
     replied = {event.hit_id for event in document.events if event.words}
     market_ids = Hit.objects.filter(market_id__in=replied).values_list("market_id", flat=True) if replied else ()
     local_ids = {str(market_id) for market_id in market_ids}
-    HeardEvent.objects.bulk_create(
+    MarketplaceEvent.objects.bulk_create(
         (
-            HeardEvent(
+            MarketplaceEvent(
                 doc_id=document.doc_id,
                 place=place,
                 kind=event.kind[:30],

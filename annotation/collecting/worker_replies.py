@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation.models import AuditEvent, HeardEvent, Reply, Study, Submission
+from annotation.models import AuditEvent, MarketplaceEvent, Reply, Study, Submission
 from annotation.models.heard import ANSWERED
 
 
@@ -18,18 +18,20 @@ def store_replies(market_hits: Collection[str], *, now: datetime) -> int:
     """
     if not market_hits:
         return 0
-    waiting = HeardEvent.objects.filter(market_hit__in=market_hits, kind=ANSWERED).exclude(words="").order_by("pk")
+    waiting = (
+        MarketplaceEvent.objects.filter(market_hit__in=market_hits, kind=ANSWERED).exclude(words="").order_by("pk")
+    )
     return sum(_store_reply(event, now) for event in waiting)
 
 
-def _store_reply(event: HeardEvent, now: datetime) -> bool:
+def _store_reply(event: MarketplaceEvent, now: datetime) -> bool:
     rows = Submission.objects.filter(hit__market_id=event.market_hit, market_id=event.assignment_id)
     submission = rows.exclude(hit__study__mode=Study.Mode.IMPORTED).select_related("hit__study").first()
     if submission is None:
         return False
     with transaction.atomic():
         study = Study.objects.select_for_update().get(pk=submission.hit.study_id)
-        HeardEvent.objects.filter(pk=event.pk).update(words="")
+        MarketplaceEvent.objects.filter(pk=event.pk).update(words="")
         if Submission.objects.filter(pk=submission.pk, raw_format=Submission.WITHDRAWN).exists():
             return False
         reply = {"body": event.words, "at": event.happened_at}

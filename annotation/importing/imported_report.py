@@ -8,7 +8,7 @@ from dataclasses import MISSING, Field, fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from annotation.models import Decision, ScoreFile, Study, Told, Worker
+from annotation.models import Decision, ImportedReport, ScoreFile, Study, Worker
 from metrics.report.record_codec import decode, encode
 from metrics.report.records import CrowdFacts, FlagFacts, GeneratorFacts, RatingRow, ReportInput, TextRow, Warn
 from metrics.report.row_records import AssignmentRow, Attached, CodeRow, CommentRow, ConditionFacts, PlanFacts
@@ -66,7 +66,7 @@ def store_imported_report(study: Study, report: ReportInput, workers: Mapping[st
     """Store what no row holds, with pseudonyms in place of the file's names of raters, and the attached files."""
     bare = _without_rows(_with_pseudonyms(report, {name: worker.pseudonym for name, worker in workers.items()}))
     document = json.dumps(encode(bare), ensure_ascii=False, allow_nan=False)
-    Told.objects.create(study=study, document=document, made_at=now)
+    ImportedReport.objects.create(study=study, document=document, made_at=now)
     files = {file.sha256: file for file in report.attached}
     ScoreFile.objects.bulk_create(
         ScoreFile(
@@ -135,7 +135,7 @@ def _complete_all(local: tuple[R, ...], imported: Iterable[R]) -> tuple[R, ...]:
 
 def complete_from_import(study: Study, local: ReportInput) -> ReportInput:
     """Return the local report, completed by the imported report where the study has one."""
-    stored = Told.objects.filter(study=study).first()
+    stored = ImportedReport.objects.filter(study=study).first()
     if stored is None:
         return local
     imported: ReportInput = decode(ReportInput, json.loads(stored.document))
@@ -169,7 +169,7 @@ def complete_from_import(study: Study, local: ReportInput) -> ReportInput:
     )
 
 
-def _merge_crowd(stored: Told, local: CrowdFacts, imported: CrowdFacts) -> CrowdFacts:
+def _merge_crowd(stored: ImportedReport, local: CrowdFacts, imported: CrowdFacts) -> CrowdFacts:
     """Return the counts of the rows; payment counts, too, once it was decided after the import."""
     merged = _complete(local, imported)
     decided = Decision.objects.filter(submission__hit__study=stored.study, matter=Decision.Matter.PAYMENT)
@@ -272,7 +272,7 @@ def _merge_plan(local: PlanFacts | None, imported: PlanFacts | None) -> PlanFact
     return replace(imported, deviations=(*more, *(imported.deviations or ()))) if more else imported
 
 
-def _has_imported_exclusions(stored: Told, imported: ReportInput) -> bool:
+def _has_imported_exclusions(stored: ImportedReport, imported: ReportInput) -> bool:
     """Whether the decisions on the analysis are still those of the import."""
     decided = Decision.objects.filter(submission__hit__study=stored.study, matter=Decision.Matter.ANALYSIS)
     excluded = decided.filter(verdict=Decision.Verdict.EXCLUDE, at=stored.made_at)

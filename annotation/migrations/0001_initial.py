@@ -81,7 +81,7 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='HeardEvent',
+            name='MarketplaceEvent',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('doc_id', models.CharField(max_length=64)),
@@ -91,10 +91,11 @@ class Migration(migrations.Migration):
                 ('market_hit', models.CharField(db_index=True, max_length=64)),
                 ('assignment_id', models.CharField(blank=True, max_length=64)),
                 ('received_at', models.DateTimeField()),
-                ('words', models.TextField(blank=True, help_text='What a worker answered, until it stands beside the assignment.')),
+                ('words', models.TextField(blank=True, help_text='What a worker answered, until it is stored with the assignment.')),
                 ('looked_at', models.DateTimeField(blank=True, help_text='When its HIT was looked at because of it.', null=True)),
             ],
             options={
+                'db_table': 'annotation_heardevent',
                 'indexes': [
                     models.Index(condition=models.Q(('looked_at', None)), fields=['market_hit'], name='annotation_event_waiting'),
                 ],
@@ -147,7 +148,7 @@ class Migration(migrations.Migration):
                 ('seed', models.PositiveBigIntegerField(default=1)),
                 ('raters_per_text', models.PositiveIntegerField(default=20, validators=[django.core.validators.MinValueValidator(1)])),
                 ('texts_per_hit', models.PositiveIntegerField(default=25, validators=[django.core.validators.MinValueValidator(1)])),
-                ('mix', models.CharField(choices=[('balanced', 'sources as even as can be in each HIT'), ('bernoulli', "each text's source drawn by itself"), ('fixed', 'so many references in each HIT')], default='balanced', max_length=10)),
+                ('mix', models.CharField(choices=[('balanced', 'sources as even as can be in each HIT'), ('bernoulli', "the source of each text drawn at random"), ('fixed', 'a fixed number of references in each HIT')], default='balanced', max_length=10)),
                 ('references_per_hit', models.PositiveIntegerField(blank=True, help_text='With a fixed mix.', null=True)),
                 ('evaluators_per_cell', models.PositiveIntegerField(blank=True, help_text='People in each cell, one HIT each; empty: raters per text decides.', null=True, validators=[django.core.validators.MinValueValidator(1)])),
                 ('gold_per_hit', models.PositiveIntegerField(default=0, help_text='Texts with a known answer in each HIT.')),
@@ -258,7 +259,7 @@ class Migration(migrations.Migration):
             name='Intent',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('create_hit', 'create HIT'), ('add_places', 'add places to a HIT'), ('prolong', 'prolong a HIT'), ('expire', 'expire a HIT'), ('delete_hit', 'delete HIT'), ('approve', 'approve assignment'), ('reject', 'reject assignment'), ('bonus', 'pay a bonus'), ('grant', 'grant a qualification'), ('revoke', 'take a qualification back'), ('notify', 'write to a worker'), ('block', 'block a worker'), ('unblock', 'end a block')], max_length=20)),
+                ('kind', models.CharField(choices=[('create_hit', 'create HIT'), ('add_places', 'add places to a HIT'), ('prolong', 'prolong a HIT'), ('expire', 'expire a HIT'), ('delete_hit', 'delete HIT'), ('approve', 'approve assignment'), ('reject', 'reject assignment'), ('bonus', 'pay a bonus'), ('grant', 'grant a qualification'), ('revoke', 'revoke a qualification'), ('notify', 'write to a worker'), ('block', 'block a worker'), ('unblock', 'end a block')], max_length=20)),
                 ('key', models.CharField(max_length=64, unique=True)),
                 ('subject', models.PositiveBigIntegerField(help_text='Primary key of the HIT, submission or worker it is about.')),
                 ('number', models.PositiveIntegerField(default=0, help_text='Which one of its kind for its subject, from 0.')),
@@ -348,7 +349,7 @@ class Migration(migrations.Migration):
             name='ScoringJob',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('opening', models.JSONField(help_text='How the model is opened: what the command was told.')),
+                ('opening', models.JSONField(help_text='How the model is opened: the options of the command.')),
                 ('replace', models.BooleanField(default=False, help_text='Whether log-probabilities made otherwise are overwritten.')),
                 ('actor', models.CharField(max_length=100)),
                 ('created_at', models.DateTimeField()),
@@ -814,7 +815,7 @@ class Migration(migrations.Migration):
                 ('position', models.PositiveIntegerField()),
                 ('role', models.CharField(choices=[('item', 'to be judged'), ('gold', 'with a known answer'), ('repeat', 'shown a second time')], default='item', max_length=10)),
                 ('shown_at', models.PositiveIntegerField(blank=True, help_text='Place in the order this worker met.', null=True)),
-                ('sides_changed', models.BooleanField(default=False, help_text='Of a pair: the second text stood first.')),
+                ('sides_changed', models.BooleanField(default=False, help_text='Of a pair: the second text was shown first.')),
                 ('active_ms', models.PositiveIntegerField(blank=True, help_text='Active time on this text, by the page.', null=True)),
                 ('away', models.PositiveIntegerField(blank=True, help_text='How often the worker left the page here.', null=True)),
                 ('pastes', models.PositiveIntegerField(blank=True, null=True)),
@@ -936,13 +937,16 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Told',
+            name='ImportedReport',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('document', models.TextField()),
                 ('made_at', models.DateTimeField()),
                 ('study', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='told', to='annotation.study')),
             ],
+            options={
+                'db_table': 'annotation_told',
+            },
         ),
         migrations.CreateModel(
             name='WayIn',

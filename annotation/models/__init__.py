@@ -6,7 +6,7 @@ from annotation.models.detector import Detection, Detector
 from annotation.models.evidence import Evidence
 from annotation.models.exclusion import RuleSet
 from annotation.models.flag import Flag
-from annotation.models.heard import HeardEvent
+from annotation.models.heard import MarketplaceEvent
 from annotation.models.hit import AttentionCheck, Hit, HitItem, ItemRole
 from annotation.models.hold import Hold, Look
 from annotation.models.intent import Intent
@@ -25,7 +25,7 @@ from annotation.models.statement import ShareLink, Statement
 from annotation.models.study import Arm, Cell, Membership, Role, Study, StudyGroup
 from annotation.models.submission import Device, Parse, Submission
 from annotation.models.text import Context, Generator, Likelihood, Scoring, Text
-from annotation.models.told import Told
+from annotation.models.told import ImportedReport
 from annotation.models.wording import OncePass, StudyWording
 from annotation.models.worker import Worker, WorkerIdentity
 
@@ -45,10 +45,10 @@ __all__ = [
     "Evidence",
     "Flag",
     "Generator",
-    "HeardEvent",
     "Hit",
     "HitItem",
     "Hold",
+    "ImportedReport",
     "Intent",
     "ItemRole",
     "Job",
@@ -56,6 +56,7 @@ __all__ = [
     "LedgerEntry",
     "Likelihood",
     "Look",
+    "MarketplaceEvent",
     "Membership",
     "OncePass",
     "Parse",
@@ -82,7 +83,6 @@ __all__ = [
     "StudyWording",
     "Submission",
     "Text",
-    "Told",
     "Turn",
     "WayIn",
     "Worker",

@@ -28,7 +28,7 @@ class Intent(models.Model):
         REJECT = "reject", "reject assignment"
         BONUS = "bonus", "pay a bonus"
         GRANT = "grant", "grant a qualification"
-        REVOKE = "revoke", "take a qualification back"
+        REVOKE = "revoke", "revoke a qualification"
         NOTIFY = "notify", "write to a worker"
         BLOCK = "block", "block a worker"
         UNBLOCK = "unblock", "end a block"

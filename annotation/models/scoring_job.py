@@ -14,7 +14,7 @@ class ScoringJob(models.Model):
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="scoring_jobs")
     generator = models.ForeignKey(Generator, on_delete=models.CASCADE, related_name="scoring_jobs")
-    opening = models.JSONField(help_text="How the model is opened: what the command was told.")
+    opening = models.JSONField(help_text="How the model is opened: the options of the command.")
     replace = models.BooleanField(default=False, help_text="Whether log-probabilities made otherwise are overwritten.")
     actor = models.CharField(max_length=100)
     created_at = models.DateTimeField()

@@ -64,8 +64,8 @@ class Study(models.Model):
 
     class Mix(models.TextChoices):
         BALANCED = "balanced", "sources as even as can be in each HIT"
-        BERNOULLI = "bernoulli", "each text's source drawn by itself"
-        FIXED = "fixed", "so many references in each HIT"
+        BERNOULLI = "bernoulli", "the source of each text drawn at random"
+        FIXED = "fixed", "a fixed number of references in each HIT"
 
     class Stop(models.TextChoices):
         RATERS = "raters", "when every text has its raters"

@@ -16,7 +16,7 @@ from annotation.jobs import celery_tasks as tasks
 from annotation.marketplace.models import Endpoint as Registered
 from annotation.marketplace.notifications import delivery
 from annotation.marketplace.notifications import https_post as post
-from annotation.models import HeardEvent, Study
+from annotation.models import MarketplaceEvent, Study
 from annotation.mturk.client import Market
 from annotation.outbox.worker import work
 from annotation.publishing.publish import publish
@@ -67,7 +67,7 @@ def test_posted_messages_alone_find_all_work_and_wake_the_study(
     monkeypatch.setattr(tasks.poll_off, "delay", woken.append)
     everybody_rates("bea", "cy")
     delivery.deliver(clock=timezone.now)
-    heard = set(HeardEvent.objects.filter(looked_at=None).values_list("market_hit", flat=True))
+    heard = set(MarketplaceEvent.objects.filter(looked_at=None).values_list("market_hit", flat=True))
     assert set(woken) == {out.pk}
     assert collect(out, market=market, now=NOW, only=heard).new == 4
 
@@ -77,11 +77,11 @@ def test_a_message_that_comes_twice_is_stored_once(
 ) -> None:
     everybody_rates("bea")
     delivery.deliver(clock=timezone.now)
-    stored = HeardEvent.objects.count()
+    stored = MarketplaceEvent.objects.count()
     assert stored
     for body in posts:
         assert httpx.post(f"{site}/notices/", content=body, trust_env=False).status_code == 204
-    assert HeardEvent.objects.count() == stored
+    assert MarketplaceEvent.objects.count() == stored
 
 
 def test_an_altered_message_is_refused_and_nothing_is_stored(
@@ -89,13 +89,13 @@ def test_an_altered_message_is_refused_and_nothing_is_stored(
 ) -> None:
     everybody_rates("bea")
     delivery.deliver(clock=timezone.now)
-    HeardEvent.objects.all().delete()
+    MarketplaceEvent.objects.all().delete()
     message = json.loads(posts[0])
     for name in ("Message", "TopicArn", "SigningCertURL", "Signature"):
         changed = json.dumps({**message, name: message[name][:-1] + "x"})
         answer = httpx.post(f"{site}/notices/", content=changed, trust_env=False)
         assert answer.status_code == 403, name
-    assert not HeardEvent.objects.exists()
+    assert not MarketplaceEvent.objects.exists()
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"{}", b"\xff"])

@@ -25,10 +25,10 @@ from annotation.models import (
     AuditEvent,
     Decision,
     Evidence,
-    HeardEvent,
     Hit,
     Intent,
     Judgment,
+    MarketplaceEvent,
     Membership,
     Study,
     Submission,
@@ -287,8 +287,8 @@ def test_notifications_alone_find_all_work_and_the_same_message_twice_adds_nothi
     heard = receive_from_queue(market=market, queue=queue, now=NOW)
     assert heard.new >= 4
     assert collect(study, market=market, now=NOW, only=heard.hits).new == 4
-    assert not HeardEvent.objects.filter(looked_at=None).exists()
-    HeardEvent.objects.update(looked_at=None)
+    assert not MarketplaceEvent.objects.filter(looked_at=None).exists()
+    MarketplaceEvent.objects.update(looked_at=None)
     assert collect(study, market=market, now=NOW, only=heard.hits).new == 0
     assert receive_from_queue(market=market, queue=queue, now=NOW).messages == 0
 

@@ -24,7 +24,7 @@ from annotation.collecting.withdraw import withdraw
 from annotation.jobs.celery_tasks import carry_out, look_after
 from annotation.marketplace.models import Subscription
 from annotation.marketplace.notifications import delivery
-from annotation.models import AuditEvent, HeardEvent, Membership, Reply, Study, Submission
+from annotation.models import AuditEvent, MarketplaceEvent, Membership, Reply, Study, Submission
 from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
 from annotation.mturk.sns import Notice, read_events
@@ -223,7 +223,7 @@ def test_the_first_of_two_answers_stands(one: Submission):
     store_notice(document(one, "First."), now=timezone.now())
     store_notice(document(one, "Second.", doc_id="d2"), now=timezone.now())
     assert Reply.objects.get().body == "First."
-    assert not HeardEvent.objects.exclude(words="").exists()
+    assert not MarketplaceEvent.objects.exclude(words="").exists()
 
 
 def test_an_answer_that_comes_before_its_work_waits_for_it(study: Study, market: Market, ann: Browser):
@@ -235,7 +235,7 @@ def test_an_answer_that_comes_before_its_work_waits_for_it(study: Study, market:
     assert not Reply.objects.exists()
     collect(study, market=market, now=timezone.now())
     assert Reply.objects.get().body == WORDS
-    assert HeardEvent.objects.get().words == ""
+    assert MarketplaceEvent.objects.get().words == ""
 
 
 def test_words_about_hits_of_others_are_not_kept(one: Submission, study: Study):
@@ -250,9 +250,9 @@ def test_words_about_work_that_is_not_there_go_when_its_hit_was_looked_at(
 ):
     nobody = Submission(hit=one.hit, market_id="3NOBODYSWORK")
     store_notice(document(nobody, "About nothing."), now=timezone.now())
-    assert HeardEvent.objects.get().words == "About nothing."
+    assert MarketplaceEvent.objects.get().words == "About nothing."
     collect(study, market=market, now=timezone.now())
-    assert HeardEvent.objects.get().words == ""
+    assert MarketplaceEvent.objects.get().words == ""
     assert not Reply.objects.exists()
 
 
@@ -278,7 +278,7 @@ def test_odd_words_of_a_marketplace_are_stored_and_never_stop_a_loop(one: Submis
 @pytest.mark.parametrize("words", ["", None, 7, ["x"], "\x00"])
 def test_an_event_without_words_is_no_reply(one: Submission, words: Any):
     store_notice(document(one, words), now=timezone.now())
-    assert HeardEvent.objects.count() == 1
+    assert MarketplaceEvent.objects.count() == 1
     assert not Reply.objects.exists()
 
 

@@ -1,4 +1,4 @@
-"""The study's money: set aside before anything that costs, spent or given back with the outcome. Whole cents.
+"""The study's money: reserved before anything that costs, spent or released with the outcome. Whole cents.
 
 The database itself holds spent + reserved within the budget (a check constraint on the study); here is the sentence.
 Call every function inside the transaction of the decision or of the outcome, with the study locked.
@@ -44,8 +44,8 @@ def fees_of(hit: Hit) -> Fees:
 
 
 def fix_fees(hits: Sequence[Hit]) -> None:
-    """Keep with HITs that are about to be published what their marketplace charges, so that what is set aside is what
-    is spent, whatever rules hold later."""
+    """Store with HITs that are about to be published what their marketplace charges, so that the sum reserved is the
+    sum spent, whatever rules hold later."""
     for hit in hits:
         hit.fees = endpoint_fees().value
     Hit.objects.bulk_update(hits, ["fees"], batch_size=500)
@@ -63,7 +63,7 @@ def bonus_cost(cents: int, hit: Hit) -> Cost:
 
 
 def reserve(study: Study, promises: Sequence[tuple[Intent, int]], *, now: datetime) -> int:
-    """Set aside the cents of each (saved) intent, all or none; returns the sum.
+    """Reserve the cents of each (saved) intent, all or none; return the sum.
 
     Raises BudgetError, which says how much is missing, when spent and reserved would pass the budget.
     """
@@ -82,8 +82,8 @@ def _too_much(study: Study, total: int) -> BudgetError:
     budget = held.budget_cents or 0
     missing = held.spent_cents + held.reserved_cents + total - budget
     return BudgetError(
-        f"The budget of {study.name} does not cover this: {_dollars(total)} are needed; of {_dollars(budget)}, "
-        f"{_dollars(held.spent_cents)} are spent and {_dollars(held.reserved_cents)} set aside, so "
+        f"The budget of {study.name} does not cover this: {_dollars(total)} are needed. Of {_dollars(budget)}, "
+        f"{_dollars(held.spent_cents)} are spent and {_dollars(held.reserved_cents)} reserved, so "
         f"{_dollars(missing)} are missing. Nothing was done.",
         missing_cents=missing,
     )
@@ -94,7 +94,7 @@ def _dollars(cents: int) -> str:
 
 
 def spend(intent: Intent, cost: Cost, *, kind: str, now: datetime, **evidence: object) -> None:
-    """Write what the effect cost (`kind`: reward or bonus), out of what was set aside, and note it in the log."""
+    """Write what the effect cost (`kind`: reward or bonus), out of what was reserved, and note it in the log."""
     rows = ((kind, cost.amount), (Kind.FEE, cost.fee), (Kind.RELEASE, -cost.total))
     LedgerEntry.objects.bulk_create(
         LedgerEntry(study_id=intent.study_id, intent=intent, kind=name, cents=cents, at=now)
@@ -139,7 +139,7 @@ def promise_bonuses(
 
 
 def give_back(intent: Intent, cents: int, *, now: datetime) -> None:
-    """What was set aside is not needed any more."""
+    """Release what was reserved and is not needed any more."""
     if not cents:
         return
     LedgerEntry.objects.create(study_id=intent.study_id, intent=intent, kind=Kind.RELEASE, cents=-cents, at=now)
@@ -147,7 +147,7 @@ def give_back(intent: Intent, cents: int, *, now: datetime) -> None:
 
 
 def reserved_by(intent: Intent) -> int:
-    """What is still set aside by the rows of this intent alone."""
+    """Return what is still reserved by the rows of this intent alone."""
     rows = LedgerEntry.objects.filter(intent=intent, kind__in=LedgerEntry.RESERVED)
     return int(rows.aggregate(sum=Sum("cents", default=0))["sum"])
 
@@ -186,7 +186,7 @@ def money_spent(study: Study) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Purse:
-    """Money of one mode: cents spent, and set aside."""
+    """Money of one mode: cents spent, and reserved."""
 
     mode: str
     spent_cents: int

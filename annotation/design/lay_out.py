@@ -22,7 +22,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What was laid out, and the most it can cost."""
+    """The tasks of a study, and the most they can cost."""
 
     hits: int
     assignments: int
@@ -40,7 +40,7 @@ MAX_TEXTS_AT_ONCE = 2_000
 
 
 def takes_long(study: Study) -> bool:
-    """Whether laying the study out is a job rather than a part of a request."""
+    """Whether dealing the texts is a job rather than a part of a request."""
     return study.texts.judged().count() > MAX_TEXTS_AT_ONCE
 
 
@@ -64,10 +64,10 @@ class Dealt:
 
 
 def deal_texts(study: Study, progress: Progress | None = None) -> Dealt:
-    """Lay the study out without storing anything. progress: is told step, done and of. Raises as `design`."""
+    """Deal the texts without storing anything. progress: called with step, done and of. Raises as `design`."""
     wording = study.wordings.last()
     if wording is None:
-        raise StateError(f"The study {study.name} has no wording yet.")
+        raise StateError(f"The study {study.name} has no task text yet.")
     _require_undesigned(study)
     inputs = _inputs(study)
     cells = list(Cell.objects.filter(arm__study=study).select_related("arm__study", "generator").order_by("pk"))
@@ -163,7 +163,9 @@ def _pages(
             f"{', '.join(labels)}."
         )
     if not texts:
-        raise DesignError(f"The cell {cell} of {study.name} has no texts." if number else "The study has no texts.")
+        raise DesignError(
+            f"The condition {cell} of {study.name} has no texts." if number else "The study has no texts."
+        )
     pairs = study.task == Study.Task.PAIRWISE
     return lay_out(texts, rules_of(study), cell=number, gold=gold, labels=len(labels), pairs=pairs, progress=progress)
 

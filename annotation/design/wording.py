@@ -148,8 +148,8 @@ def from_json(document: Mapping[str, Any]) -> Wording:
         wording = _FORM.validate_json(json.dumps(rest), strict=True)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the wording"
-        raise DesignError(f"The wording's {where}: {first['msg'].lower()}.").at(where) from None
+        where = ".".join(map(str, first["loc"])) or "the whole text"
+        raise DesignError(f"Task text, {where}: {first['msg'].lower()}.").at(where) from None
     _check(wording)
     return wording
 

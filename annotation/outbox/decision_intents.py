@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_datetime
 from annotation.accounts.models import User
 from annotation.models import Decision, Intent, Study, Submission
 
-# A decision of the desk can be taken back for so long, and leaves at the latest so long before the market's own.
+# How long a decision can be undone, and how long before the auto-approval it is sent at the latest.
 WINDOW = timedelta(minutes=10)
 MARGIN = timedelta(minutes=5)
 DECIDING = (Intent.Kind.APPROVE, Intent.Kind.REJECT)
@@ -21,7 +21,7 @@ BEFORE, STOOD = "before", ("verdict", "reason", "actor_id", "rule_set_id", "at")
 
 
 def leaves_at(study: Study, submission: Submission, *, now: datetime, window: timedelta) -> datetime | None:
-    """When the marketplace is told: after the window, but never past its own approval; None: at once."""
+    """Return when the decision is sent: after the window, but never past the auto-approval; None: at once."""
     if not window:
         return None
     at = now + window
@@ -33,7 +33,7 @@ def leaves_at(study: Study, submission: Submission, *, now: datetime, window: ti
 def intents(
     study: Study, kind: Intent.Kind, submissions: Sequence[Submission], *, now: datetime, window: timedelta
 ) -> list[Intent]:
-    """Write the intents to tell the marketplace (the study must be locked)."""
+    """Write the intents to send decisions to the marketplace (the study must be locked)."""
     before = intended(study, kind, [submission.pk for submission in submissions])
     unsaved = []
     for submission in submissions:
@@ -52,7 +52,7 @@ def intended(study: Study, kind: Intent.Kind, subjects: Sequence[int]) -> Counte
 def exclude_by_hand(
     submissions: Iterable[Submission], *, reason: str, actor: User | None, now: datetime
 ) -> list[Decision]:
-    """Write that a person leaves these out of the analysis, in place of whatever was decided about that; what was."""
+    """Write a person's exclusion of these from the analysis, in place of earlier decisions; return those."""
     excluded = list(submissions)
     mine = Decision.objects.filter(submission__in=excluded, matter=Decision.Matter.ANALYSIS)
     before = list(mine)
@@ -72,7 +72,7 @@ def exclude_by_hand(
 
 
 def remember(written: Iterable[Intent], before: Iterable[Decision]) -> None:
-    """Keep with the intents what stood in the place of decisions that can be taken back with them."""
+    """Store with the intents the decisions that were replaced, so that undoing can restore them."""
     stood = {decision.submission_id: decision for decision in before}
     changed = [intent for intent in written if intent.subject in stood]
     for intent in changed:
@@ -81,7 +81,7 @@ def remember(written: Iterable[Intent], before: Iterable[Decision]) -> None:
 
 
 def restore(dropped: Iterable[Intent], *, holds: int | None) -> None:
-    """Write what stood before again; what rules had decided only where their version (its primary key) still holds."""
+    """Restore the decisions that were replaced; those of rules only where their version (primary key) still applies."""
     stored = [(intent.subject, intent.details[BEFORE]) for intent in dropped if BEFORE in intent.details]
     Decision.objects.bulk_create(
         Decision(submission_id=subject, matter=Decision.Matter.ANALYSIS, **{**row, "at": parse_datetime(row["at"])})

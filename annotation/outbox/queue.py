@@ -1,4 +1,4 @@
-"""The outbox: intents written with the decision, taken by compare-and-set, their outcome written once."""
+"""The outbox: intents written with the decision, claimed by compare-and-set, their outcome written once."""
 
 from __future__ import annotations
 

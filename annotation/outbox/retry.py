@@ -1,4 +1,4 @@
-"""Failed effects: tried again, or given up by a person."""
+"""Retry or discard failed effects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DROPPABLE = tuple(kind for kind in Intent.Kind.values if kind not in {Intent.Kin
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """Effects concerned, and cents that are not set aside any more."""
+    """Effects concerned, and cents that are not reserved any more."""
 
     effects: int
     released_cents: int = 0
@@ -36,7 +36,7 @@ def retry(study: Study, *, actor: str, now: datetime) -> Mended:
 
 
 def drop(study: Study, *, actor: str, now: datetime) -> Mended:
-    """Give up the study's failed effects (but decisions on pay) and give back what was set aside for them."""
+    """Give up the study's failed effects (but decisions on pay) and release what was reserved for them."""
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         dropped = queue.drop(locked, Q(kind__in=DROPPABLE, state=Intent.State.FAILED))

@@ -1,4 +1,4 @@
-"""What stands beside every step of a draft: mode, cost, wage, precision, budget."""
+"""Estimate cost, wage and precision of a draft."""
 
 from __future__ import annotations
 

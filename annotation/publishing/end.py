@@ -18,7 +18,7 @@ Kind = Intent.Kind
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """HITs concerned, intents that were dropped, and cents that are not set aside any more."""
+    """HITs concerned, intents that were dropped, and cents that are not reserved any more."""
 
     hits: int
     dropped: int
@@ -26,7 +26,7 @@ class Ending:
 
 
 def expire_now(study: Study, *, actor: str, now: datetime) -> Ending:
-    """Recruit nobody any more; who is inside finishes and is paid. Again, it changes nothing that it has changed.
+    """Stop recruitment. Workers with an open assignment can still submit. Safe to run twice.
 
     Raises StateError for a study that is not published or paused.
     """
@@ -52,9 +52,9 @@ def _release(intent: Intent, *, now: datetime) -> int:
 
 
 def close(study: Study, *, actor: str, now: datetime) -> Ending:
-    """Delete the HITs on the marketplace and give back what is set aside; our rows all stay.
+    """Delete the HITs on the marketplace and release what is reserved; all local rows stay.
 
-    Raises StateError, which says what is open, unless everybody has left and all work is decided and told.
+    Raises StateError, which says what is open, unless nobody has an open assignment and all work is decided and sent.
     """
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
@@ -88,7 +88,7 @@ def _open(study: Study) -> list[str]:
 
 
 def _settle(study: Study, hit: Hit, *, now: datetime) -> int:
-    """Give back what is still set aside for the HIT's places, by the ledger's own rows."""
+    """Release what is still reserved for the HIT's places, by the rows of the ledger."""
     places = Q(intent__kind__in=[Kind.CREATE_HIT, Kind.ADD_PLACES], intent__subject=hit.pk)
     work = Submission.objects.filter(hit=hit).values("pk")
     decided = Q(intent__kind__in=[Kind.APPROVE, Kind.REJECT], intent__subject__in=work)

@@ -1,4 +1,4 @@
-"""Pause a study and resume it: nobody new comes in; who is inside finishes and is paid."""
+"""Pause a study and resume it. While it is paused, only workers with an open assignment can submit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Before a study is published: everything that can be known to go wrong, said before it costs anything."""
+"""Check a study before it is published: report whatever can be known to go wrong before it costs anything."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def preflight(
     """Look at the study's HITs, its money, its texts and, where one is given, at the marketplace. Changes nothing.
 
     endpoint: of a marketplace that is asked; one that cannot be is an error among those found.
-    progress: told how many pages of how many were tried.
+    progress: called with how many pages of how many were tried.
     by_invitation: where that is known already; what holds of accounts alone is not looked at.
 
     Every page is really rendered, wrapped as a question, filled in and read back.
@@ -93,7 +93,7 @@ def _warning(rule: str, sentence: str) -> Finding:
 def _hits(study: Study, hits: list[Hit], large: list[Hit], progress: Progress | None) -> Iterator[Finding]:
     """Those whose pages are too large for a question are put into `large`."""
     if not hits:
-        yield _error("no_hits", f"The study {study.name} has no HITs yet: design it first.")
+        yield _error("no_hits", f"The study {study.name} has no tasks yet. Create them first.")
     bad = 0
     for hit, tried in _tried(hits, progress):
         if tried.too_large:
@@ -199,7 +199,7 @@ def _wage(study: Study, hits: list[Hit], floor: int) -> Iterator[Finding]:
         if study.assignment_seconds < time.slow:
             yield _warning(
                 "time",
-                f"In the cell {hit.cell}, {_span(study.assignment_seconds)} are allowed for a HIT; "
+                f"In the condition {hit.cell}, {_span(study.assignment_seconds)} are allowed for a task; "
                 f"a quarter of the people need more than {time.slow / 60:.0f} minutes (estimated) "
                 "and would lose their work.",
             )
@@ -208,7 +208,7 @@ def _wage(study: Study, hits: list[Hit], floor: int) -> Iterator[Finding]:
             min_reward_cents = reward_for_floor(time, floor=floor, slow=False)
             yield _warning(
                 "wage",
-                f"In the cell {hit.cell}, about {time.median / 60:.0f} minutes "
+                f"In the condition {hit.cell}, about {time.median / 60:.0f} minutes "
                 f"at ${hit.cell.reward_cents / 100:.2f} make ${pay.median / 100:.2f} an hour (estimated), "
                 f"below ${floor / 100:.2f}; ${min_reward_cents / 100:.2f} would pay it.",
             )
@@ -217,12 +217,12 @@ def _wage(study: Study, hits: list[Hit], floor: int) -> Iterator[Finding]:
 def _wording(study: Study) -> Iterator[Finding]:
     version = study.wordings.last()
     if version is None:
-        yield _error("no_wording", "The study has no wording.")
+        yield _error("no_wording", "The study has no task text.")
         return
     wording = from_json(version.body)
     stale = study.hits.exclude(wording__digest=version.digest).count()
     if stale:
-        yield _warning("wording_changed", f"{stale} HITs hold an earlier version of the wording.")
+        yield _warning("wording_changed", f"{stale} tasks use an earlier version of the task text.")
     if not wording.consent:
         yield _warning("no_consent", "The pages ask for no consent; see that the marketplace or the invitation does.")
     for arm in Arm.objects.filter(study=study, cells__isnull=False).distinct():

@@ -1,4 +1,4 @@
-"""How a study stands while it runs: what is missing, waiting, due and paid, each in a few aggregates."""
+"""Progress of a study while it runs: what is missing, waiting, due and paid, each in a few aggregates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Publish a study: one intent per HIT, its money set aside, both written with the decision."""
+"""Publish a study: one intent per HIT, its money reserved, both written with the decision."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from annotation.workers import participation
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """How many HITs will be created; `already`: how many had been asked for before. Cents set aside now."""
+    """How many HITs will be created; `already`: how many had been requested before. Cents reserved now."""
 
     intended: int
     already: int
@@ -56,7 +56,7 @@ def publish(study: Study, *, actor: str, now: datetime, by_invitation: bool = Fa
 
 def _require_open(study: Study, hits: list[Hit]) -> None:
     if not hits:
-        raise StateError(f"The study {study.name} has no HITs yet: design it first.")
+        raise StateError(f"The study {study.name} has no tasks yet. Create them first.")
     over = study.status in {Study.Status.ENDING, Study.Status.CLOSED}
     if study.mode == Study.Mode.IMPORTED or over:
         raise StateError(f"The study {study.name} is {study.mode} and {study.status}; it cannot be published.")

@@ -26,7 +26,7 @@ MAX_RATERS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class TopUp:
-    """Places added and HITs prolonged or made for them; `pages` still short; cents set aside now."""
+    """Places added and HITs prolonged or made for them; `pages` still short; cents reserved now."""
 
     places: int
     prolonged: int
@@ -53,7 +53,7 @@ def declare_width(study: Study, *, width: float, max_raters: int, actor: str, no
 
 
 def keep_topped_up(study: Study, *, on: bool, actor: str, now: datetime) -> None:
-    """Have the loop top up by itself after each look at the marketplace, or no longer."""
+    """Switch automatic top-ups after each look at the marketplace on or off."""
     with transaction.atomic():
         Study.objects.filter(pk=study.pk).update(auto_top_up=on)
         study.auto_top_up = on
@@ -171,7 +171,7 @@ def _added(study: Study) -> _Added:
 
 
 def _intend(study: Study, plan: _Plan, *, now: datetime) -> tuple[int, int]:
-    """Write the intents and set their money aside; how many, and cents."""
+    """Write the intents and reserve their money; return how many, and cents."""
     promises = []
     for hit, places in plan.add:
         number = queue.again(study, Kind.ADD_PLACES, hit.pk)

@@ -1,4 +1,4 @@
-"""Reads of the review: who waits for a decision and how urgently, what was left out, what a person did here."""
+"""Read which rules apply to a study and which submissions they exclude."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def rules_of(stored: RuleSet) -> tuple[Rule, ...]:
 
 
 def left_out_by(study: Study, rules: tuple[Rule, ...]) -> dict[str, set[int]]:
-    """Submissions (primary keys) that each rule leaves out, by kind.
+    """Return the submissions (primary keys) that each rule excludes, by kind.
 
-    One that may not leave work out alone only joins what the other rules leave out.
+    A rule that may not exclude alone only joins what the other rules exclude.
     """
     measured = Evidence.objects.filter(submission__hit__study=study)
     by_hand = Flag.objects.filter(submission__hit__study=study)
@@ -55,6 +55,6 @@ def beyond(rule: Rule) -> Q:
 
 
 def left_out(study: Study) -> dict[int, bool]:
-    """Submissions (primary keys) left out of the analysis, and whether a person decided so."""
+    """Return submissions (primary keys) excluded from the analysis, and whether a person decided so."""
     rows = Decision.objects.filter(submission__hit__study=study, matter="analysis", verdict="exclude")
     return {pk: rule_set is None for pk, rule_set in rows.values_list("submission_id", "rule_set_id")}

@@ -16,7 +16,7 @@ from annotation.quality.work_table import Measured
 from annotation.workers import participation
 
 BATCH = 2000
-# Raised by the reader of answers, who knows which text lacks one.
+# Raised by the reader of answers, which knows which text has none.
 READ = "incomplete"
 
 
@@ -29,7 +29,7 @@ class Assessed:
 
 
 def assess(study: Study, *, now: datetime) -> Assessed:
-    """Measure the study's work anew: earlier evidence and the filters' earlier flags make room for the present ones."""
+    """Measure the study's work again: evidence and flags of the checks are replaced."""
     read = study_work(study)
     assessment = measure_work(read.work)
     flags = [
@@ -68,14 +68,14 @@ def assess(study: Study, *, now: datetime) -> Assessed:
 
 
 def _held(study: Study) -> list[int]:
-    """Submissions of people who were on hold when the study was made."""
+    """Return submissions of people who were on hold when the study was created."""
     held = participation.holds_at_creation(study)
     mine = Submission.objects.filter(hit__study=study, worker__in=held.values("worker"))
     return list(mine.exclude(raw_format=Submission.WITHDRAWN).order_by("pk").values_list("pk", flat=True))
 
 
 def _findings(assessment: Assessment, size: int) -> list[dict[str, list[float | int | None]]]:
-    """By submission: value, low, high and n of each filter that had something to look at."""
+    """Return, by submission, value, low, high and n of each check that had something to measure."""
     rows: list[dict[str, list[float | int | None]]] = [{} for _ in range(size)]
     for kind, measured in assessment.measured.items():
         for i in np.flatnonzero((measured.n > 0) & ~np.isnan(measured.value)).tolist():

@@ -1,4 +1,4 @@
-"""Two people code the explanations each by themselves; where they differ, a word is found that holds."""
+"""Code explanations by two people independently; where they differ, a third coding settles it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def code(remark: Remark, book: Codebook, codes: Sequence[str], *, coder: User, n
 
 
 def adjudicate(remark: Remark, book: Codebook, codes: Sequence[str], *, actor: User, now: datetime) -> Coding:
-    """The word that holds where two coders differ; it may be given again."""
+    """Settle the codes where two coders differ; it may be done again."""
     _check(remark, book, codes)
     with transaction.atomic():
         Remark.objects.select_for_update().get(pk=remark.pk)

@@ -1,4 +1,4 @@
-"""Reads of the review desk's pages: one assignment as a reviewer sees it, and a person's work here."""
+"""Read what the review pages show: one assignment as a reviewer sees it, and a worker's history."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def submission(study: Study, market_id: str) -> Submission | None:
 
 
 def open_proposal(reviewed: Submission) -> Rejection | None:
-    """The proposal to refuse payment that waits for a second person."""
+    """Return the proposed rejection that waits for a second reviewer."""
     open_ones = Rejection.objects.filter(submission=reviewed, seconded_by=None).select_related("proposed_by")
     return None if review_queue.payments().filter(submission=reviewed).exists() else open_ones.first()
 
 
 def select_queue(study: Study, *, now: datetime, kind: str = "", state: str = "") -> QuerySet[Submission]:
-    """What waits for a decision (state "proposed": for a second person only; "answered": refused work whose worker
-    answered), with flags; `kind`: of one flag only."""
+    """What waits for a decision (state "proposed": for a second reviewer only; "answered": rejected work whose
+    worker replied), with flags; `kind`: of one flag only."""
     select = review_queue.answered if state == "answered" else review_queue.undecided
     rows = select(study, now=now).select_related("worker", "hit", "rejection").defer("raw")
     if kind:
@@ -144,7 +144,7 @@ def history(worker: Worker, studies: QuerySet[Study]) -> History:
 
 @dataclass(frozen=True, slots=True)
 class UndoableDecision:
-    """The visitor's latest decision that can still be taken back, and until when."""
+    """The visitor's latest decision that can still be undone, and until when."""
 
     submission: Submission
     verdict: str
@@ -152,7 +152,7 @@ class UndoableDecision:
 
 
 def latest_undoable(study: Study, user: User, *, now: datetime) -> UndoableDecision | None:
-    """None where the marketplace has heard of everything."""
+    """Return None where every decision was sent to the marketplace."""
     waiting = Intent.objects.filter(study=study, state="waiting", not_before__gt=now, attempts=0)
     rows = waiting.filter(kind__in=["approve", "reject"]).values_list("subject", "not_before")
     until = {subject: at for subject, at in rows if at is not None}
@@ -168,7 +168,7 @@ def latest_undoable(study: Study, user: User, *, now: datetime) -> UndoableDecis
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What a bulk action would do: to how many, of whom flagged, at what cost; `already` decided before; `proposed`:
-    left to the second person whom a proposal to refuse payment waits for. cents: rewards."""
+    work whose proposed rejection waits for a second reviewer. cents: rewards."""
 
     submissions: tuple[Submission, ...]
     flagged: int
@@ -214,7 +214,7 @@ def preview_of(study: Study, submissions: QuerySet[Submission]) -> Preview:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How many submissions wait for a decision on payment that nobody proposed to refuse, and what approving costs."""
+    """Submissions that wait for a payment decision, without a proposed rejection, and what approving them costs."""
 
     submissions: int
     total_cents: int

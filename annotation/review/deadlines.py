@@ -20,7 +20,7 @@ class Deadlines:
 
 
 def deadlines(study: Study, *, now: datetime, within: timedelta) -> Deadlines:
-    """When the marketplace approves what nobody has decided on, by the study's delay."""
+    """Return when the marketplace approves undecided work, by the study's delay."""
     delay = timedelta(seconds=study.auto_approval_seconds)
     undecided = Submission.objects.filter(hit__study=study).exclude(decisions__matter=Decision.Matter.PAYMENT)
     counts = undecided.aggregate(

@@ -34,7 +34,7 @@ class Excluded:
 def fix_rules(study: Study, name: str, rules: Sequence[Rule], *, actor: User | None, now: datetime) -> RuleSet:
     """Store a version of the rules; whether results were seen before is stored with it. It excludes nothing yet."""
     if unknown := [rule.kind for rule in rules if not known(rule.kind)]:
-        raise StateError(f"There is no filter called {unknown[0]}.").at("rules")
+        raise StateError(f"There is no quality check called {unknown[0]}.").at("rules")
     if endless := [rule.kind for rule in rules if not math.isfinite(rule.threshold or 0)]:
         raise StateError("A threshold is a finite number.").at(f"{endless[0]}-at")
     if odd := [(rule.kind, why) for rule in rules if (why := _odd(rule))]:

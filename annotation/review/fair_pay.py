@@ -19,7 +19,7 @@ REASON = "The work took longer than we had planned: this brings its pay to what 
 
 @dataclass(frozen=True, slots=True)
 class Raise:
-    """Bonuses intended, their cents (without fees), and cents set aside for them with fees."""
+    """Bonuses intended, their cents (without fees), and cents reserved for them with fees."""
 
     bonuses: int
     cents: int
@@ -27,7 +27,7 @@ class Raise:
 
 
 def raise_pay(study: Study, *, floor_cents: int, actor: str, now: datetime) -> Raise:
-    """Intend, for every approved submission of each arm below the floor, what its median worker lacks.
+    """Intend, for every approved submission of each arm below the floor, the difference that its median worker misses.
 
     Every worker of an arm gets the same, so that nobody gains by being slow. Again, it pays only what is still missing.
     Raises StateError where no time was measured, BudgetError when the budget does not cover it.

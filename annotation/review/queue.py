@@ -22,11 +22,11 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import Decision, Hit, Intent, Reply, Study, Submission
 
-# Bands of the time left until the marketplace approves by itself.
+# Bands of the time left until the auto-approval.
 BANDS = (timedelta(hours=6), timedelta(hours=24), timedelta(days=3))
 
 
-# How long after submission the marketplace lets a rejection be turned into an approval.
+# How long after submission the marketplace lets a rejection be reversed.
 OVERRIDE_WINDOW = timedelta(days=30)
 
 
@@ -36,9 +36,9 @@ def payments() -> QuerySet[Decision]:
 
 
 def undecided(study: Study, *, now: datetime) -> QuerySet[Submission]:
-    """Work that nobody decided on: the most urgent band first, in it the most suspicious.
+    """Return undecided work: the most urgent band first, and in each the most suspicious.
 
-    Each with `due` (when the marketplace approves by itself), `band` (0: the most urgent) and `suspicion`.
+    Each with `due` (the time of auto-approval), `band` (0: the most urgent) and `suspicion`.
     """
     return waiting_order(
         Submission.objects.filter(hit__study=study).exclude(Exists(payments().filter(submission=OuterRef("pk")))),
@@ -48,8 +48,8 @@ def undecided(study: Study, *, now: datetime) -> QuerySet[Submission]:
 
 
 def answered(study: Study, *, now: datetime) -> QuerySet[Submission]:
-    """Refused work whose worker answered, which nobody has read since and which can still be approved: in the order
-    in which the answers came, each with `answered_at` and `open_until`, and as `undecided`."""
+    """Return rejected work with an unread reply of its worker that can still be approved: in the order of the
+    replies, each with `answered_at` and `open_until`, and as `undecided`."""
     unread = Reply.objects.filter(submission=OuterRef("pk"), heeded_at=None)
     refused = payments().filter(submission=OuterRef("pk"), verdict="reject")
     mine = Submission.objects.filter(Exists(unread), Exists(refused), hit__study=study)
@@ -75,17 +75,17 @@ def waiting_order(rows: QuerySet[Submission], study: Study, *, now: datetime) ->
 
 
 def study_delay(study: Study) -> timedelta:
-    """How long after it was handed in the marketplace approves work by itself."""
+    """Return how long after its submission the marketplace auto-approves work."""
     return timedelta(seconds=study.auto_approval_seconds)
 
 
 def due_at(study: Study, submission: Submission) -> datetime | None:
-    """When the marketplace approves by itself; None where the time of handing in is unknown."""
+    """Return when the marketplace auto-approves; None where the time of submission is unknown."""
     return submission.submitted_at + study_delay(study) if submission.submitted_at else None
 
 
 def waits(submission: Submission, *, now: datetime) -> Intent | None:
-    """The intent that tells the marketplace of a decision and can still be taken back."""
+    """Return the intent that sends a decision to the marketplace and can still be undone."""
     kinds = [Intent.Kind.APPROVE, Intent.Kind.REJECT]
     return Intent.objects.filter(kind__in=kinds, subject=submission.pk, state="waiting", not_before__gt=now).first()
 

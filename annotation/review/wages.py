@@ -14,7 +14,7 @@ from annotation.pricing.wages import HOUR, wage_cents
 
 @dataclass(frozen=True, slots=True)
 class ArmWage:
-    """What an arm's median worker earns (cents an hour), and what one submission lacks to the floor."""
+    """What an arm's median worker earns (cents an hour), and what is missing per submission to the minimum."""
 
     arm: int
     name: str

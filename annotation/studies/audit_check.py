@@ -1,4 +1,4 @@
-"""The proof of the log: the chain is whole, and money and decisions are what it says of them."""
+"""Check the log: its chain of hashes is unbroken, and money and decisions agree with it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def prove(study: Study) -> Proof:
 
 
 def _money(study: Study) -> Iterator[str]:
-    """Every row of money that left stands in the chain with the same cents, and the other way round."""
+    """Compare every payment with the log, and the other way round."""
     logged = {
         (event.facts["intent"], kind): int(event.facts[kind])
         for event in AuditEvent.objects.filter(study=study, verb="pay").order_by("number").iterator(chunk_size=2000)
@@ -50,7 +50,7 @@ def _money(study: Study) -> Iterator[str]:
 
 
 def _decisions(study: Study) -> Iterator[str]:
-    """Every decision on pay stands in the chain from the moment it was taken, and the other way round."""
+    """Compare every payment decision with the log, and the other way round."""
     logged, complete = _chained(study)
     rows = Decision.objects.filter(submission__hit__study=study, matter="payment").order_by("pk")
     for pk, assignment, verdict in rows.values_list("pk", "submission__market_id", "verdict").iterator():
@@ -86,7 +86,7 @@ def _chained(study: Study) -> tuple[dict[str, str], bool]:
 
 
 def _sent(study: Study) -> Iterator[str]:
-    """What was told to the marketplace is what the decisions say."""
+    """Compare what was sent to the marketplace with the decisions."""
     events = AuditEvent.objects.filter(study=study, verb__in=VERDICTS).order_by("number")
     sent = {
         event.facts["assignment"]: VERDICTS[event.verb]
@@ -101,7 +101,7 @@ def _sent(study: Study) -> Iterator[str]:
 
 
 def _on_its_way(study: Study, assignment: str) -> bool:
-    """Whether a later decision waits to be told."""
+    """Whether a later decision waits to be sent."""
     mine = Submission.objects.filter(hit__study=study, market_id=assignment).values("pk")
     waiting = Q(state__in=[Intent.State.WAITING, Intent.State.TAKEN, Intent.State.FAILED])
     return study.intents.filter(waiting, kind__in=[Intent.Kind.APPROVE, Intent.Kind.REJECT], subject__in=mine).exists()
@@ -111,6 +111,6 @@ def _sums(study: Study) -> Iterator[str]:
     sums = ledger.sums(study)
     if not sums.agree:
         yield (
-            f"The study stores {sums.stored_spent} cents spent and {sums.stored_reserved} set aside; its rows sum to "
+            f"The study stores {sums.stored_spent} cents spent and {sums.stored_reserved} reserved; its rows sum to "
             f"{sums.spent} and {sums.reserved}."
         )

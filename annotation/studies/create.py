@@ -1,4 +1,4 @@
-"""Create a study with its owner, or refuse a name that is taken."""
+"""Create a study with its owner, under a name that is free."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from annotation.models import AuditEvent, Membership, Role, Scale, Study, StudyG
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a study is laid out; the defaults are those of HUSE (Hashimoto et al. 2019, Appendix A.3)."""
+    """The design of a study; the defaults are those of HUSE (Hashimoto et al. 2019, Appendix A.3)."""
 
     question: str = ""
     noun: str = "text"
@@ -100,7 +100,7 @@ def reword(study: Study, wording: Wording, *, now: datetime, actor: str = "") ->
     Raises StateError where the study asks for another kind of task.
     """
     if wording.kind != study.task:
-        raise StateError(f"The study {study.name} is a {study.task} task; the wording is for {wording.kind}.")
+        raise StateError(f"The study {study.name} is a {study.task} task; the task text is for {wording.kind}.")
     digest = wording.digest()
     with transaction.atomic():
         last = study.wordings.select_for_update().last()

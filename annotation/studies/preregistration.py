@@ -22,7 +22,7 @@ STATED = (Statement.Key.PLAN, Statement.Key.POWER, Statement.Key.REGISTERED)
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """The plan as it stood when the study was published. text: canonical JSON, of which `sha256` is the digest."""
+    """The plan as it was when the study was published. text: canonical JSON, of which `sha256` is the digest."""
 
     at: datetime
     plan: Mapping[str, Any]
@@ -59,7 +59,7 @@ def planned(study: Study) -> Planned | None:
 
 
 def differences(study: Study, plan: Mapping[str, Any]) -> list[str]:
-    """What is otherwise now than it was planned, a sentence each."""
+    """Return what differs from the plan, a sentence each."""
     now = plan_of(study)
     sentences = [
         f"{name} is {now['settings'][name]}, and {value} was planned."

@@ -1,4 +1,4 @@
-"""Record what only a person can say of a study: ethics, consent, licence, where the plan was registered."""
+"""Store study details that only a person knows: ethics, consent, licence, where the plan was registered."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from annotation.models import AuditEvent, Statement, Study
 
 
 def state(study: Study, key: str, body: str, *, actor: str, now: datetime) -> Statement | None:
-    """The statement of that key as it is from now on; None where an empty `body` took it back. Raises StateError."""
+    """The statement of that key as it is from now on; None where an empty `body` removed it. Raises StateError."""
     if key not in Statement.Key.values:
         raise StateError(f"There is no statement called {key}; there are {', '.join(Statement.Key.values)}.")
     text = body.strip()

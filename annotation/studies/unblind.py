@@ -1,4 +1,4 @@
-"""Look at results: once seen, a study can no longer be decided on blindly, so the log says when and by whom."""
+"""Unblind results: from then on decisions are not blind, so the log records when and by whom."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from annotation.studies.blinding import seen_at
 
 
 def unblind(study: Study, *, actor: str, now: datetime) -> bool:
-    """Note that results are looked at from now on, with how much work was in; False where that was noted before."""
+    """Log that results are shown from now on, with how much work was in; False where that was logged before."""
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         if AuditEvent.objects.filter(study=study, verb="unblind").exists():
@@ -23,9 +23,9 @@ def unblind(study: Study, *, actor: str, now: datetime) -> bool:
 
 
 def look(study: Study, *, actor: str, now: datetime, confirmed: bool = True) -> str:
-    """Look at results; a warning where nobody had looked before, else "".
+    """Show results; return a warning where they were blinded, else "".
 
-    Before anything was handed in there is nothing to see, and nothing is noted. Raises StateError, naming `unblind`,
+    Before anything was submitted there is nothing to see, and nothing is logged. Raises StateError, naming `unblind`,
     for a first look that is not `confirmed`.
     """
     if seen_at(study) is not None or not Submission.objects.filter(hit__study=study).exists():

@@ -236,7 +236,7 @@ def test_rules_are_fixed_and_applied(study: Study) -> None:
         "rules", "judged", "--fix", "strict", "--rule", "incomplete"
     )
     assert "0 submissions excluded" in told("rules", "judged", "--apply", "1")
-    with pytest.raises(CommandError, match="no filter called nonsense"):
+    with pytest.raises(CommandError, match="no quality check called nonsense"):
         told("rules", "judged", "--fix", "x", "--rule", "nonsense")
 
 

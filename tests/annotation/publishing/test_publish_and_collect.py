@@ -128,7 +128,7 @@ def test_a_permanent_refusal_is_kept_with_its_reason(study: Study, endpoint: End
 
 def test_a_study_without_hits_cannot_be_published(db: None) -> None:
     empty = create("empty", mode="rehearsal", plan=Plan(), actor="ada", now=NOW)
-    with pytest.raises(StateError, match="design it first"):
+    with pytest.raises(StateError, match="has no tasks yet"):
         publish(empty, actor="ada", now=NOW)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 
-from annotation.marketplace.core import request_tokens as tokens
+from annotation.marketplace.core import request_tokens
 from annotation.marketplace.models import AssignmentDevice, Document, QueueMessage, RequestToken
 from annotation.marketplace.sqs import messages
 
@@ -32,7 +32,7 @@ def forget(*, now: datetime, market: datetime) -> int:
             now - timedelta(days=settings.DEVICE_CODE_DAYS),
             order="noted_at",
         )
-        + _forgotten(RequestToken.objects.all(), "used_at", market - tokens.REMEMBERED, order="used_at")
+        + _forgotten(RequestToken.objects.all(), "used_at", market - request_tokens.REMEMBERED, order="used_at")
     )
 
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from django.urls import path, register_converter
 
-from annotation.marketplace.site import accept as taking
-from annotation.marketplace.site import account, earnings, frames, groups, history, languages, pages
-from annotation.marketplace.site import host_guards as doors
-from annotation.marketplace.site import invitations as channels
-from annotation.marketplace.site import qualification_list as skills
-from annotation.marketplace.site import qualifications as relations
-from annotation.marketplace.site import rejection_replies as replying
-from annotation.marketplace.site import sign_in as entrance
-from annotation.marketplace.site import submit as submits
+from annotation.marketplace.site import (
+    accept,
+    account,
+    earnings,
+    frames,
+    groups,
+    history,
+    host_guards,
+    invitations,
+    languages,
+    pages,
+    qualification_list,
+    qualifications,
+    rejection_replies,
+    sign_in,
+    submit,
+)
 
 
 class PublicId:
@@ -35,18 +43,18 @@ urlpatterns = [
     path("<public_id:hit_id>/accept/", pages.accept, name="accept"),
     path("work/<public_id:assignment_id>/", pages.work, name="work"),
     path("frame/<public_id:hit_id>/<str:load>/<str:seal>/", frames.frame, name="frame"),
-    path("s/<str:token>/mturk/externalSubmit", submits.external_submit, name="submit-for"),
-    path("s/<str:token>/draft", submits.draft, name="draft"),
+    path("s/<str:token>/mturk/externalSubmit", submit.external_submit, name="submit-for"),
+    path("s/<str:token>/draft", submit.draft, name="draft"),
     path("", groups.available, name="list"),
     path("groups/<public_id:group_id>/", groups.group, name="group"),
     path("groups/<public_id:group_id>/accept/", groups.accept_next, name="accept-next"),
-    path("sign-in/", entrance.sign_in, name="sign-in"),
-    path("sign-in/link/", entrance.ask_link, name="ask-link"),
-    path("forgotten/", entrance.forgotten, name="forgotten"),
-    path("reset/<str:token>/", entrance.reset, name="reset"),
-    path("register/", entrance.register, name="register"),
-    path("register/<str:token>/", entrance.finish, name="finish"),
-    path("terms/", entrance.terms, name="terms"),
+    path("sign-in/", sign_in.sign_in, name="sign-in"),
+    path("sign-in/link/", sign_in.ask_link, name="ask-link"),
+    path("forgotten/", sign_in.forgotten, name="forgotten"),
+    path("reset/<str:token>/", sign_in.reset, name="reset"),
+    path("register/", sign_in.register, name="register"),
+    path("register/<str:token>/", sign_in.finish, name="finish"),
+    path("terms/", sign_in.terms, name="terms"),
     path("language/", languages.language, name="language"),
     path("welcome/", groups.welcome, name="welcome"),
     path("account/", account.account, name="account"),
@@ -59,27 +67,27 @@ urlpatterns = [
     path("history/", history.history, name="history"),
     path("history/download/", history.download, name="download"),
     path("earnings/", earnings.earnings, name="earnings"),
-    path("qualifications/", skills.held, name="qualifications"),
-    path("enter/<str:token>/", doors.enter, name="enter"),
-    path("sign-out/", doors.sign_out, name="sign-out"),
-    path("in/<str:token>/", channels.invitation, name="door"),
-    path("in/<str:token>/begin/", channels.begin, name="begin"),
-    path("in/<str:token>/decline/", channels.decline, name="decline"),
-    path("consent/<public_id:hit_id>/", channels.agree, name="consent"),
-    path("end/", channels.end, name="end"),
-    path("end/back/", channels.way_back, name="way-back"),
-    path("stop/", channels.stop, name="stop"),
-    path("your-data/", channels.data, name="data"),
-    path("withdraw/", channels.withdraw, name="withdraw"),
-    path("messages/", relations.messages, name="messages"),
-    path("qualifications/<public_id:type_id>/", relations.qualification, name="qualification"),
-    path("qualifications/<public_id:type_id>/ask/", relations.ask, name="ask"),
+    path("qualifications/", qualification_list.held, name="qualifications"),
+    path("enter/<str:token>/", host_guards.enter, name="enter"),
+    path("sign-out/", host_guards.sign_out, name="sign-out"),
+    path("in/<str:token>/", invitations.invitation, name="door"),
+    path("in/<str:token>/begin/", invitations.begin, name="begin"),
+    path("in/<str:token>/decline/", invitations.decline, name="decline"),
+    path("consent/<public_id:hit_id>/", invitations.agree, name="consent"),
+    path("end/", invitations.end, name="end"),
+    path("end/back/", invitations.way_back, name="way-back"),
+    path("stop/", invitations.stop, name="stop"),
+    path("your-data/", invitations.data, name="data"),
+    path("withdraw/", invitations.withdraw, name="withdraw"),
+    path("messages/", qualifications.messages, name="messages"),
+    path("qualifications/<public_id:type_id>/", qualifications.qualification, name="qualification"),
+    path("qualifications/<public_id:type_id>/ask/", qualifications.ask, name="ask"),
     path("<public_id:hit_id>/", pages.preview, name="preview"),
     path("work/<public_id:assignment_id>/state/", pages.state, name="state"),
-    path("work/<public_id:assignment_id>/return/", pages.give_back, name="return"),
-    path("work/<public_id:assignment_id>/answer/", replying.answer, name="answer"),
+    path("work/<public_id:assignment_id>/return/", pages.return_task, name="return"),
+    path("work/<public_id:assignment_id>/answer/", rejection_replies.answer, name="answer"),
     path("work/<public_id:assignment_id>/done/", pages.done, name="done"),
-    path("tests/<public_id:attempt_id>/", taking.test, name="test"),
+    path("tests/<public_id:attempt_id>/", accept.test, name="test"),
     path("frame/test/<public_id:attempt_id>/<str:load>/<str:seal>/", frames.test_frame, name="test-frame"),
-    path("mturk/externalSubmit", submits.external_submit, name="submit"),
+    path("mturk/externalSubmit", submit.external_submit, name="submit"),
 ]

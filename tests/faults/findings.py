@@ -54,7 +54,7 @@ def findings(study: Study) -> Findings:
     keys = list(study.intents.filter(kind="create_hit").values_list("key", flat=True))
     hits = market.Hit.objects.filter(annotation__in=keys)
     by_key = dict(hits.order_by().values_list("annotation").annotate(n=Count("pk")))
-    work = market.Assignment.objects.filter(hit__in=hits, state__in=market.Assignment.HANDED_IN)
+    work = market.Assignment.objects.filter(hit__in=hits, state__in=market.Assignment.SUBMITTED_STATES)
     ours = dict(Submission.objects.filter(hit__study=study).values_list("market_id", "raw"))
     theirs = {
         assignment: MARKET_NOTES.sub("", answer)

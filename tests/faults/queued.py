@@ -250,7 +250,9 @@ class QueuedLife:
     def all_read(self) -> bool:
         """Whether all that was handed in on the marketplace is here, and read."""
         keys = Intent.objects.filter(study=self.life.study(), kind="create_hit").values("key")
-        handed_in = market.Assignment.objects.filter(hit__annotation__in=keys, state__in=market.Assignment.HANDED_IN)
+        handed_in = market.Assignment.objects.filter(
+            hit__annotation__in=keys, state__in=market.Assignment.SUBMITTED_STATES
+        )
         here = Submission.objects.filter(hit__study=self.life.study(), parse__isnull=False)
         return handed_in.count() == here.count()
 

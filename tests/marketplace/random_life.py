@@ -101,10 +101,10 @@ class Life:
 
     def hand_in(self) -> None:
         pairs, found = [("a", "1")], self._work(Assignment.State.ACCEPTED)
-        work.hand_in(found, pairs, answer=answers_xml(pairs), now=self.now, received_at=self.now)
+        work.submit(found, pairs, answer=answers_xml(pairs), now=self.now, received_at=self.now)
 
     def give_back(self) -> None:
-        work.give_back(self._work(Assignment.State.ACCEPTED), now=self.now)
+        work.return_assignment(self._work(Assignment.State.ACCEPTED), now=self.now)
 
     def approve(self) -> None:
         held = self._work(Assignment.State.SUBMITTED, Assignment.State.REJECTED, Assignment.State.APPROVED)
@@ -116,7 +116,7 @@ class Life:
         self.call(held.hit.requester, "RejectAssignment", AssignmentId=held.assignment_id, RequesterFeedback="")
 
     def bonus(self) -> None:
-        held = self._work(*Assignment.HANDED_IN)
+        held = self._work(*Assignment.SUBMITTED_STATES)
         given = {"AssignmentId": held.assignment_id, "WorkerId": held.worker.worker_id, "Reason": "r"}
         token = f"bonus {self.die.randrange(100)}"
         amount = self.die.choice(["0.01", "1.00", "150.00"])

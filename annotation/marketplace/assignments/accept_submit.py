@@ -9,17 +9,15 @@ from django.db import connection, transaction
 from django.db.models import Exists, QuerySet
 
 from annotation.marketplace.assignments import drafts
-from annotation.marketplace.channels import admission_rules as gate
-from annotation.marketplace.channels import telling
+from annotation.marketplace.channels import admission_rules, telling
 from annotation.marketplace.core.prepared_sql import Prepared, insert, update
 from annotation.marketplace.core.row_locks import lock_assignment, lock_hit, lock_hit_named, lock_requester
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.hits import escrow as funds
-from annotation.marketplace.hits import lifecycle
+from annotation.marketplace.hits import escrow, lifecycle
 from annotation.marketplace.hits.eligibility import assess_worker
 from annotation.marketplace.models import Assignment, Hit, Submission, WorkerAccount, WorkerBlock
 from annotation.marketplace.notifications import events
-from annotation.marketplace.qualifications import once_pass as once
+from annotation.marketplace.qualifications import once_pass
 from annotation.marketplace.questions.answer_xml import Pairs, with_channel
 
 State = Assignment.State
@@ -54,10 +52,10 @@ def accept(hit_id: str, *, worker: WorkerAccount, now: datetime) -> Assignment:
         raise WorkRefusedError("unqualified")
     if blocked:
         raise WorkRefusedError("blocked")
-    gate.check(locked, worker=worker, now=now)
+    admission_rules.check(locked, worker=worker, now=now)
     if not lifecycle.available(locked, now):
         raise WorkRefusedError("full")
-    once.grant(locked, worker=worker, now=now)
+    once_pass.grant(locked, worker=worker, now=now)
     deadline = now + timedelta(seconds=locked.hit_type.assignment_seconds)
     held = Assignment(hit=locked, worker=worker, accepted_at=now, deadline=deadline, due_at=deadline)
     insert([held])
@@ -68,7 +66,7 @@ def accept(hit_id: str, *, worker: WorkerAccount, now: datetime) -> Assignment:
 
 
 @transaction.atomic
-def give_back(assignment: Assignment, *, now: datetime) -> None:
+def return_assignment(assignment: Assignment, *, now: datetime) -> None:
     """Return an accepted assignment. Raises WorkRefusedError (over) when it is no longer held."""
     # A place given back after the HIT has expired is lost, and its money goes back to the requester.
     payer = lock_requester(Hit.objects.only("requester_id").get(pk=assignment.hit_id).requester_id)
@@ -77,17 +75,17 @@ def give_back(assignment: Assignment, *, now: datetime) -> None:
         raise WorkRefusedError("over")
     end_hold(hit, held, state=State.RETURNED, at=now)
     update(hit, lifecycle.SETTLED_FIELDS)
-    funds.release(payer, hit, now=now)
+    escrow.release(payer, hit, now=now)
 
 
 @transaction.atomic
-def hand_in(assignment: Assignment, pairs: Pairs, *, answer: str, now: datetime, received_at: datetime) -> None:
+def submit(assignment: Assignment, pairs: Pairs, *, answer: str, now: datetime, received_at: datetime) -> None:
     """Record the fields of a form as the work of `assignment`, once; `answer` is the XML made from them.
 
     `received_at` is the real time. Raises WorkRefusedError: twice (already handed in), returned, late.
     """
     hit, held = lock_hit(assignment.hit_id), lock_assignment(assignment.pk)
-    if held.state in Assignment.HANDED_IN:
+    if held.state in Assignment.SUBMITTED_STATES:
         raise WorkRefusedError("twice")
     if held.state == State.RETURNED:
         raise WorkRefusedError("returned")

@@ -9,7 +9,7 @@ from django.db.models import F
 
 from annotation.marketplace.core.row_locks import lock_assignment, lock_hit, lock_requester
 from annotation.marketplace.errors import RequestRefusedError
-from annotation.marketplace.hits import escrow as funds
+from annotation.marketplace.hits import escrow
 from annotation.marketplace.models import Assignment, Hit, Requester, WorkerAccount
 from annotation.marketplace.money.ledger import Cost, Purpose, pay
 from annotation.marketplace.notifications import events
@@ -54,7 +54,7 @@ def reject(assignment: Assignment, *, now: datetime, feedback: str) -> None:
     hit.submitted -= 1
     hit.completed += 1
     hit.save(update_fields=DECIDED_FIELDS)
-    funds.release(payer, hit, now=now)
+    escrow.release(payer, hit, now=now)
     WorkerAccount.objects.filter(pk=held.worker_id).update(rejected_count=F("rejected_count") + 1)
 
 
@@ -89,7 +89,7 @@ def _check_override(hit: Hit, held: Assignment, now: datetime) -> None:
 
 def _approve_locked(payer: Requester, hit: Hit, held: Assignment, *, at: datetime, feedback: str) -> None:
     overridden = held.state == State.REJECTED
-    cost = Cost(hit.hit_type.reward_cents, funds.fee_of(hit))
+    cost = Cost(hit.hit_type.reward_cents, escrow.fee_of(hit))
     # The hold of rejected work was given back: an override is paid like a bonus, out of what can be spent.
     pay(held, cost, purpose=Purpose.REWARD, payer=payer, now=at, hold=None if overridden else hit)
     held.state, held.approved_at, held.due_at = State.APPROVED, at, None

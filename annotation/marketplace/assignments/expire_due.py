@@ -18,8 +18,7 @@ from annotation.marketplace.assignments.decisions import approve_due
 from annotation.marketplace.core.due_times import Moment, earliest
 from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.core.row_locks import lock_hit, lock_requester
-from annotation.marketplace.hits import escrow as funds
-from annotation.marketplace.hits import lifecycle
+from annotation.marketplace.hits import escrow, lifecycle
 from annotation.marketplace.models import Assignment, Hit, SweepMark
 from annotation.marketplace.notifications import events
 
@@ -87,7 +86,7 @@ def _catch_up_hit(pk: int, now: datetime) -> None:
             approve_due(payer, hit, held, now=now)
     _advance(hit, now)
     hit.save(update_fields=[*lifecycle.SETTLED_FIELDS, "held_cents"])
-    funds.release(payer, hit, now=now)
+    escrow.release(payer, hit, now=now)
 
 
 def _advance(hit: Hit, until: datetime) -> None:

@@ -17,8 +17,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from annotation.marketplace import operations
 from annotation.marketplace.assignments.expire_due import catch_up
-from annotation.marketplace.aws_protocol import parse_request as reading
-from annotation.marketplace.aws_protocol import signature
+from annotation.marketplace.aws_protocol import parse_request, signature
 from annotation.marketplace.aws_protocol.callers import Caller
 from annotation.marketplace.aws_protocol.encode_response import encoded
 from annotation.marketplace.aws_protocol.errors import WireError, service_fault, unknown_operation
@@ -97,7 +96,7 @@ def _result(request: HttpRequest, caller: Caller, request_id: str) -> dict[str, 
     name = target.removeprefix(TARGET_PREFIX)
     if name == target or name not in OPERATIONS:
         raise unknown_operation(target)
-    parameters = reading.parameters(OPERATIONS[name], reading.document(request.body))
+    parameters = parse_request.parameters(OPERATIONS[name], parse_request.document(request.body))
     refuse_on_demand()
     if caller.moment.anything_due and catch_up(now):
         requester.refresh_from_db(fields=["balance_cents", "held_cents"])
@@ -112,7 +111,9 @@ def _extension_result(target: str, body: bytes, call: operations.Call) -> dict[s
     if name not in EXTENSION_OPERATIONS:
         raise unknown_operation(target)
     return _run(
-        operations.EXTENSIONS[name], call, reading.parameters(EXTENSION_OPERATIONS[name], reading.document(body))
+        operations.EXTENSIONS[name],
+        call,
+        parse_request.parameters(EXTENSION_OPERATIONS[name], parse_request.document(body)),
     )
 
 

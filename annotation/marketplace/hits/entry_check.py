@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from annotation.marketplace.channels import admission_rules as gate
+from annotation.marketplace.channels import admission_rules
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import lifecycle
 from annotation.marketplace.hits.catalogue import some_of
@@ -27,7 +27,7 @@ def refusal(hit: Hit, *, worker: WorkerAccount, now: datetime) -> str:
     if WorkerBlock.objects.filter(requester=hit.requester_id, worker=worker).exists():
         return "blocked"
     try:
-        gate.check_way_in(hit, worker=worker, now=now)
+        admission_rules.check_way_in(hit, worker=worker, now=now)
     except WorkRefusedError as refused:
         return refused.reason
     if not lifecycle.available(hit, now) and not some_of(worker, hit.hit_type, now=now):

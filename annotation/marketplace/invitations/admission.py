@@ -8,11 +8,10 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation.marketplace.channels import admission_rules as gate
-from annotation.marketplace.channels import consent, reach, tokens
+from annotation.marketplace.channels import admission_rules, consent, reach, tokens
 from annotation.marketplace.hits.eligibility import Eligibility, assess_newcomer
 from annotation.marketplace.ids import worker_id
-from annotation.marketplace.invitations import completion as ending
+from annotation.marketplace.invitations import completion
 from annotation.marketplace.models import (
     Assignment,
     Channel,
@@ -108,8 +107,8 @@ def _for_known(link: Link, person: Participant, worker: WorkerAccount, now: date
     """Who has begun goes on; but nobody is asked to agree once more to a text for which there is no work left."""
     word = _again(link.channel, person, worker)
     if word == "back" and not consent.agreed(worker, consent.terms_of(link.channel)):
-        idle = not ending.handed_in(worker) and not ending.held_by(worker).exists()
-        if idle and not ending.anything_left(worker, now):
+        idle = not completion.count_submitted(worker) and not completion.held_by(worker).exists()
+        if idle and not completion.has_work_left(worker, now):
             return replace(_work_for_newcomers(link, now, usual="full"), person=person)
     return Door(word, link, person)
 
@@ -153,7 +152,7 @@ def _took_part_before(channel: Channel, visitor: Visitor) -> bool:
     else:
         others = others.filter(participant_id__in=visitor.participants)
     return any(
-        participant.worker and (gate.over(participant.worker) or _once_is_spent(channel, participant.worker))
+        participant.worker and (admission_rules.over(participant.worker) or _once_is_spent(channel, participant.worker))
         for participant in others[:20]
     )
 

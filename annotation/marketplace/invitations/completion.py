@@ -13,7 +13,7 @@ from annotation.marketplace.hits.catalogue import Choice, held_by, offers
 from annotation.marketplace.models import Assignment, Channel, Participant, ParticipantIdentity, WorkerAccount
 
 
-def settle(worker: WorkerAccount, *, now: datetime) -> Participant | None:
+def finish_if_done(worker: WorkerAccount, *, now: datetime) -> Participant | None:
     """The participant behind an invited `worker` once they have finished; None while there is more to do.
 
     They have finished when something was handed in, nothing is held, and no HIT is left that they could accept.
@@ -21,16 +21,16 @@ def settle(worker: WorkerAccount, *, now: datetime) -> Participant | None:
     person = Participant.objects.filter(worker=worker).first()
     if person is None or person.finished_at is not None:
         return person
-    if not handed_in(worker) or held_by(worker).exists() or anything_left(worker, now):
+    if not count_submitted(worker) or held_by(worker).exists() or has_work_left(worker, now):
         return None
     return finish(person, now=now)
 
 
-def handed_in(worker: WorkerAccount) -> int:
-    return Assignment.objects.filter(worker=worker, state__in=Assignment.HANDED_IN).count()
+def count_submitted(worker: WorkerAccount) -> int:
+    return Assignment.objects.filter(worker=worker, state__in=Assignment.SUBMITTED_STATES).count()
 
 
-def anything_left(worker: WorkerAccount, now: datetime) -> bool:
+def has_work_left(worker: WorkerAccount, now: datetime) -> bool:
     """Whether there is a HIT that `worker` could accept now."""
     return bool(offers(worker, Choice(qualified=True), now=now).rows)
 
@@ -71,4 +71,4 @@ def verify(typed: str) -> Verified | None:
     person = Participant.objects.select_related("channel__requester__user", "worker").filter(code=code).first()
     if not code or person is None or person.worker is None or person.finished_at is None:
         return None
-    return Verified(person.channel, person.finished_at, handed_in(person.worker), person.withdrawn_at is not None)
+    return Verified(person.channel, person.finished_at, count_submitted(person.worker), person.withdrawn_at is not None)

@@ -155,11 +155,11 @@ class State:
 def states(channel: Channel) -> list[State]:
     """Everybody of `channel`, in the order in which they were invited or came."""
     rows = Participant.objects.filter(channel=channel).select_related("worker", "identity").order_by("pk")
-    handed_in: dict[int, int] = {}
-    done = Assignment.objects.filter(worker__channel=channel, state__in=Assignment.HANDED_IN)
+    submitted_counts: dict[int, int] = {}
+    done = Assignment.objects.filter(worker__channel=channel, state__in=Assignment.SUBMITTED_STATES)
     for worker in done.values_list("worker_id", flat=True):
-        handed_in[worker] = handed_in.get(worker, 0) + 1
-    return [_state(row, handed_in.get(row.worker_id or 0, 0)) for row in rows]
+        submitted_counts[worker] = submitted_counts.get(worker, 0) + 1
+    return [_state(row, submitted_counts.get(row.worker_id or 0, 0)) for row in rows]
 
 
 def _state(row: Participant, handed_in: int) -> State:

@@ -7,14 +7,12 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation.marketplace.assignments import accept_submit as work
-from annotation.marketplace.assignments import decisions
-from annotation.marketplace.assignments import rejection_replies as replies
+from annotation.marketplace.assignments import accept_submit, decisions, rejection_replies
 from annotation.marketplace.channels import tokens
 from annotation.marketplace.channels.kinds import KINDS
 from annotation.marketplace.core.row_locks import lock_assignment, lock_hit, lock_requester
 from annotation.marketplace.errors import RequestRefusedError, WorkRefusedError
-from annotation.marketplace.invitations import completion as ending
+from annotation.marketplace.invitations import completion
 from annotation.marketplace.models import (
     Assignment,
     AssignmentDevice,
@@ -39,7 +37,7 @@ class Withdrawn:
     returned: int
 
 
-def key_for(worker: WorkerAccount, requester: Requester) -> str:
+def withdrawal_code(worker: WorkerAccount, requester: Requester) -> str:
     """The token by which `worker` takes back what `requester` was given; the same whenever it is asked for."""
     token = tokens.derived("marketplace.withdraw", worker.worker_id, requester.pk)
     WithdrawalKey.objects.get_or_create(
@@ -48,7 +46,7 @@ def key_for(worker: WorkerAccount, requester: Requester) -> str:
     return token
 
 
-def key_of(typed: str) -> WithdrawalKey | None:
+def find_key(typed: str) -> WithdrawalKey | None:
     """The row behind a token as somebody typed it."""
     rows = WithdrawalKey.objects.select_related("worker", "requester__user")
     return rows.filter(token_hash=tokens.hashed(tokens.as_written(typed))).first()
@@ -66,7 +64,7 @@ def withdraw(key: WithdrawalKey, *, now: datetime) -> Withdrawn:
     erased = returned = 0
     for assignment in held.exclude(state__in=Assignment.RETURNED_OR_ABANDONED).order_by("hit_id"):
         if assignment.state == State.ACCEPTED:
-            returned += _give_back(assignment, now)
+            returned += _return_assignment(assignment, now)
         else:
             _erase(assignment, now)
             erased += 1
@@ -76,9 +74,9 @@ def withdraw(key: WithdrawalKey, *, now: datetime) -> Withdrawn:
     return Withdrawn(erased, returned)
 
 
-def _give_back(assignment: Assignment, now: datetime) -> bool:
+def _return_assignment(assignment: Assignment, now: datetime) -> bool:
     try:
-        work.give_back(assignment, now=now)
+        accept_submit.return_assignment(assignment, now=now)
     except WorkRefusedError:
         return False
     return True
@@ -89,7 +87,7 @@ def _erase(assignment: Assignment, now: datetime) -> None:
     held = lock_assignment(assignment.pk)
     Submission.objects.filter(assignment=held).update(raw="[]", answer=withdrawn_xml(now.date()))
     AssignmentDevice.objects.filter(assignment=held).delete()
-    replies.forget(Assignment.objects.filter(pk=held.pk))
+    rejection_replies.forget(Assignment.objects.filter(pk=held.pk))
     Assignment.objects.filter(pk=held.pk).update(withdrawn_at=now)
     if held.state != State.SUBMITTED:
         return
@@ -105,8 +103,8 @@ def _leave_channel(worker: WorkerAccount, now: datetime) -> None:
     person = Participant.objects.select_for_update(no_key=True).filter(worker=worker).first()
     if person is None:
         return
-    if ending.handed_in(worker):
-        person = ending.finish(person, now=now)
+    if completion.count_submitted(worker):
+        person = completion.finish(person, now=now)
     Participant.objects.filter(pk=person.pk, withdrawn_at=None).update(withdrawn_at=now)
     ParticipantIdentity.objects.filter(participant=person).update(email="", name="")
     kind = KINDS[person.channel.kind]

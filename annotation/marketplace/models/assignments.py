@@ -22,7 +22,7 @@ class Assignment(models.Model):
         REJECTED = "Rejected"
 
     RETURNED_OR_ABANDONED = (State.RETURNED, State.ABANDONED)
-    HANDED_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
+    SUBMITTED_STATES = (State.SUBMITTED, State.APPROVED, State.REJECTED)
 
     assignment_id = models.CharField(max_length=64, unique=True, default=public_id)
     hit = models.ForeignKey(Hit, on_delete=models.PROTECT, related_name="assignments")

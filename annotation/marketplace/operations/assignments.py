@@ -18,21 +18,21 @@ from annotation.marketplace.operations.shapes import ASSIGNMENT_FIELDS, assignme
 ORDER = ("submitted_at", "id")
 
 
-def _handed_in(hit: int, *states: str) -> QuerySet[Assignment]:
+def _submitted(hit: int, *states: str) -> QuerySet[Assignment]:
     rows = Assignment.objects.filter(hit=hit, state__in=states).select_related("worker", "submission", "device")
     return rows.only(*ASSIGNMENT_FIELDS)
 
 
 # Of a HIT, in up to as many states as there are.
-_WORK = Listing(_handed_in, int, *(str for _ in Assignment.HANDED_IN), keys=ORDER)
+_WORK = Listing(_submitted, int, *(str for _ in Assignment.SUBMITTED_STATES), keys=ORDER)
 
 
 @operation("ListAssignmentsForHIT", writes=False)
 def list_assignments(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """Handed-in work in the order of submission; work that is only accepted is never listed."""
     hit = load_hit_key(call, parameters["HITId"])
-    states = sorted(set(parameters.get("AssignmentStatuses") or Assignment.HANDED_IN))
-    work = _WORK.of(hit, *states, *states[-1:] * (len(Assignment.HANDED_IN) - len(states)))
+    states = sorted(set(parameters.get("AssignmentStatuses") or Assignment.SUBMITTED_STATES))
+    work = _WORK.of(hit, *states, *states[-1:] * (len(Assignment.SUBMITTED_STATES) - len(states)))
     return page(
         visible(work.rows(), "submitted_at", call.now) if is_lagging() else work,
         parameters,
@@ -46,10 +46,10 @@ def list_assignments(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 @operation("GetAssignment", writes=False)
 def get_assignment(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     assignment = _arrived(call, parameters)
-    if assignment.state not in Assignment.HANDED_IN:
+    if assignment.state not in Assignment.SUBMITTED_STATES:
         raise RequestRefusedError(
             "InvalidAssignmentState",
-            f"This operation can be called with a status of: {', '.join(Assignment.HANDED_IN)}",
+            f"This operation can be called with a status of: {', '.join(Assignment.SUBMITTED_STATES)}",
         )
     return {
         "Assignment": assignment_shape(assignment, assignment.hit.hit_id),

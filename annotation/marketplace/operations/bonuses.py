@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.marketplace.cents import cents
-from annotation.marketplace.core import request_tokens as tokens
+from annotation.marketplace.core import request_tokens
 from annotation.marketplace.core.paging import Listing, page
 from annotation.marketplace.core.row_locks import lock_requester
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
@@ -27,7 +27,7 @@ def send_bonus(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
         raise InvalidParameterError("SendBonus needs a BonusAmount of at least 0.01 and a Reason.")
     payer = lock_requester(call.requester.pk)
     assignment = load_assignment(call, parameters["AssignmentId"])
-    if assignment.state not in Assignment.HANDED_IN:
+    if assignment.state not in Assignment.SUBMITTED_STATES:
         raise RequestRefusedError("AssignmentDoesNotExist", f"Assignment {parameters['AssignmentId']} does not exist.")
     if assignment.worker.worker_id != parameters["WorkerId"]:
         raise RequestRefusedError(
@@ -35,7 +35,7 @@ def send_bonus(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
             f"Assignment {parameters['AssignmentId']} is not one of worker {parameters['WorkerId']}.",
         )
     token = parameters.get("UniqueRequestToken")
-    tokens.claim(call.requester, scope="SendBonus", token=token, now=call.now, result=call.request_id)
+    request_tokens.claim(call.requester, scope="SendBonus", token=token, now=call.now, result=call.request_id)
     cost = ledger.Cost(amount, bonus_fee(amount, rules=assignment.hit.fees))
     ledger.pay(assignment, cost, purpose=ledger.Purpose.BONUS, payer=payer, now=call.now)
     BonusPayment.objects.create(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from annotation.marketplace.core import request_tokens as tokens
+from annotation.marketplace.core import request_tokens
 from annotation.marketplace.core.row_locks import lock_hit, lock_requester
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
-from annotation.marketplace.hits import escrow as funds
-from annotation.marketplace.hits import lifecycle
+from annotation.marketplace.hits import escrow, lifecycle
 from annotation.marketplace.hits.limits import RANGES, YEAR
 from annotation.marketplace.models import Hit, Requester
 from annotation.marketplace.money.fees import MANY
@@ -45,7 +44,7 @@ def update_expiration(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 @operation("CreateAdditionalAssignmentsForHIT", writes=True)
 def create_additional_assignments(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     payer, hit = _locked(call, parameters["HITId"], LIVING)
-    tokens.claim(
+    request_tokens.claim(
         call.requester,
         scope="CreateAdditionalAssignmentsForHIT",
         token=parameters.get("UniqueRequestToken"),
@@ -81,7 +80,7 @@ def update_type(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     payer, hit = _locked(call, parameters["HITId"], LIVING)
     hit.hit_type = load_hit_type(call, parameters["HITTypeId"])
     hit.save(update_fields=["hit_type"])
-    funds.hold(payer, hit, now=call.now)
+    escrow.hold(payer, hit, now=call.now)
     return {}
 
 
@@ -96,7 +95,7 @@ def delete_hit(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     lifecycle.dispose(hit, call.now)
     hit.save(update_fields=lifecycle.SETTLED_FIELDS)
     events.emit(events.DISPOSED, hit, at=call.now)
-    funds.release(payer, hit, now=call.now)
+    escrow.release(payer, hit, now=call.now)
     return {}
 
 
@@ -116,5 +115,5 @@ def _locked(call: Call, hit_id: str, allowed: tuple[str, ...]) -> tuple[Requeste
 def _settled(call: Call, payer: Requester, hit: Hit, changed: str) -> dict[str, Any]:
     events.settle(hit, call.now)
     hit.save(update_fields=[changed, *lifecycle.SETTLED_FIELDS])
-    funds.hold(payer, hit, now=call.now)
+    escrow.hold(payer, hit, now=call.now)
     return {}

@@ -11,10 +11,10 @@ from django.conf import settings
 
 from annotation.marketplace.cents import cents
 from annotation.marketplace.channels.study_tag import tag_of
-from annotation.marketplace.core import request_tokens as tokens
+from annotation.marketplace.core import request_tokens
 from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.hits import escrow as funds
+from annotation.marketplace.hits import escrow
 from annotation.marketplace.hits.eligibility import check_types_exist
 from annotation.marketplace.hits.lifecycle import settle
 from annotation.marketplace.ids import public_id
@@ -24,7 +24,7 @@ from annotation.marketplace.operations.finding import load_hit_type
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import hit_shape
 from annotation.marketplace.qualifications.requirements import normalised
-from annotation.marketplace.questions import question_types as questions
+from annotation.marketplace.questions import question_types
 
 # Auto-approval comes after 30 days unless the type says otherwise.
 USUAL_DELAY = 2_592_000
@@ -90,7 +90,7 @@ def _create(call: Call, parameters: dict[str, Any], hit_type: HitType) -> dict[s
             raise InvalidParameterError(f"{member} is not supported: {reason}.")
     if "Question" not in parameters:
         raise InvalidParameterError("Question must be given.")
-    question = questions.checked(parameters["Question"])
+    question = question_types.checked(parameters["Question"])
     hit = Hit(
         hit_id=public_id(),
         requester=call.requester,
@@ -104,8 +104,8 @@ def _create(call: Call, parameters: dict[str, Any], hit_type: HitType) -> dict[s
         expiration=call.now + timedelta(seconds=parameters["LifetimeInSeconds"]),
     )
     token = parameters.get("UniqueRequestToken")
-    tokens.claim(call.requester, scope=tokens.CREATE_HIT, token=token, now=call.now, result=hit.hit_id)
+    request_tokens.claim(call.requester, scope=request_tokens.CREATE_HIT, token=token, now=call.now, result=hit.hit_id)
     settle(hit, call.now)
-    funds.publish(hit, now=call.now)
+    escrow.publish(hit, now=call.now)
     events.emit(events.CREATED, hit, at=call.now)
     return {"HIT": hit_shape(hit, call.now)}

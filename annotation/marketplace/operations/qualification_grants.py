@@ -10,7 +10,7 @@ from annotation.marketplace.models import QualificationGrant
 from annotation.marketplace.operations.finding import known_worker
 from annotation.marketplace.operations.qualification_types import USUAL_VALUE, load_qualification_type
 from annotation.marketplace.operations.registry import Call, operation
-from annotation.marketplace.qualifications import requests as asking
+from annotation.marketplace.qualifications import requests
 
 Status = QualificationGrant.Status
 
@@ -20,7 +20,7 @@ def associate(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """Give the qualification, or a new score to who has it."""
     qualification_type = load_qualification_type(call, parameters["QualificationTypeId"])
     worker = known_worker(parameters["WorkerId"])
-    asking.give(qualification_type, worker, value=parameters.get("IntegerValue", USUAL_VALUE), now=call.now)
+    requests.give(qualification_type, worker, value=parameters.get("IntegerValue", USUAL_VALUE), now=call.now)
     return {}
 
 

@@ -10,7 +10,7 @@ from annotation.marketplace.models import QualificationRequest
 from annotation.marketplace.operations.finding import denied
 from annotation.marketplace.operations.qualification_types import USUAL_VALUE, load_qualification_type
 from annotation.marketplace.operations.registry import Call, operation
-from annotation.marketplace.qualifications import requests as asking
+from annotation.marketplace.qualifications import requests
 
 State = QualificationRequest.State
 
@@ -36,16 +36,16 @@ def list_requests(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 @operation("AcceptQualificationRequest", writes=True)
 def accept_request(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     request = _load_request(call, parameters["QualificationRequestId"])
-    asking.decide(request, state=State.GRANTED)
+    requests.decide(request, state=State.GRANTED)
     value = parameters.get("IntegerValue", USUAL_VALUE)
-    asking.give(request.qualification_type, request.worker, value=value, now=call.now)
+    requests.give(request.qualification_type, request.worker, value=value, now=call.now)
     return {}
 
 
 @operation("RejectQualificationRequest", writes=True)
 def reject_request(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     request = _load_request(call, parameters["QualificationRequestId"])
-    asking.decide(request, state=State.REJECTED, reason=parameters.get("Reason", ""))
+    requests.decide(request, state=State.REJECTED, reason=parameters.get("Reason", ""))
     return {}
 
 

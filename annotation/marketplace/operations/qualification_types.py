@@ -14,9 +14,9 @@ from annotation.marketplace.models import Hit, HitType, QualificationType
 from annotation.marketplace.operations.finding import denied
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import hit_shape
-from annotation.marketplace.qualifications import once_pass as once
+from annotation.marketplace.qualifications import once_pass
 from annotation.marketplace.qualifications.requirements import SYSTEM_NAMES
-from annotation.marketplace.questions import form_parser as reading
+from annotation.marketplace.questions import form_parser
 from annotation.marketplace.questions.answer_keys import read_key
 from annotation.marketplace.questions.question_types import check_size
 
@@ -37,7 +37,7 @@ def create_type(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
                 retry_delay_seconds=parameters.get("RetryDelayInSeconds"),
                 auto_granted=parameters.get("AutoGranted", False),
                 auto_granted_value=parameters.get("AutoGrantedValue", USUAL_VALUE),
-                once=once.is_requested(parameters.get("Keywords", "")),
+                once=once_pass.is_requested(parameters.get("Keywords", "")),
                 created_at=call.now,
                 **test,
             )
@@ -186,7 +186,7 @@ def _test(parameters: dict[str, Any], *, auto_granted: bool) -> dict[str, Any]:
     if "TestDurationInSeconds" not in parameters:
         raise InvalidParameterError("TestDurationInSeconds must be given together with Test.")
     check_size(parameters["Test"], "Test")
-    form = reading.read(parameters["Test"])
+    form = form_parser.read(parameters["Test"])
     if "AnswerKey" in parameters:
         check_size(parameters["AnswerKey"], "AnswerKey")
         read_key(parameters["AnswerKey"], form)

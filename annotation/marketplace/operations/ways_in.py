@@ -8,7 +8,7 @@ from annotation.marketplace.channels.study_tag import TAG
 from annotation.marketplace.core.requester_name import set_display_name
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.hits.eligibility import count_qualified
-from annotation.marketplace.invitations import open_channel as opening
+from annotation.marketplace.invitations import open_channel
 from annotation.marketplace.models import Link, Requester
 from annotation.marketplace.operations.registry import Call, extension_operation
 from annotation.marketplace.qualifications.requirements import normalised
@@ -35,7 +35,7 @@ def count_workers(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 def create_invitation(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """The link of the study; again, the same one. Raises InvalidParameterError when its channel was closed."""
     study = _tag(parameters)
-    link = opening.study_link(call.requester, study, title=parameters.get("Title", ""), now=call.now)
+    link = open_channel.study_link(call.requester, study, title=parameters.get("Title", ""), now=call.now)
     if _closed(link):
         raise InvalidParameterError(f"The invitation to {study} was closed. Open it by a channel of another name.")
     return _invitation_shape(link)
@@ -43,7 +43,7 @@ def create_invitation(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 
 @extension_operation("GetInvitation", writes=False)
 def get_invitation(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
-    link = opening.find_study_link(call.requester, _tag(parameters))
+    link = open_channel.find_study_link(call.requester, _tag(parameters))
     return {} if link is None or _closed(link) else _invitation_shape(link)
 
 
@@ -66,6 +66,6 @@ def _invitation_shape(link: Link) -> dict[str, Any]:
     return {
         "ChannelId": link.channel.channel_id,
         "Channel": link.channel.name,
-        "Link": opening.address_of_study_link(link.channel),
+        "Link": open_channel.address_of_study_link(link.channel),
         "CreationTime": link.created_at,
     }

@@ -9,8 +9,8 @@ from django.db import transaction
 
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import QualificationRequest, QualificationType, TestAttempt, WorkerAccount
-from annotation.marketplace.qualifications import requests as asking
-from annotation.marketplace.questions import form_parser as reading
+from annotation.marketplace.qualifications import requests
+from annotation.marketplace.questions import form_parser
 from annotation.marketplace.questions.answer_keys import read_key
 from annotation.marketplace.questions.form_answers import EnteredAnswer, form_answers_xml
 
@@ -26,7 +26,7 @@ def begin(qualification_type: QualificationType, *, worker: WorkerAccount, now: 
     running = under_way(qualification_type, worker, now)
     if running is not None:
         return running
-    if reason := asking.refusal(qualification_type, worker, now):
+    if reason := requests.refusal(qualification_type, worker, now):
         raise WorkRefusedError(reason)
     return TestAttempt.objects.create(
         qualification_type=qualification_type,
@@ -47,7 +47,7 @@ def under_way(qualification_type: QualificationType, worker: WorkerAccount, now:
 
 
 @transaction.atomic
-def hand_in(attempt: TestAttempt, answers: Sequence[EnteredAnswer], *, now: datetime) -> QualificationRequest:
+def submit(attempt: TestAttempt, answers: Sequence[EnteredAnswer], *, now: datetime) -> QualificationRequest:
     """Record answers that break no rule, once: graded and granted by the key, or left to the requester.
 
     Raises WorkRefusedError: twice, late.
@@ -63,7 +63,7 @@ def hand_in(attempt: TestAttempt, answers: Sequence[EnteredAnswer], *, now: date
         raise WorkRefusedError("late")
     held.answered_at, held.answer = now, form_answers_xml(answers)
     if held.answer_key:
-        held.score = read_key(held.answer_key, reading.read(held.test)).score(answers)
+        held.score = read_key(held.answer_key, form_parser.read(held.test)).score(answers)
     held.save(update_fields=["answered_at", "answer", "score"])
     return _create_request(held, now)
 
@@ -75,6 +75,6 @@ def _create_request(held: TestAttempt, now: datetime) -> QualificationRequest:
         qualification_type=qualification_type, worker=worker, asked_at=now, test=held.test, answer=held.answer
     )
     if held.score is not None:
-        asking.give(qualification_type, worker, value=held.score, now=now)
-        asking.decide(request, state=QualificationRequest.State.GRANTED)
+        requests.give(qualification_type, worker, value=held.score, now=now)
+        requests.decide(request, state=QualificationRequest.State.GRANTED)
     return request

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 import regex
 
 from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.questions import formatted_content as formatted
+from annotation.marketplace.questions import formatted_content
 from annotation.marketplace.questions.form_fields import (
     OTHER,
     Block,
@@ -96,7 +96,7 @@ def _block(element: Element, namespace: str) -> Block:
             raise InvalidParameterError("List must hold at least one ListItem.")
         return Block("list", items=tuple(text_of(item, empty=True) for item in items))
     if name == "FormattedContent":
-        return Block("html", formatted.checked(text_of(element)))
+        return Block("html", formatted_content.checked(text_of(element)))
     return Block(name.lower(), text_of(element, empty=True))
 
 

@@ -13,7 +13,7 @@ import lxml.html
 from django.conf import settings
 
 from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.questions import form_parser as reading
+from annotation.marketplace.questions import form_parser
 from annotation.marketplace.questions.answer_xml import RESERVED
 from annotation.marketplace.questions.form_parser import SCHEMAS
 from annotation.marketplace.questions.safe_xml import root_of
@@ -47,7 +47,7 @@ def checked(text: str) -> Question:
     check_size(text, "Question")
     question = parsed(text)
     if question.kind == "QuestionForm":
-        reading.read(text)
+        form_parser.read(text)
         return question
     if question.kind == "HTMLQuestion":
         _check_html(question.content)
@@ -67,7 +67,7 @@ def check_size(text: str, name: str) -> None:
 def parsed(text: str) -> Question:
     """Read the XML of a stored question. Raises InvalidParameterError."""
     namespace, kind, root = root_of(text)
-    if kind == "QuestionForm" and namespace in reading.NAMESPACES:
+    if kind == "QuestionForm" and namespace in form_parser.NAMESPACES:
         return Question(kind, text, 0)
     content_name = CONTENT_ELEMENT.get((kind, namespace))
     if content_name is None:
@@ -82,7 +82,7 @@ def parsed(text: str) -> Question:
 def _unknown_kind(kind: str, namespace: str) -> InvalidParameterError:
     return InvalidParameterError(
         f"Question must be an HTMLQuestion ({HTML_NAMESPACE}), an ExternalQuestion ({EXTERNAL_NAMESPACE}) or a "
-        f"QuestionForm ({reading.NAMESPACES[0]}), not {kind!r} in the namespace {namespace!r}."
+        f"QuestionForm ({form_parser.NAMESPACES[0]}), not {kind!r} in the namespace {namespace!r}."
     )
 
 

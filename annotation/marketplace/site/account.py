@@ -33,9 +33,7 @@ from annotation.marketplace.site.host_guards import (
     too_often,
     worker_page,
 )
-from annotation.marketplace.workers import close_account as closing
-from annotation.marketplace.workers import countries, mails, sessions
-from annotation.marketplace.workers import registration as membership
+from annotation.marketplace.workers import close_account, countries, mails, registration, sessions
 
 form_methods = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -79,7 +77,7 @@ def password(request: HttpRequest, visit: Visit) -> HttpResponse:
     refused = _refused(request, visit, form, "marketplace/password.html")
     if refused is not None:
         return refused
-    membership.set_password(worker, form.cleaned_data["password"])
+    registration.set_password(worker, form.cleaned_data["password"])
     sessions.end_all(worker, but=request)
     _tell(worker.email, _("Your password was changed."))
     return _back("password")
@@ -97,8 +95,8 @@ def address(request: HttpRequest, visit: Visit) -> HttpResponse:
         return refused
     email, now = form.cleaned_data["email"], timezone.now()
     try:
-        membership.count_mail(email, client=neighbourhood(client_address(request)), now=now)
-        membership.ask_for_address(visit.worker, email, now=now)
+        registration.count_mail(email, client=neighbourhood(client_address(request)), now=now)
+        registration.ask_for_address(visit.worker, email, now=now)
     except TooOftenError as refusal:
         return too_often(request, refusal)
     except mails.NotMailedError:
@@ -112,10 +110,10 @@ def address(request: HttpRequest, visit: Visit) -> HttpResponse:
 def take_address(request: HttpRequest, token: str) -> HttpResponse:
     """The mailed link to a new address: a page with one button."""
     now = timezone.now()
-    link = sessions.find_link(token, membership.Purpose.EMAIL, now=now)
+    link = sessions.find_link(token, registration.Purpose.EMAIL, now=now)
     if request.method != "POST" and link is not None:
         return render(request, "marketplace/take_address.html", {"email": link.email})
-    change = membership.take_address(token, now=now) if request.method == "POST" else None
+    change = registration.take_address(token, now=now) if request.method == "POST" else None
     if change is None:
         text = _("It may have been used before, or be too old. You can ask for another on the page of your account.")
         return note(request, reason="link", title=_("This link cannot be used"), text=text, status=403)
@@ -137,14 +135,14 @@ def sign_out_everywhere(request: HttpRequest, visit: Visit) -> HttpResponse:
 @worker_page
 def close(request: HttpRequest, visit: Visit) -> HttpResponse:
     """Delete the account, after having said what goes, what stays and what is owed."""
-    left = closing.farewell(visit.worker)
+    left = close_account.farewell(visit.worker)
     form = CloseForm(request.POST or None)
     without_password(form, bool(visit.worker.password))
     refused = _refused(request, visit, form, "marketplace/close.html", left=left)
     if refused is not None:
         return refused
     try:
-        closing.close(visit.worker, now=visit.now)
+        close_account.close(visit.worker, now=visit.now)
     except WorkRefusedError:
         form.add_error(None, _("Submit or return your open task before you delete your account."))
         return form_page(request, "marketplace/close.html", form, status=409, visit=visit, left=left)
@@ -163,7 +161,7 @@ def account_deleted(request: HttpRequest) -> HttpResponse:
 def _refused(request: HttpRequest, visit: Visit, form: Form, template: str, **context: Any) -> HttpResponse | None:
     """The page again, when the form or the worker's own password is not right; None when all is well."""
     try:
-        if form.is_valid() and not membership.knows_password(
+        if form.is_valid() and not registration.knows_password(
             visit.worker, form.cleaned_data.get("old", ""), now=timezone.now()
         ):
             form.add_error("old", _("This is not your password."))

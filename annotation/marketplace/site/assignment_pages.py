@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest
 
-from annotation.marketplace.assignments import accept_submit as work
+from annotation.marketplace.assignments import accept_submit
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits.catalogue import some_of
 from annotation.marketplace.models import Assignment, HitType, WorkerAccount
@@ -21,7 +21,7 @@ def accept_some(visit: Visit, hit_type: HitType) -> Assignment | None:
     """
     for hit in some_of(visit.worker, hit_type, now=visit.now):
         try:
-            return work.accept(hit.hit_id, worker=visit.worker, now=visit.now)
+            return accept_submit.accept(hit.hit_id, worker=visit.worker, now=visit.now)
         except WorkRefusedError as refusal:
             if refusal.reason not in PASSING:
                 raise

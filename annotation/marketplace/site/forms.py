@@ -10,7 +10,7 @@ from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 
 from annotation.accounts.models import User
-from annotation.marketplace.assignments import rejection_replies as replies
+from annotation.marketplace.assignments import rejection_replies
 from annotation.marketplace.models import WorkerAccount
 from annotation.marketplace.workers import countries
 
@@ -165,7 +165,7 @@ class Words(forms.CharField):
 class ReplyForm(forms.Form):
     text = Words(
         label=_("Your answer to the requester"),
-        max_length=replies.LONGEST,
+        max_length=rejection_replies.LONGEST,
         help_text=_(
             "At most 1,000 characters. You can answer once and cannot change it afterwards. The requester sees it "
             "with your worker ID. Do not write who you are unless you want them to know."

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.models import Hit, TestAttempt
-from annotation.marketplace.questions import form_parser as reading
+from annotation.marketplace.questions import form_parser
 from annotation.marketplace.questions.form_answers import EnteredAnswer
 from annotation.marketplace.questions.form_fields import Form
 from annotation.marketplace.questions.form_html import shown
@@ -52,7 +52,7 @@ def frame(request: HttpRequest, hit_id: str, load: str, seal: str) -> HttpRespon
     ((kind, question),) = rows
     showing = _showing(load, "" if assignment_id == PREVIEW else assignment_id)
     if kind == Hit.Kind.FORM:
-        return form_page(request, reading.read(question), showing)
+        return form_page(request, form_parser.read(question), showing)
     html = _AMAZON_SUBMIT.sub(showing.submit, parsed(question).content)
     return confine(HttpResponse(wrapped(html, showing), content_type="text/html; charset=utf-8"))
 
@@ -66,7 +66,7 @@ def test_frame(request: HttpRequest, attempt_id: str, load: str, seal: str) -> H
     attempt = TestAttempt.objects.filter(attempt_id=attempt_id).first()
     if attempt is None:
         raise Http404
-    return form_page(request, reading.read(attempt.test), _showing(load, attempt_id))
+    return form_page(request, form_parser.read(attempt.test), _showing(load, attempt_id))
 
 
 def form_page(

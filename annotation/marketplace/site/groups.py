@@ -11,16 +11,16 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.hits import catalogue as shelf
+from annotation.marketplace.hits import catalogue
 from annotation.marketplace.hits.eligibility import assess_worker
-from annotation.marketplace.invitations import completion as ending
+from annotation.marketplace.invitations import completion
 from annotation.marketplace.models import HitType
 from annotation.marketplace.site.assignment_pages import accept_some, remember_wish
 from annotation.marketplace.site.host_guards import Visit, worker_page
 from annotation.marketplace.site.pages import refused
 from annotation.marketplace.site.refusal_reasons import reasons_of, reasons_of_all
 
-LAST_PAGE = shelf.MAX_GROUPS // shelf.PAGE
+LAST_PAGE = catalogue.MAX_GROUPS // catalogue.PAGE
 MAX_SEARCH_CHARS = 100
 
 
@@ -37,10 +37,10 @@ class ChoiceForm(forms.Form):
         label=_("Order"),
         required=False,
         choices=[
-            (shelf.NEWEST, _("Newest first")),
-            (shelf.REWARD, _("Highest pay first")),
-            (shelf.TIME, _("Shortest time first")),
-            (shelf.NUMBER, _("Most tasks first")),
+            (catalogue.NEWEST, _("Newest first")),
+            (catalogue.REWARD, _("Highest pay first")),
+            (catalogue.TIME, _("Shortest time first")),
+            (catalogue.NUMBER, _("Most tasks first")),
         ],
     )
     pay = forms.DecimalField(
@@ -60,11 +60,11 @@ class ChoiceForm(forms.Form):
         """The fields that people see; the page's number begins anew with each search."""
         return self.visible_fields()
 
-    def choice(self) -> shelf.Choice:
+    def choice(self) -> catalogue.Choice:
         cleaned = self.cleaned_data if self.is_valid() else getattr(self, "cleaned_data", {})
-        return shelf.Choice(
+        return catalogue.Choice(
             words=cleaned.get("q") or "",
-            sort=cleaned.get("sort") or shelf.NEWEST,
+            sort=cleaned.get("sort") or catalogue.NEWEST,
             min_reward_cents=int((cleaned.get("pay") or 0) * 100),
             qualified=bool(cleaned.get("mine")),
             page=cleaned.get("page") or 1,
@@ -75,20 +75,20 @@ class ChoiceForm(forms.Form):
 @worker_page
 def available(request: HttpRequest, visit: Visit) -> HttpResponse:
     """What the worker holds, and the groups of HITs to choose from."""
-    if visit.worker.channel and ending.settle(visit.worker, now=visit.now):
+    if visit.worker.channel and completion.finish_if_done(visit.worker, now=visit.now):
         return redirect("hits:end")
     form = ChoiceForm(request.GET)
     choice = form.choice()
-    offers = shelf.offers(visit.worker, choice, now=visit.now)
+    offers = catalogue.offers(visit.worker, choice, now=visit.now)
     context: dict[str, Any] = {
         "visit": visit,
         "form": form,
         "choice": choice,
         "searched": any(request.GET.get(name) for name in ("q", "pay", "mine")),
-        "held": shelf.held_by(visit.worker),
+        "held": catalogue.held_by(visit.worker),
         "offers": offers,
         "rows": zip(offers.rows, reasons_of_all([offer.eligibility for offer in offers.rows]), strict=True),
-        "given": visit.worker.channel and ending.handed_in(visit.worker),
+        "given": visit.worker.channel and completion.count_submitted(visit.worker),
         "before": _page(request, choice.page - 1),
         "after": _page(request, choice.page + 1),
     }
@@ -104,9 +104,9 @@ def group(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
     if not allowed.discover:
         # What a group that may not be discovered asks for is not told either.
         return refused(request, "unqualified", hit=None, worker=visit.worker)
-    hits = shelf.group_of(visit.worker, hit_type, now=visit.now, after=request.GET.get("after", ""))
-    shown = hits[: shelf.PAGE]
-    after = shown[-1].hit_id if len(hits) > shelf.PAGE else ""
+    hits = catalogue.group_of(visit.worker, hit_type, now=visit.now, after=request.GET.get("after", ""))
+    shown = hits[: catalogue.PAGE]
+    after = shown[-1].hit_id if len(hits) > catalogue.PAGE else ""
     context = {"visit": visit, "type": hit_type, "hits": shown, "after": after, "eligibility": allowed}
     context["reasons"] = reasons_of(allowed)
     return render(request, "marketplace/group.html", context)
@@ -121,7 +121,7 @@ def accept_next(request: HttpRequest, visit: Visit, group_id: str) -> HttpRespon
     try:
         held = accept_some(visit, hit_type)
     except WorkRefusedError as refusal:
-        some = shelf.some_of(visit.worker, hit_type, now=visit.now)
+        some = catalogue.some_of(visit.worker, hit_type, now=visit.now)
         return refused(request, refusal.reason, hit=some[0] if some else None, worker=visit.worker)
     if held is None:
         return refused(request, "full", hit=None, worker=visit.worker)

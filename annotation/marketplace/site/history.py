@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.marketplace.assignments import rejection_replies as replies
+from annotation.marketplace.assignments import rejection_replies
 from annotation.marketplace.cents import dollars
 from annotation.marketplace.ids import is_public_id
 from annotation.marketplace.models import Assignment, LedgerEntry, Requester, WorkerAccount
@@ -37,7 +37,7 @@ class Row:
     assignment: Assignment
     reward_cents: int
     bonus_cents: int
-    answer: replies.ReplyStatus
+    answer: rejection_replies.ReplyStatus
 
     @property
     def decided_at(self) -> datetime | None:
@@ -82,7 +82,7 @@ def download(request: HttpRequest, visit: Visit) -> StreamingHttpResponse:
 
 
 def _assignments(worker: WorkerAccount) -> QuerySet[Assignment]:
-    rows = Assignment.objects.filter(worker=worker).select_related(*replies.WITH)
+    rows = Assignment.objects.filter(worker=worker).select_related(*rejection_replies.WITH)
     return rows.defer("hit__question").prefetch_related("bonuses", "entries").order_by("-pk")
 
 
@@ -95,7 +95,10 @@ def _row(held: Assignment, now: datetime) -> Row:
     ]
     reward = paid[0] if paid else held.hit.hit_type.reward_cents
     return Row(
-        held, reward, sum(bonus.amount_cents for bonus in held.bonuses.all()), replies.reply_status(held, now=now)
+        held,
+        reward,
+        sum(bonus.amount_cents for bonus in held.bonuses.all()),
+        rejection_replies.reply_status(held, now=now),
     )
 
 

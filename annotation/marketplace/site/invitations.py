@@ -17,12 +17,10 @@ from annotation.marketplace.channels import consent
 from annotation.marketplace.channels.kinds import KINDS, PANEL_IDS
 from annotation.marketplace.core import clock
 from annotation.marketplace.core.rate_limits import Limit, TooOftenError, take
-from annotation.marketplace.hits import entry_check as entering
-from annotation.marketplace.invitations import admission as door
-from annotation.marketplace.invitations import completion as ending
-from annotation.marketplace.invitations import withdrawal as leaving
+from annotation.marketplace.hits import entry_check
+from annotation.marketplace.invitations import admission, completion, withdrawal
 from annotation.marketplace.models import Assignment, Hit, Link, Participant, Requester
-from annotation.marketplace.site import browser_cookie as browsers
+from annotation.marketplace.site import browser_cookie
 from annotation.marketplace.site.host_guards import Visit, on_worker_host, too_often, worker_page
 from annotation.marketplace.site.invitation_messages import door_message
 from annotation.marketplace.site.pages import refused
@@ -45,14 +43,14 @@ ENTRIES = Limit("invitation-entry", 300, timedelta(minutes=10))
 @on_worker_host
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """What an invitation link leads to. Looking changes nothing: mail programs look, too."""
-    link = door.link_of(token)
+    link = admission.link_of(token)
     if link is None:
         return _unknown(request)
     now = _now()
     visitor = _visitor(request, link, request.GET.dict(), _panel_ids(link, request.GET.dict()))
-    entry = door.look(link, visitor, now=now)
+    entry = admission.look(link, visitor, now=now)
     if request.method == "GET":
-        door.note_opened(entry, now=now)
+        admission.note_opened(entry, now=now)
     if entry.word == "back" and _inside(entry, visitor):
         return redirect("hits:list")
     return _at_door(request, entry=entry, token=token, visitor=visitor)
@@ -62,7 +60,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 @on_worker_host
 def begin(request: HttpRequest, token: str) -> HttpResponse:
     """Come in: the button on the page of a link."""
-    link = door.link_of(token)
+    link = admission.link_of(token)
     if link is None:
         return _unknown(request)
     try:
@@ -73,11 +71,11 @@ def begin(request: HttpRequest, token: str) -> HttpResponse:
     known_as = {name: request.POST.get("external_id", "") for name in _names(link)[:1]}
     visitor = _visitor(request, link, known_as, _panel_ids(link, added))
     try:
-        person, worker = door.enter(link, visitor, version=request.POST.get("version", ""), now=_now())
-    except door.DoorClosedError as closed:
+        person, worker = admission.enter(link, visitor, version=request.POST.get("version", ""), now=_now())
+    except admission.DoorClosedError as closed:
         return _at_door(request, entry=closed.door, token=token, visitor=visitor)
     response = redirect("hits:list")
-    browsers.remember(request, response, person.participant_id)
+    browser_cookie.remember(request, response, person.participant_id)
     sessions.sign_in(request, response, sessions.open_session(worker, now=timezone.now()))
     return response
 
@@ -86,14 +84,14 @@ def begin(request: HttpRequest, token: str) -> HttpResponse:
 @on_worker_host
 def decline(request: HttpRequest, token: str) -> HttpResponse:
     """Say no: nothing about the person is kept."""
-    link = door.link_of(token)
+    link = admission.link_of(token)
     if link is None:
         return _unknown(request)
     try:
         take(ENTRIES, _client(request), now=timezone.now())
     except TooOftenError as refusal:
         return too_often(request, refusal)
-    door.turn_away(link, now=_now())
+    admission.turn_away(link, now=_now())
     return _at_door(request, door_word="declined")
 
 
@@ -105,7 +103,7 @@ def agree(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     terms = consent.terms_for(visit.worker, hit, visit.now) if hit else None
     if hit is None or terms is None or consent.agreed(visit.worker, terms):
         return redirect("hits:preview", hit_id)
-    if reason := entering.refusal(hit, worker=visit.worker, now=visit.now):
+    if reason := entry_check.refusal(hit, worker=visit.worker, now=visit.now):
         return refused(request, reason, hit=hit, worker=visit.worker)
     if request.method == "POST" and "no" in request.POST:
         consent.decline(terms.requester, terms.channel, terms.wording, now=visit.now)
@@ -120,7 +118,7 @@ def agree(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
 @worker_page
 def end(request: HttpRequest, visit: Visit) -> HttpResponse:
     """After the last HIT: thanks, the code, the way back, what the study was about, how to take it back."""
-    person = ending.settle(visit.worker, now=visit.now) if visit.worker.channel else None
+    person = completion.finish_if_done(visit.worker, now=visit.now) if visit.worker.channel else None
     if person is None:
         return redirect("hits:list")
     return render(request, "marketplace/channels/end.html", _end_context(visit, person))
@@ -130,8 +128,8 @@ def end(request: HttpRequest, visit: Visit) -> HttpResponse:
 @worker_page
 def way_back(request: HttpRequest, visit: Visit) -> HttpResponse:
     """To the address that was configured for the person's link, and to no other."""
-    person = ending.settle(visit.worker, now=visit.now) if visit.worker.channel else None
-    address = ending.way_back(person) if person is not None else ""
+    person = completion.finish_if_done(visit.worker, now=visit.now) if visit.worker.channel else None
+    address = completion.way_back(person) if person is not None else ""
     if not address:
         raise Http404
     response = HttpResponseRedirect(address)
@@ -144,9 +142,9 @@ def way_back(request: HttpRequest, visit: Visit) -> HttpResponse:
 def stop(request: HttpRequest, visit: Visit) -> HttpResponse:
     """Stop before the last HIT: what was handed in counts."""
     person = Participant.objects.filter(worker=visit.worker).first()
-    if person is None or not ending.handed_in(visit.worker):
+    if person is None or not completion.count_submitted(visit.worker):
         return redirect("hits:list")
-    ending.finish(person, now=visit.now)
+    completion.finish(person, now=visit.now)
     return redirect("hits:end")
 
 
@@ -154,14 +152,14 @@ def stop(request: HttpRequest, visit: Visit) -> HttpResponse:
 @worker_page
 def data(request: HttpRequest, visit: Visit) -> HttpResponse:
     """Whom the worker has given answers to, and the token to take them back from each."""
-    submitted = Assignment.objects.filter(worker=visit.worker, state__in=Assignment.HANDED_IN)
+    submitted = Assignment.objects.filter(worker=visit.worker, state__in=Assignment.SUBMITTED_STATES)
     requesters = (
         Requester.objects.filter(pk__in=submitted.values("hit__requester")).select_related("user").order_by("pk")
     )
     rows = [
         {
             "requester": requester,
-            "token": leaving.key_for(visit.worker, requester),
+            "token": withdrawal.withdrawal_code(visit.worker, requester),
             "left": submitted.filter(hit__requester=requester, withdrawn_at=None).count(),
         }
         for requester in requesters
@@ -176,7 +174,7 @@ def withdraw(request: HttpRequest) -> HttpResponse:
     typed = request.POST.get("token", "")[:200]
     if request.method != "POST" or not typed:
         return _private(render(request, "marketplace/channels/withdraw.html", {}))
-    key = leaving.key_of(typed)
+    key = withdrawal.find_key(typed)
     if key is None:
         try:
             take(MISSES, _client(request), now=timezone.now())
@@ -184,9 +182,9 @@ def withdraw(request: HttpRequest) -> HttpResponse:
             return too_often(request, refusal)
         return _private(render(request, "marketplace/channels/withdraw.html", {"unknown": True}, status=404))
     now = _now()
-    done = leaving.withdraw(key, now=now) if "sure" in request.POST else None
+    done = withdrawal.withdraw(key, now=now) if "sure" in request.POST else None
     left = Assignment.objects.filter(
-        worker=key.worker, hit__requester=key.requester_id, state__in=Assignment.HANDED_IN, withdrawn_at=None
+        worker=key.worker, hit__requester=key.requester_id, state__in=Assignment.SUBMITTED_STATES, withdrawn_at=None
     )
     person = Participant.objects.filter(worker=key.worker).first()
     context = {"key": key, "typed": typed, "done": done, "left": left.count(), "person": person}
@@ -212,7 +210,7 @@ def _client(request: HttpRequest) -> str:
     return neighbourhood(client_address(request))
 
 
-def _inside(entry: door.Door, visitor: door.Visitor) -> bool:
+def _inside(entry: admission.Door, visitor: admission.Visitor) -> bool:
     """Whether the visitor is signed in as the person they are known as, and has agreed to what holds."""
     person, worker = entry.person, visitor.worker
     if person is None or worker is None or person.worker_id != worker.pk:
@@ -233,22 +231,24 @@ def _stored_names(link: Link) -> tuple[str, ...]:
 def _panel_ids(link: Link, query: dict[str, str]) -> dict[str, str]:
     """What the panel added, as far as it can be kept."""
     added = {name: query.get(name, "").strip() for name in _stored_names(link)}
-    return {name: value for name, value in added.items() if 0 < len(value) <= door.LONGEST_ID and value.isprintable()}
+    return {
+        name: value for name, value in added.items() if 0 < len(value) <= admission.LONGEST_ID and value.isprintable()
+    }
 
 
-def _visitor(request: HttpRequest, link: Link, query: dict[str, str], panel_ids: dict[str, str]) -> door.Visitor:
+def _visitor(request: HttpRequest, link: Link, query: dict[str, str], panel_ids: dict[str, str]) -> admission.Visitor:
     external_id = next((query[name].strip() for name in _names(link) if query.get(name, "").strip()), "")
     known = sessions.worker_of(request, now=timezone.now())
-    return door.Visitor(external_id, browsers.participants_of(request), known, panel_ids)
+    return admission.Visitor(external_id, browser_cookie.participants_of(request), known, panel_ids)
 
 
 def _at_door(
     request: HttpRequest,
     *,
-    entry: door.Door | None = None,
+    entry: admission.Door | None = None,
     door_word: str = "",
     token: str = "",
-    visitor: door.Visitor | None = None,
+    visitor: admission.Visitor | None = None,
     visit: Visit | None = None,
 ) -> HttpResponse:
     word = entry.word if entry else door_word
@@ -267,7 +267,7 @@ def _at_door(
         "panel_ids": {f"{PANEL_FIELD}{name}": value for name, value in (visitor.panel_ids if visitor else {}).items()},
         "reasons": reasons_of(entry.eligibility) if entry and entry.eligibility else (),
         "panel": bool(entry and _names(entry.link)),
-        "leads_in": word in {*door.OPEN, "consent"},
+        "leads_in": word in {*admission.OPEN, "consent"},
         "visit": visit,
         "account": visitor.worker if visitor and visitor.worker and visitor.worker.channel is None else None,
         "code": entry.person.shown_code if entry and entry.person and entry.word == "already" else "",
@@ -281,9 +281,9 @@ def _end_context(visit: Visit, person: Participant) -> dict[str, object]:
         "visit": visit,
         "person": person,
         "channel": channel,
-        "back": urlsplit(ending.way_back(person)).hostname,
+        "back": urlsplit(completion.way_back(person)).hostname,
         "debrief": channel.debrief or channel.requester.debrief,
-        "token": leaving.key_for(visit.worker, channel.requester),
+        "token": withdrawal.withdrawal_code(visit.worker, channel.requester),
     }
 
 

@@ -10,17 +10,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.marketplace.assignments import accept_submit as steps
-from annotation.marketplace.assignments import device_codes as devices
-from annotation.marketplace.assignments import rejection_replies as replies
+from annotation.marketplace.assignments import accept_submit, device_codes, rejection_replies
 from annotation.marketplace.cents import dollars
-from annotation.marketplace.channels import admission_rules as gate
+from annotation.marketplace.channels import admission_rules
 from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.hits import entry_check as entering
+from annotation.marketplace.hits import entry_check
 from annotation.marketplace.hits.catalogue import some_of
 from annotation.marketplace.hits.eligibility import assess_worker
-from annotation.marketplace.invitations import completion as ending
+from annotation.marketplace.invitations import completion
 from annotation.marketplace.models import Assignment, Hit, WorkerAccount
 from annotation.marketplace.questions.question_types import parsed
 from annotation.marketplace.site.addresses import framing, origin_of, submit_base
@@ -52,10 +50,10 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     if current is not None and current.state == State.ACCEPTED:
         return redirect("hits:work", current.assignment_id)
     try:
-        gate.check(hit, worker=visit.worker, now=visit.now)
+        admission_rules.check(hit, worker=visit.worker, now=visit.now)
     except WorkRefusedError as refusal:
         # Nobody is asked to agree to anything who could not take part afterwards.
-        known = entering.refusal(hit, worker=visit.worker, now=visit.now) if refusal.reason == "consent" else ""
+        known = entry_check.refusal(hit, worker=visit.worker, now=visit.now) if refusal.reason == "consent" else ""
         return refused(request, known or refusal.reason, hit=hit, worker=visit.worker)
     context = {
         "visit": visit,
@@ -64,7 +62,7 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
         "open": hit.status == Hit.Status.ASSIGNABLE and not current,
         "lacking": types_to_ask_for(allowed),
         "reasons": reasons_of(allowed),
-        "device": devices.is_requested(hit.hit_type.keywords),
+        "device": device_codes.is_requested(hit.hit_type.keywords),
     }
     return _framed(request, "marketplace/preview.html", context, hit, None)
 
@@ -74,7 +72,7 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
 def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     """Take a place of this HIT or, when others took the last one a moment ago, of another of its group."""
     try:
-        held = steps.accept(hit_id, worker=visit.worker, now=visit.now)
+        held = accept_submit.accept(hit_id, worker=visit.worker, now=visit.now)
     except Hit.DoesNotExist:
         raise Http404 from None
     except WorkRefusedError as refusal:
@@ -94,9 +92,9 @@ def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse
     if held.state != State.ACCEPTED:
         return redirect("hits:done", assignment_id)
     context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
-    context["device"] = devices.is_requested(held.hit.hit_type.keywords)
+    context["device"] = device_codes.is_requested(held.hit.hit_type.keywords)
     response = _framed(request, "marketplace/work.html", context, held.hit, held)
-    return devices.note(request, response, held, now=timezone.now())
+    return device_codes.note(request, response, held, now=timezone.now())
 
 
 @require_safe
@@ -108,7 +106,7 @@ def state(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpRespons
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @worker_page
-def give_back(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
+def return_task(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
     """Return an accepted task: first the page that asks whether one is sure, then the deed."""
     held = load_assignment(visit, assignment_id)
     if request.method != "POST":
@@ -117,7 +115,7 @@ def give_back(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpRes
         context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
         return render(request, "marketplace/return.html", context)
     try:
-        steps.give_back(held, now=visit.now)
+        accept_submit.return_assignment(held, now=visit.now)
     except WorkRefusedError:
         return redirect("hits:done", assignment_id)
     return redirect("hits:list")
@@ -132,14 +130,14 @@ def done(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse
 
 def shown_done(request: HttpRequest, visit: Visit, held: Assignment, form: ReplyForm | None = None) -> HttpResponse:
     """That page; with `form`, the answer to a rejection that could not be taken."""
-    if visit.worker.channel and ending.settle(visit.worker, now=visit.now):
+    if visit.worker.channel and completion.finish_if_done(visit.worker, now=visit.now):
         return redirect("hits:end")
     more = some_of(visit.worker, held.hit.hit_type, now=visit.now)
     bonuses = held.bonuses.order_by("pk")
     context: dict[str, Any] = {"visit": visit, "assignment": held, "hit": held.hit, "next": more[0] if more else None}
     context |= {"bonuses": bonuses, "by_itself": visit.worker.auto_accept and held.state == State.SUBMITTED}
     if held.rejected_at is not None:
-        context["answer"] = replies.reply_status_of(held.assignment_id, now=visit.now)
+        context["answer"] = rejection_replies.reply_status_of(held.assignment_id, now=visit.now)
     return form_page(request, "marketplace/done.html", form or ReplyForm(), **context)
 
 

@@ -12,8 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits.eligibility import Eligibility
 from annotation.marketplace.models import QualificationType, WorkerMessage
-from annotation.marketplace.qualifications import qualification_tests as testing
-from annotation.marketplace.qualifications import requests as asking
+from annotation.marketplace.qualifications import qualification_tests, requests
 from annotation.marketplace.site.host_guards import Visit, worker_page
 
 MAX_MESSAGES = 100
@@ -34,8 +33,10 @@ def messages(request: HttpRequest, visit: Visit) -> HttpResponse:
 def qualification(request: HttpRequest, visit: Visit, type_id: str) -> HttpResponse:
     """A requester's qualification and, where it may be asked for, the button that does."""
     qualification_type = _type(type_id)
-    reason = asking.refusal(qualification_type, visit.worker, visit.now)
-    attempt = testing.under_way(qualification_type, visit.worker, visit.now) if qualification_type.test else None
+    reason = requests.refusal(qualification_type, visit.worker, visit.now)
+    attempt = (
+        qualification_tests.under_way(qualification_type, visit.worker, visit.now) if qualification_type.test else None
+    )
     last = (
         qualification_type.attempts.filter(worker=visit.worker).exclude(score=None).order_by("-pk").first()
         if qualification_type.test
@@ -60,9 +61,10 @@ def ask(request: HttpRequest, visit: Visit, type_id: str) -> HttpResponse:
     try:
         if qualification_type.test:
             return redirect(
-                "hits:test", testing.begin(qualification_type, worker=visit.worker, now=visit.now).attempt_id
+                "hits:test",
+                qualification_tests.begin(qualification_type, worker=visit.worker, now=visit.now).attempt_id,
             )
-        asking.ask(qualification_type, worker=visit.worker, now=visit.now)
+        requests.ask(qualification_type, worker=visit.worker, now=visit.now)
     except WorkRefusedError as refusal:
         context = {"visit": visit, "type": qualification_type, "reason": refusal.reason, "said": _words(refusal.reason)}
         return render(request, "marketplace/qualification.html", context, status=409)
@@ -73,7 +75,7 @@ def types_to_ask_for(eligibility: Eligibility) -> Sequence[QualificationType]:
     """The types among unmet requirements that workers can ask for."""
     type_ids = [row["QualificationTypeId"] for row in eligibility.unmet if row["Comparator"] != NOT_BY_ASKING]
     rows = QualificationType.objects.filter(type_id__in=type_ids, deleted_at=None).order_by("pk") if type_ids else ()
-    return [qualification_type for qualification_type in rows if asking.requestable(qualification_type)]
+    return [qualification_type for qualification_type in rows if requests.requestable(qualification_type)]
 
 
 def _type(type_id: str) -> QualificationType:

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation.marketplace.assignments import rejection_replies as replies
+from annotation.marketplace.assignments import rejection_replies
 from annotation.marketplace.core.rate_limits import TooOftenError, take
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.site.forms import ReplyForm
@@ -23,8 +23,8 @@ def answer(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpRespon
     if not form.is_valid():
         return shown_done(request, visit, held, form)
     try:
-        take(replies.OFTEN, visit.worker.worker_id, now=timezone.now())
-        replies.send(held, form.cleaned_data["text"], now=visit.now)
+        take(rejection_replies.OFTEN, visit.worker.worker_id, now=timezone.now())
+        rejection_replies.send(held, form.cleaned_data["text"], now=visit.now)
     except TooOftenError as refusal:
         return too_often(request, refusal)
     except WorkRefusedError as refusal:

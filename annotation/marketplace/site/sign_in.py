@@ -16,8 +16,7 @@ from annotation.marketplace.core import clock
 from annotation.marketplace.core.rate_limits import TooOftenError
 from annotation.marketplace.site.forms import AddressForm, PasswordForm, RegistrationForm, SignInForm
 from annotation.marketplace.site.host_guards import form_page, not_mailed, note, on_worker_host, too_often
-from annotation.marketplace.workers import registration as membership
-from annotation.marketplace.workers import sessions
+from annotation.marketplace.workers import registration, sessions
 from annotation.marketplace.workers.mails import NotMailedError
 
 form_methods = require_http_methods(["GET", "HEAD", "POST"])
@@ -35,7 +34,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         return form_page(request, "marketplace/sign_in.html", form, status=status, goal=goal)
     who, password = form.cleaned_data["who"], form.cleaned_data["password"]
     try:
-        session = membership.sign_in(who, password, client=_client(request), now=timezone.now())
+        session = registration.sign_in(who, password, client=_client(request), now=timezone.now())
     except TooOftenError as refusal:
         return too_often(request, refusal)
     if session is None:
@@ -63,13 +62,13 @@ def forgotten(request: HttpRequest) -> HttpResponse:
 @on_worker_host
 def reset(request: HttpRequest, token: str) -> HttpResponse:
     """Choose a new password by a mailed link; opening the page does not spend it."""
-    link = sessions.find_link(token, membership.Purpose.RESET, now=timezone.now())
+    link = sessions.find_link(token, registration.Purpose.RESET, now=timezone.now())
     if link is None:
         return _dead_link(request)
     form = PasswordForm(request.POST or None, owner=link.worker)
     if not form.is_valid():
         return form_page(request, "marketplace/reset.html", form, account=link.worker)
-    session = membership.reset(token, form.cleaned_data["password"], now=timezone.now())
+    session = registration.reset(token, form.cleaned_data["password"], now=timezone.now())
     return _dead_link(request) if session is None else sessions.sign_in(request, redirect("hits:list"), session)
 
 
@@ -91,8 +90,8 @@ def register(request: HttpRequest) -> HttpResponse:
     cleaned, now = form.cleaned_data, timezone.now()
     terms = settings.WORKER_TERMS_VERSION
     try:
-        membership.count_mail(cleaned["email"], client=_client(request), now=now)
-        membership.register(cleaned["called"], cleaned["email"], cleaned["password"], terms=terms, now=now)
+        registration.count_mail(cleaned["email"], client=_client(request), now=now)
+        registration.register(cleaned["called"], cleaned["email"], cleaned["password"], terms=terms, now=now)
     except TooOftenError as refusal:
         return too_often(request, refusal)
     except NotMailedError:
@@ -105,10 +104,10 @@ def register(request: HttpRequest) -> HttpResponse:
 def finish(request: HttpRequest, token: str) -> HttpResponse:
     """The mailed link of a registration: a page with one button, so that link checkers finish nothing."""
     now = timezone.now()
-    registration = membership.registration_of(token, now=now)
-    if request.method != "POST" and registration is not None:
-        return render(request, "marketplace/finish.html", {"registration": registration})
-    worker = membership.finish(token, now=now, market_now=clock.now()) if request.method == "POST" else None
+    pending = registration.registration_of(token, now=now)
+    if request.method != "POST" and pending is not None:
+        return render(request, "marketplace/finish.html", {"registration": pending})
+    worker = registration.finish(token, now=now, market_now=clock.now()) if request.method == "POST" else None
     if worker is None:
         return _dead_link(request)
     session = sessions.open_session(worker, now=now)
@@ -126,9 +125,9 @@ def _mail(request: HttpRequest, what: str) -> HttpResponse:
     if not form.is_valid():
         return form_page(request, "marketplace/ask_mail.html", form, what=what)
     email, now = form.cleaned_data["email"], timezone.now()
-    mail = {"link": membership.mail_sign_in_link, "password": membership.mail_reset_link}[what]
+    mail = {"link": registration.mail_sign_in_link, "password": registration.mail_reset_link}[what]
     try:
-        membership.count_mail(email, client=_client(request), now=now)
+        registration.count_mail(email, client=_client(request), now=now)
         mail(email, now=now)
     except TooOftenError as refusal:
         return too_often(request, refusal)

@@ -18,17 +18,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from annotation.marketplace.assignments import accept_submit as work
-from annotation.marketplace.assignments import drafts
+from annotation.marketplace.assignments import accept_submit, drafts
 from annotation.marketplace.assignments.expire_due import arrive, catch_up
-from annotation.marketplace.core import clock
-from annotation.marketplace.core import due_times as moments
+from annotation.marketplace.core import clock, due_times
 from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.ids import is_public_id
 from annotation.marketplace.models import Assignment, Hit, Submission, TestAttempt
-from annotation.marketplace.qualifications import qualification_tests as testing
-from annotation.marketplace.questions import form_parser as reading
+from annotation.marketplace.qualifications import qualification_tests
+from annotation.marketplace.questions import form_parser
 from annotation.marketplace.questions.answer_xml import answers_xml
 from annotation.marketplace.questions.form_answers import EnteredAnswer, faults, form_answers_xml, parse_answers
 from annotation.marketplace.questions.form_fields import Form
@@ -48,7 +46,7 @@ _ASSIGNMENT = Prepared(
     lambda assignment_id: (
         Assignment.objects.select_related("hit")
         .only("hit_id", "hit__kind")
-        .annotate(**moments.columns())
+        .annotate(**due_times.columns())
         .filter(assignment_id=assignment_id)
     ),
     str,
@@ -112,12 +110,12 @@ def _submit(assignment_id: str, pairs: Pairs, *, tested: bool) -> Outcome:
     rows = _ASSIGNMENT(assignment_id)
     if not rows:
         return _test(assignment_id, pairs) if tested else Outcome("unknown", 404)
-    assignment, now = rows[0], arrive(moments.moment_of(rows[0]))
+    assignment, now = rows[0], arrive(due_times.moment_of(rows[0]))
     answer = _Answer.to(assignment, pairs)
     if answer.faults and assignment.state == Assignment.State.ACCEPTED:
         return Outcome("invalid", 422, False, answer.form, answer.answers, answer.faults, assignment_id)
     try:
-        work.hand_in(assignment, pairs, answer=answer.xml, now=now, received_at=timezone.now())
+        accept_submit.submit(assignment, pairs, answer=answer.xml, now=now, received_at=timezone.now())
     except WorkRefusedError as refusal:
         same = (
             refusal.reason == "twice" and Submission.objects.filter(assignment=assignment, answer=answer.xml).exists()
@@ -139,7 +137,7 @@ class _Answer:
     def to(cls, assignment: Assignment, pairs: Pairs) -> _Answer:
         if assignment.hit.kind != Hit.Kind.FORM:
             return cls(answers_xml(pairs))
-        form = reading.read(Hit.objects.values_list("question", flat=True).get(pk=assignment.hit_id))
+        form = form_parser.read(Hit.objects.values_list("question", flat=True).get(pk=assignment.hit_id))
         answers = parse_answers(form, pairs)
         return cls(form_answers_xml(answers), form, answers, faults(answers))
 
@@ -149,13 +147,13 @@ def _test(attempt_id: str, pairs: Pairs) -> Outcome:
     attempt = TestAttempt.objects.filter(attempt_id=attempt_id).first()
     if attempt is None:
         return Outcome("unknown", 404)
-    form = reading.read(attempt.test)
+    form = form_parser.read(attempt.test)
     answers = parse_answers(form, pairs)
     wrong = faults(answers)
     if wrong and attempt.answered_at is None:
         return Outcome("invalid", 422, False, form, answers, wrong, attempt_id)
     try:
-        testing.hand_in(attempt, answers, now=clock.now())
+        qualification_tests.submit(attempt, answers, now=clock.now())
     except WorkRefusedError as refusal:
         same = refusal.reason == "twice" and attempt.answer == form_answers_xml(answers)
         return Outcome(refusal.reason, 409, same=same)

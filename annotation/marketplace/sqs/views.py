@@ -10,8 +10,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from annotation.marketplace.aws_protocol import parse_request as reading
-from annotation.marketplace.aws_protocol import signature
+from annotation.marketplace.aws_protocol import parse_request, signature
 from annotation.marketplace.aws_protocol.errors import WireError, unknown_operation
 from annotation.marketplace.sqs.errors import QueueError, unsupported
 from annotation.marketplace.sqs.operations import TABLE
@@ -48,7 +47,7 @@ def endpoint(request: HttpRequest, account: str = "", name: str = "") -> HttpRes
 def _answered(request: HttpRequest) -> dict[str, Any]:
     if request.method != "POST":
         raise WireError("UnknownOperationException", "Queues are called by POST.", status=405)
-    if reading.declared_length(request) > MAX_BODY_BYTES:
+    if parse_request.declared_length(request) > MAX_BODY_BYTES:
         raise WireError("RequestEntityTooLargeException", f"A request has at most {MAX_BODY_BYTES} bytes.", status=413)
     body = request.body
     caller = signature.verified(request, body, service=SIGNING_NAME)
@@ -58,7 +57,7 @@ def _answered(request: HttpRequest) -> dict[str, Any]:
     name = target.removeprefix(TARGET_PREFIX)
     if name not in TABLE:
         raise unsupported(name[:60])
-    parameters = reading.document(body)
+    parameters = parse_request.document(body)
     if caller.requester is None:
         raise WireError("AccessDeniedException", "This access key belongs to a user without a requester account.")
     return TABLE[name](caller.requester, parameters)

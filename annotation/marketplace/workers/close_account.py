@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Sum
 
-from annotation.marketplace.assignments import rejection_replies as replies
+from annotation.marketplace.assignments import rejection_replies
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import (
     Assignment,
@@ -69,7 +69,7 @@ def close(worker: WorkerAccount, *, now: datetime) -> None:
     WorkerSession.objects.filter(worker=locked).delete()
     OneTimeLink.objects.filter(worker=locked).delete()
     WorkerMessage.objects.filter(worker=locked).delete()
-    replies.forget(Assignment.objects.filter(worker=locked))
+    rejection_replies.forget(Assignment.objects.filter(worker=locked))
     QualificationRequest.objects.filter(worker=locked, state=QualificationRequest.State.PENDING).delete()
     forget_payees()
 

@@ -17,7 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import rotate_token
 from django.urls import reverse
 
-from annotation.marketplace.core import due_times as moments
+from annotation.marketplace.core import due_times
 from annotation.marketplace.core.due_times import Moment
 from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.models import OneTimeLink, WorkerAccount, WorkerSession
@@ -110,7 +110,7 @@ def _unspent(token: str, purpose: str, now: datetime) -> QuerySet[OneTimeLink]:
 _SESSION = Prepared(
     lambda token_hash: (
         WorkerSession.objects.select_related("worker__channel__requester__consent")
-        .annotate(**moments.columns())
+        .annotate(**due_times.columns())
         .filter(token_hash=token_hash)
     ),
     str,
@@ -122,7 +122,7 @@ def visitor_of(request: HttpRequest, *, now: datetime) -> tuple[WorkerAccount, M
     token = request.COOKIES.get(COOKIE)
     for session in _SESSION(hashed(token)) if token else ():
         if session.expires_at > now and session.worker.active:
-            return session.worker, moments.moment_of(session)
+            return session.worker, due_times.moment_of(session)
     return None
 
 

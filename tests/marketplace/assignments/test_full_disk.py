@@ -87,7 +87,7 @@ def test_a_password_is_not_repeated_in_a_page(client: Client, db, settings, monk
         raise FULL
 
     settings.WORKER_ORIGIN = settings.HIT_ORIGIN = "http://testserver"
-    monkeypatch.setattr(entrance.membership, "sign_in", refused)
+    monkeypatch.setattr(entrance.registration, "sign_in", refused)
     page = client.post("/hits/sign-in/", {"who": "ann@example.org", "password": "four long words"})
     assert page.status_code == 503
     assert "four long words" not in page.text

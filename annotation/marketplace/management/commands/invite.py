@@ -18,10 +18,7 @@ from annotation.marketplace.assignments.expire_due import catch_up
 from annotation.marketplace.channels.kinds import INVITATION, KINDS
 from annotation.marketplace.core import clock
 from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.invitations import completion as ending
-from annotation.marketplace.invitations import mailing
-from annotation.marketplace.invitations import open_channel as opening
-from annotation.marketplace.invitations import participants as people
+from annotation.marketplace.invitations import completion, mailing, open_channel, participants
 from annotation.marketplace.models import Channel, Link, Participant, Requester
 
 Payload = dict[str, Any]
@@ -99,7 +96,7 @@ class Command(BaseCommand):
 
     @transaction.atomic
     def _create(self, options: Payload) -> Payload:
-        channel = opening.open_channel(
+        channel = open_channel.open_channel(
             _requester(options["requester"]),
             name=options["channel"],
             kind=options["kind"],
@@ -111,11 +108,11 @@ class Command(BaseCommand):
         payload = _channel_payload(channel)
         if KINDS[channel.kind].by_link and not options["no_link"]:
             plan = _link_plan(options)
-            payload["link"] = opening.new_link(channel, plan, now=clock.now())
+            payload["link"] = open_channel.new_link(channel, plan, now=clock.now())
             self._warn_of_codes(plan)
         return payload
 
-    def _warn_of_codes(self, plan: opening.LinkPlan) -> None:
+    def _warn_of_codes(self, plan: open_channel.LinkPlan) -> None:
         if plan.has_personal_codes:
             self.stderr.write(
                 "{code} is another code for each person. Most panels know one completion code for a study: if yours "
@@ -124,12 +121,12 @@ class Command(BaseCommand):
 
     def _change(self, options: Payload) -> Payload:
         channel = _channel(options["channel"])
-        opening.change_channel(channel, _plan(options))
+        open_channel.change_channel(channel, _plan(options))
         return _channel_payload(channel)
 
     def _texts(self, options: Payload) -> Payload:
         requester = _requester(options["requester"])
-        opening.set_texts(requester, consent=_text(options["consent"]), debrief=_text(options["debrief"]))
+        open_channel.set_texts(requester, consent=_text(options["consent"]), debrief=_text(options["debrief"]))
         versions = {name: str(getattr(requester, name) or "") for name in ("consent", "debrief")}
         return {"requester": requester.account_name, **versions}
 
@@ -142,21 +139,21 @@ class Command(BaseCommand):
     def _link(self, options: Payload) -> Payload:
         channel, plan = _channel(options["channel"]), _link_plan(options)
         if options["single"] is None:
-            links = [opening.new_link(channel, plan, now=clock.now())]
+            links = [open_channel.new_link(channel, plan, now=clock.now())]
             self._warn_of_codes(plan)
         else:
-            links = opening.new_personal_links(channel, plan, number=options["single"], now=clock.now())
+            links = open_channel.new_personal_links(channel, plan, number=options["single"], now=clock.now())
         return {"channel": channel.channel_id, "links": links}
 
     def _close(self, options: Payload) -> Payload:
         channel = _channel(options["channel"])
         if options["link"] is None:
-            opening.close(channel, now=clock.now())
+            open_channel.close(channel, now=clock.now())
             return {"channel": channel.channel_id, "closed": True}
         link = Link.objects.filter(channel=channel, link_id=options["link"]).first()
         if link is None:
             raise InvalidParameterError(f"The channel {channel.name!r} has no link {options['link']!r}.")
-        opening.close_link(link, now=clock.now())
+        open_channel.close_link(link, now=clock.now())
         return {"channel": channel.channel_id, "link": link.link_id, "closed": True}
 
     def _people(self, options: Payload) -> Payload:
@@ -165,11 +162,11 @@ class Command(BaseCommand):
             raise CommandError(f"{out} exists; name a new file, as links are shown once.", returncode=2)
         try:
             with options["file"].open(encoding="utf-8-sig", newline="") as lines:
-                guests = people.read(lines)
+                guests = participants.read(lines)
             # Opened before anybody is invited: what is shown once must have a place to be shown.
             with out.open("x", encoding="utf-8", newline="") as links, transaction.atomic():
-                imported = people.invite(channel, guests, _link_plan(options), now=clock.now())
-                people.write_links(imported.new, links)
+                imported = participants.invite(channel, guests, _link_plan(options), now=clock.now())
+                participants.write_links(imported.new, links)
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{error}. No invitations were created.", returncode=2) from None
         except InvalidParameterError as error:
@@ -190,7 +187,7 @@ class Command(BaseCommand):
     def _status(self, options: Payload) -> Payload:
         channel = _channel(options["channel"])
         hidden = set() if options["names"] else {"email", "name", "external_id", "panel_ids"}
-        rows = [dataclasses.asdict(state) for state in people.states(channel)]
+        rows = [dataclasses.asdict(state) for state in participants.states(channel)]
         shown = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
         return {**_channel_payload(channel), **_numbers(channel), "people": shown}
 
@@ -202,7 +199,7 @@ class Command(BaseCommand):
         return {"channel": channel.channel_id, "codes": codes}
 
     def _verify(self, options: Payload) -> Payload:
-        verified = ending.verify(options["code"])
+        verified = completion.verify(options["code"])
         if verified is None:
             return {"valid": False}
         return {
@@ -251,8 +248,8 @@ def _link_options(parser: CommandParser) -> None:
     parser.add_argument("--link-expires", type=_moment)
 
 
-def _plan(options: Payload) -> opening.Plan:
-    return opening.Plan(
+def _plan(options: Payload) -> open_channel.Plan:
+    return open_channel.Plan(
         title=options["title"],
         opens_at=options["opens"],
         closes_at=options["closes"],
@@ -265,9 +262,9 @@ def _plan(options: Payload) -> opening.Plan:
     )
 
 
-def _link_plan(options: Payload) -> opening.LinkPlan:
+def _link_plan(options: Payload) -> open_channel.LinkPlan:
     names = tuple(options["id_parameter"])
-    return opening.LinkPlan(
+    return open_channel.LinkPlan(
         names, options["id_optional"], options["return_url"], options["link_expires"],
         stored_parameters=tuple(options["keep_parameter"]), completion_code=options["completion_code"],
     )  # fmt: skip

@@ -44,18 +44,18 @@ def likelihood_of(cells: Cells, body: str | None, findings: Findings, *, decodin
         findings.problem(row, cells.name("length"), rule, Code.LENGTH_MISSING)
     elif value is not None and (count is not None or not length):
         decoding_name = optional_text(cells.get(decoding), row, cells.name(decoding), findings, limit=200)
-        return LikelihoodRecord("", value, count or counted(body, unit), _unit(unit), decoding_name, written)
+        return LikelihoodRecord("", value, count or count_length(body, unit), _unit_of(unit), decoding_name, written)
     return None
 
 
-def counted(body: str | None, unit: str) -> int:
+def count_length(body: str | None, unit: str) -> int:
     """The length of a text in characters or words; UNCOUNTED without the text."""
     if body is None:
         return UNCOUNTED
     return len(body) if unit == "char" else whitespace_tokens(body)
 
 
-def _unit(word: str) -> Unit:
+def _unit_of(word: str) -> Unit:
     return next((unit for unit in UNITS if unit == word), "whitespace")
 
 
@@ -93,11 +93,11 @@ def with_likelihoods(
             if likelihood is not None:
                 mine.append(replace(likelihood, generator=generator))
     findings.raise_if_any()
-    return Spool(_attached(text, by_text.get(text.id, ())) for text in texts)
+    return Spool(_attach_likelihoods(text, by_text.get(text.id, ())) for text in texts)
 
 
-def _attached(text: TextRecord, more: Iterable[LikelihoodRecord]) -> TextRecord:
-    counted = [
-        replace(likelihood, length=likelihood.length or counted(text.body, likelihood.unit)) for likelihood in more
+def _attach_likelihoods(text: TextRecord, more: Iterable[LikelihoodRecord]) -> TextRecord:
+    complete = [
+        replace(likelihood, length=likelihood.length or count_length(text.body, likelihood.unit)) for likelihood in more
     ]
-    return replace(text, likelihoods=(*text.likelihoods, *counted)) if counted else text
+    return replace(text, likelihoods=(*text.likelihoods, *complete)) if complete else text

@@ -69,6 +69,15 @@ def test_a_reference_of_two_generators_needs_a_likelihoods_file(tmp_path: Path) 
     assert [(one.generator, one.log_prob, one.length) for one in reference.likelihoods] == [("g", -1, 1), ("h", -3, 2)]
 
 
+def test_words_are_counted_where_a_likelihoods_file_has_no_length(tmp_path: Path) -> None:
+    path, more = tmp_path / "texts.csv", tmp_path / "likelihoods.csv"
+    path.write_text("id,text,source,generator,log_prob\nr,a b c,reference,,\nm,b,model,g,-2\n")
+    more.write_text("text,generator,log_prob,length,length_unit\nr,g,-1,,char\n")
+    assert [one.length for one in read_texts(path, likelihoods=more).texts[0].likelihoods] == [5]
+    more.write_text("text,generator,log_prob\nr,g,-1\n")
+    assert [one.length for one in read_texts(path, likelihoods=more).texts[0].likelihoods] == [3]
+
+
 @pytest.mark.parametrize(
     ("line", "field"),
     [

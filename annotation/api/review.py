@@ -445,7 +445,7 @@ def put_hold(request: HttpRequest, study: UUID, pseudonym: str, body: HoldIn) ->
 )
 def lift_hold(request: HttpRequest, study: UUID, pseudonym: str) -> Status[None]:
     study_row = study_for(request, study, Role.EDITOR)
-    hold.lift(_worker(study_row, pseudonym), actor=caller(request), now=timezone.now(), study=study_row)
+    hold.lift_hold(_worker(study_row, pseudonym), actor=caller(request), now=timezone.now(), study=study_row)
     return Status(204, None)
 
 

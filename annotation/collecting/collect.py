@@ -58,7 +58,7 @@ def collect(
     Either way finds everything.
     """
     new = decided = open_hits = 0
-    for hit in _due(study, market.now(), only):
+    for hit in _hits_due(study, market.now(), only):
         event_ids = list(
             MarketplaceEvent.objects.filter(market_hit=hit.market_id, looked_at=None).values_list("pk", flat=True)
         )
@@ -68,8 +68,8 @@ def collect(
             log.warning("%s: the marketplace knows no HIT %s", study, hit.market_id)
             open_hits += 1
             continue
-        for page in _pages(market.submitted(str(hit.market_id))):
-            stored, followed = _store(hit, page, market=market, now=now)
+        for page in _split_pages(market.submitted(str(hit.market_id))):
+            stored, followed = _store_page(hit, page, market=market, now=now)
             new, decided = new + stored, decided + followed
             if progress:
                 progress(new)
@@ -85,7 +85,7 @@ def collect(
     return Collected(new, open_hits, decided)
 
 
-def _due(study: Study, now: datetime, only: Collection[str] | None) -> QuerySet[Hit]:
+def _hits_due(study: Study, now: datetime, only: Collection[str] | None) -> QuerySet[Hit]:
     hits = study.hits.exclude(market_id=None).exclude(market_status=Hit.GONE).select_related("cell").order_by("slot")
     if only is not None:
         return hits.filter(market_id__in=only)
@@ -98,13 +98,13 @@ def _due(study: Study, now: datetime, only: Collection[str] | None) -> QuerySet[
     return hits.filter(running | Exists(undecided) | Exists(events))
 
 
-def _pages(submitted: Iterable[SubmittedWork]) -> Iterator[list[SubmittedWork]]:
+def _split_pages(submitted: Iterable[SubmittedWork]) -> Iterator[list[SubmittedWork]]:
     rows = iter(submitted)
     while page := list(islice(rows, PAGE)):
         yield page
 
 
-def _store(hit: Hit, page: Sequence[SubmittedWork], *, market: Market, now: datetime) -> tuple[int, int]:
+def _store_page(hit: Hit, page: Sequence[SubmittedWork], *, market: Market, now: datetime) -> tuple[int, int]:
     """Store what is new of a page, and follow what was decided without us; how many of each."""
     with transaction.atomic():
         # Of two collectors the second waits here, and then finds what the first has stored.
@@ -114,12 +114,12 @@ def _store(hit: Hit, page: Sequence[SubmittedWork], *, market: Market, now: date
         fresh = [work for work in page if work.assignment_id not in known]
         if fresh:
             participation.apply_once_rule(
-                study, _insert(hit, fresh, provider=market.provider, now=now), market=market, now=now
+                study, _insert_submissions(hit, fresh, provider=market.provider, now=now), market=market, now=now
             )
-        return len(fresh), _follow(study, hit, page, now=now)
+        return len(fresh), _follow_decisions(study, hit, page, now=now)
 
 
-def _insert(hit: Hit, fresh: Sequence[SubmittedWork], *, provider: str, now: datetime) -> list[Submission]:
+def _insert_submissions(hit: Hit, fresh: Sequence[SubmittedWork], *, provider: str, now: datetime) -> list[Submission]:
     workers = Worker.objects.known_all(provider, [work.worker_id for work in fresh])
     ways = [without_channel(work.answer) for work in fresh]
     answers = [without_device(answer) for answer, _ in ways]
@@ -163,7 +163,7 @@ def _submission(hit: Hit, work: SubmittedWork, answer: str, worker: Worker, now:
     )
 
 
-def _follow(study: Study, hit: Hit, page: Sequence[SubmittedWork], *, now: datetime) -> int:
+def _follow_decisions(study: Study, hit: Hit, page: Sequence[SubmittedWork], *, now: datetime) -> int:
     """Follow automatic approvals and decisions made on the marketplace; the outbox books what they cost."""
     verdicts = {work.assignment_id: VERDICTS[work.status] for work in page if work.status in VERDICTS}
     undecided = list(

@@ -80,7 +80,7 @@ def read(study: Study, *, now: datetime, progress: Callable[[int], None] | None 
     sheets: dict[int, _Sheet] = {}
     submissions = judgments = unreadable = 0
     # HIT by HIT: looking for the next batch in the whole study would pass over all that is read, each time.
-    while hits := list(_unread(study).order_by("hit").values_list("hit_id", flat=True).distinct()):
+    while hits := list(_unread_submissions(study).order_by("hit").values_list("hit_id", flat=True).distinct()):
         for begin in range(0, len(hits), TOGETHER):
             while batch := _read_batch(study, hits[begin : begin + TOGETHER], sheets, now=now):
                 submissions += len(batch)
@@ -91,7 +91,7 @@ def read(study: Study, *, now: datetime, progress: Callable[[int], None] | None 
     return Reading(submissions, judgments, unreadable)
 
 
-def _unread(study: Study) -> QuerySet[Submission]:
+def _unread_submissions(study: Study) -> QuerySet[Submission]:
     unread = ~Exists(Parse.objects.filter(submission=OuterRef("pk")))
     return Submission.objects.filter(unread, hit__study=study, raw_format="mturk-xml")
 
@@ -101,19 +101,19 @@ def _read_batch(study: Study, hits: Sequence[int], sheets: dict[int, _Sheet], *,
     with transaction.atomic():
         # Of two readers the second waits here, and then finds what the first has read; collecting goes on beside.
         list(Hit.objects.select_for_update().filter(pk__in=hits).order_by("pk").values_list("pk"))
-        waiting = _unread(study).filter(hit__in=hits).order_by("hit", "pk")
+        waiting = _unread_submissions(study).filter(hit__in=hits).order_by("hit", "pk")
         batch = list(waiting.select_related("hit__wording", "hit__cell__arm")[:BATCH])
         for hit_id in set(sheets) - {submission.hit_id for submission in batch}:
             del sheets[hit_id]
         read_now = []
         for submission in batch:
             if submission.hit_id not in sheets:
-                sheets[submission.hit_id] = _sheet(submission.hit)
-            read_now.append(_parse(submission, sheets[submission.hit_id]))
-        return _store(read_now, now=now) if read_now else []
+                sheets[submission.hit_id] = _load_sheet(submission.hit)
+            read_now.append(_parse_submission(submission, sheets[submission.hit_id]))
+        return _store_batch(read_now, now=now) if read_now else []
 
 
-def _sheet(hit: Hit) -> _Sheet:
+def _load_sheet(hit: Hit) -> _Sheet:
     if hit.wording is None:
         raise StateError(f"The HIT {hit.slot} of {hit.study} was published without a wording.")
     wording = from_json(hit.wording.body)
@@ -127,7 +127,7 @@ def _sheet(hit: Hit) -> _Sheet:
     return _Sheet(items, list(hit.checks.order_by("position")), wording, labels, hit.cell.arm.training)
 
 
-def _parse(submission: Submission, sheet: _Sheet) -> _ParsedSubmission:
+def _parse_submission(submission: Submission, sheet: _Sheet) -> _ParsedSubmission:
     try:
         answers, problem = read_answers(submission.raw), ""
     except AnswerError as error:
@@ -139,10 +139,12 @@ def _parse(submission: Submission, sheet: _Sheet) -> _ParsedSubmission:
     ]
     order = order_shown(answers, len(sheet.items) + len(sheet.checks))
     met = {position: place for place, position in enumerate(order)} if order else {}
-    return _ParsedSubmission(submission, sheet, answers, answered, changed, met, problem or _missing(answered, sheet))
+    return _ParsedSubmission(
+        submission, sheet, answers, answered, changed, met, problem or _missing_answers(answered, sheet)
+    )
 
 
-def _missing(answered: Sequence[Answered], sheet: _Sheet) -> str:
+def _missing_answers(answered: Sequence[Answered], sheet: _Sheet) -> str:
     """Return what a worker did not answer, in sentences; "" for nothing. All other answers are read."""
     lines = list(zip(sheet.items, answered, strict=True))
     of = len(sheet.items) + len(sheet.checks)
@@ -157,7 +159,7 @@ def _missing(answered: Sequence[Answered], sheet: _Sheet) -> str:
     return " ".join(sentences)
 
 
-def _store(batch: Sequence[_ParsedSubmission], *, now: datetime) -> list[int]:
+def _store_batch(batch: Sequence[_ParsedSubmission], *, now: datetime) -> list[int]:
     """Rows of a whole batch in one statement for each table; the judgments made of each submission."""
     Parse.objects.bulk_create(
         Parse(submission=parsed.submission, parsed_at=now, problem=parsed.problem, active_ms=_active_ms(parsed))

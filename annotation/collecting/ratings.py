@@ -64,11 +64,11 @@ class RatingSum:
 def rating_sums(study: Study) -> dict[int, RatingSum]:
     """Kept ratings by text (primary key): one aggregate over all, less the (few) ratings that were left out."""
     counted = rated(study)
-    labels = _labels(study)
-    sums = _summed(counted, labels)
+    labels = _used_labels(study)
+    sums = _sum_ratings(counted, labels)
     if not exclusions().filter(submission__hit__study=study).exists():
         return sums
-    for text, excluded_sum in _summed(rated_in_vain(study), labels).items():
+    for text, excluded_sum in _sum_ratings(excluded_ratings(study), labels).items():
         sums[text] = RatingSum(sums[text].count - excluded_sum.count, sums[text].total - excluded_sum.total)
     return {text: rating_sum for text, rating_sum in sums.items() if rating_sum.count}
 
@@ -84,7 +84,7 @@ def rated(study: Study) -> QuerySet[Judgment]:
     return ratings.filter(text__in=mine.values("pk"))
 
 
-def rated_in_vain(study: Study) -> QuerySet[Judgment]:
+def excluded_ratings(study: Study) -> QuerySet[Judgment]:
     """Those of the ratings that were left out: from the submissions on, for there are few."""
     left_out = exclusions().filter(submission__hit__study=study).values("submission")
     return Judgment.objects.filter(criterion=CRITERION, text__isnull=False, presentation__submission__in=left_out)
@@ -98,7 +98,7 @@ def summed_keys(counted: QuerySet[Judgment]) -> list[tuple[int, int, int]]:
         return cursor.fetchall()
 
 
-def _labels(study: Study) -> list[tuple[int, Fraction]]:
+def _used_labels(study: Study) -> list[tuple[int, Fraction]]:
     """Key and code of every label that raters of the study could choose for the criterion that counts."""
     criteria = [criterion for wording in study.wordings.all() for criterion in from_json(wording.body).criteria]
     names = {
@@ -112,15 +112,15 @@ def _labels(study: Study) -> list[tuple[int, Fraction]]:
     return [(pk, Fraction(code)) for pk, code in used.values_list("pk", "code")]
 
 
-def _summed(counted: QuerySet[Judgment], labels: Sequence[tuple[int, Fraction]]) -> dict[int, RatingSum]:
+def _sum_ratings(counted: QuerySet[Judgment], labels: Sequence[tuple[int, Fraction]]) -> dict[int, RatingSum]:
     """Count and exact sum of codes by text.
 
     Where the codes are evenly spaced in the order of their labels' keys, as those of nearly all scales are, the sum of
     the keys gives the sum of the codes; else labels are counted one by one.
     """
-    line = _line(labels)
+    line = _fit_line(labels)
     if line is None:
-        return _counted_by_label(counted)
+        return _sum_by_label(counted)
     step, start = line
     are_integers = step.denominator == start.denominator == 1
     # Whole numbers stay whole: half of the time would go into fractions.
@@ -129,11 +129,11 @@ def _summed(counted: QuerySet[Judgment], labels: Sequence[tuple[int, Fraction]])
     # PostgreSQL sums big integers to decimals.
     sums = [(text, n, int(keys)) for text, n, keys in summed_keys(counted)]
     if any(not low * n <= keys <= high * n for _, n, keys in sums):
-        return _counted_by_label(counted)
+        return _sum_by_label(counted)
     return {text: RatingSum(n, Fraction(a * keys + b * n)) for text, n, keys in sums}
 
 
-def _line(labels: Sequence[tuple[int, Fraction]]) -> tuple[Fraction, Fraction] | None:
+def _fit_line(labels: Sequence[tuple[int, Fraction]]) -> tuple[Fraction, Fraction] | None:
     """(step, start) with code = step * key + start for every label; None where there is none."""
     if not labels:
         return None
@@ -143,7 +143,7 @@ def _line(labels: Sequence[tuple[int, Fraction]]) -> tuple[Fraction, Fraction] |
     return (step, start) if all(value == step * key + start for key, value in labels) else None
 
 
-def _counted_by_label(counted: QuerySet[Judgment]) -> dict[int, RatingSum]:
+def _sum_by_label(counted: QuerySet[Judgment]) -> dict[int, RatingSum]:
     counts: defaultdict[int, int] = defaultdict(int)
     totals: defaultdict[int, Fraction] = defaultdict(Fraction)
     for text, code, n in counted.values_list("text_id", "label__code").annotate(n=Count("pk")).order_by():

@@ -31,7 +31,7 @@ def receive_from_queue(*, market: Market, queue: str, now: datetime) -> Received
     for _ in range(MAX_ROUNDS):
         received = market.messages(queue)
         for message in received:
-            new += _stored(message.body, now=now)
+            new += _store_message(message.body, now=now)
             market.delete_message(queue, message.handle)
         messages += len(received)
         if not received:
@@ -43,19 +43,19 @@ def receive_from_queue(*, market: Market, queue: str, now: datetime) -> Received
 def store_notice(notice: Notice, *, now: datetime) -> ReceivedEvents:
     """Store the events of a posted, verified message. Raises NoticeError where it holds none."""
     document = read_events(notice)
-    new = _written(document, now=now)
+    new = _store_events(document, now=now)
     return ReceivedEvents(1, new, frozenset(event.hit_id for event in document.events if event.hit_id))
 
 
-def _stored(body: str, *, now: datetime) -> int:
+def _store_message(body: str, *, now: datetime) -> int:
     try:
-        return _written(read_events(Notice("", body, now, "")), now=now)
+        return _store_events(read_events(Notice("", body, now, "")), now=now)
     except NoticeError as error:
         log.warning("A message of the marketplace could not be read: %s", error)
         return 0
 
 
-def _written(document: EventDocument, *, now: datetime) -> int:
+def _store_events(document: EventDocument, *, now: datetime) -> int:
     """How many events were new."""
     before = MarketplaceEvent.objects.filter(doc_id=document.doc_id).count()
     replied = {event.hit_id for event in document.events if event.words}

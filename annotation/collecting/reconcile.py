@@ -45,19 +45,21 @@ def compare(study: Study, *, market: Market) -> Comparison:
     mine = dict(study.intents.filter(kind=Intent.Kind.CREATE_HIT).values_list("subject", "key"))
     by_key = {seen_hit.annotation: seen_hit for seen_hit in seen}
     hits = list(study.hits.order_by("slot"))
-    differences = [difference for hit in hits for difference in _of_hit(hit, by_id, by_key.get(mine.get(hit.pk, "")))]
+    differences = [
+        difference for hit in hits for difference in _differences_of(hit, by_id, by_key.get(mine.get(hit.pk, "")))
+    ]
     theirs = sum(seen_hit.annotation in set(mine.values()) for seen_hit in seen)
-    return Comparison(len(hits), theirs, (*differences, *map(_ghost, _ghosts(seen))))
+    return Comparison(len(hits), theirs, (*differences, *map(_ghost_difference, _find_ghosts(seen))))
 
 
-def _ghosts(seen: list[SeenHit]) -> list[SeenHit]:
+def _find_ghosts(seen: list[SeenHit]) -> list[SeenHit]:
     """HITs of the account that no study here knows, neither by their id nor by our key."""
     keys = set(Intent.objects.filter(kind=Intent.Kind.CREATE_HIT).values_list("key", flat=True))
     known = set(Hit.objects.exclude(market_id=None).values_list("market_id", flat=True))
     return [seen_hit for seen_hit in seen if seen_hit.market_id not in known and seen_hit.annotation not in keys]
 
 
-def _of_hit(hit: Hit, by_id: dict[str, SeenHit], by_key: SeenHit | None) -> Iterator[Difference]:
+def _differences_of(hit: Hit, by_id: dict[str, SeenHit], by_key: SeenHit | None) -> Iterator[Difference]:
     number = hit.slot + 1
     if hit.market_id is None:
         if by_key:
@@ -94,7 +96,7 @@ def _of_hit(hit: Hit, by_id: dict[str, SeenHit], by_key: SeenHit | None) -> Iter
         yield Difference(number, hit.market_id, local, theirs, reason, "collect" if more else "work")
 
 
-def _ghost(seen: SeenHit) -> Difference:
+def _ghost_difference(seen: SeenHit) -> Difference:
     reason = f"No study here knows it ({seen.title!r:.60}): created by another program, or from a deleted database."
     theirs = f"{seen.status}, {seen.free} places on offer"
     return Difference(None, seen.market_id, "unknown", theirs, reason, "close ghost")
@@ -142,7 +144,7 @@ def close_ghost(study: Study, market_id: str, *, market: Market, actor: str, now
     """
     if Hit.objects.filter(market_id=market_id).exists():
         raise StateError(f"{market_id} is a HIT of a study here, not a ghost.")
-    if market_id not in {seen_hit.market_id for seen_hit in _ghosts(list(market.hits()))}:
+    if market_id not in {seen_hit.market_id for seen_hit in _find_ghosts(list(market.hits()))}:
         # The id is not repeated: it may be a person's.
         raise StateError("This HIT is not among the unknown HITs of the comparison. Nothing was closed. Compare again.")
     with transaction.atomic():

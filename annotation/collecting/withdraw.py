@@ -54,7 +54,7 @@ def withdraw(study: Study, assignment_ids: Iterable[str], *, actor: str, now: da
         mine = Submission.objects.filter(hit__study=study, market_id__in=requested)
         rows = list(mine.values_list("pk", "raw_format"))
         due = [pk for pk, written in rows if written != Submission.WITHDRAWN]
-        judgments = _erase(due)
+        judgments = _erase_answers(due)
         if due:
             AuditEvent.objects.record(
                 study, "withdraw", actor=actor, now=now, submissions=len(due), judgments=judgments
@@ -62,7 +62,7 @@ def withdraw(study: Study, assignment_ids: Iterable[str], *, actor: str, now: da
     return Withdrawal(len(due), judgments, len(requested) - len(rows))
 
 
-def _erase(submissions: Sequence[int]) -> int:
+def _erase_answers(submissions: Sequence[int]) -> int:
     """Number of judgments erased. Whatever hangs on a submission goes with it, but for the note that it was read."""
     judgments = Judgment.objects.filter(presentation__submission__in=submissions)
     by_hit = list(judgments.order_by().values_list("presentation__submission__hit").annotate(n=Count("pk")))

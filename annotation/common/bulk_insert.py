@@ -39,7 +39,7 @@ def insert(model: type[Model], fields: Sequence[str], rows: Iterable[Row]) -> No
     into = f"{quoted(model._meta.db_table)} ({columns})"
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            _copied(cursor, into, rows)
+            _copy_rows(cursor, into, rows)
         else:
             marks = ", ".join(["%s"] * len(fields))
             cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", list(rows))  # noqa: S608 - names of ours
@@ -49,7 +49,7 @@ def _column(model: type[Model], name: str) -> str:
     return str(model._meta.get_field(name).column)  # type: ignore[union-attr]
 
 
-def _copied(cursor: Any, into: str, rows: Iterable[Row]) -> None:
+def _copy_rows(cursor: Any, into: str, rows: Iterable[Row]) -> None:
     with connection.wrap_database_errors, cursor.copy(f"COPY {into} FROM STDIN") as copy:
         copy.write("".join("\t".join(map(_cell, row)) + "\n" for row in rows))
 

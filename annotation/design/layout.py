@@ -9,7 +9,7 @@ from typing import Literal
 
 from annotation.design.packing import Mix, Packable, pack
 from annotation.exceptions import DesignError
-from annotation.pricing.fees import split
+from annotation.pricing.fees import split_places
 
 Role = Literal["item", "gold", "repeat", "check"]
 
@@ -82,7 +82,7 @@ def lay_out(
         _add_extras(page, number, rules, gold, labels, rng)
     people = _people(len(pages), rules, rng)
     return [
-        Page(tuple(page), split(count) if rules.in_nines else (count,))
+        Page(tuple(page), split_places(count) if rules.in_nines else (count,))
         for page, count in zip(pages, people, strict=True)
         if count
     ]

@@ -31,7 +31,7 @@ def try_page(page: str, lines: list[ShownLine], wording: Wording) -> Tried:
         too_large = True
     except QuestionError as error:
         problems.append(str(error))
-    answers = _filled(page)
+    answers = _fill_form(page)
     for line in lines:
         if line.expected:
             continue
@@ -42,7 +42,7 @@ def try_page(page: str, lines: list[ShownLine], wording: Wording) -> Tried:
     return Tried(len(page.encode()), too_large, tuple(problems))
 
 
-def _filled(page: str) -> dict[str, str]:
+def _fill_form(page: str) -> dict[str, str]:
     """The form's fields with the first label of every question chosen."""
     form = html.fromstring(page).get_element_by_id("answers")
     answers = {field.get("name"): field.get("value") or "" for field in form.xpath(".//input[@type='hidden']")}

@@ -53,7 +53,8 @@ class Practised:
 def read_line(answers: Answers, position: int, wording: Wording, *, sides_changed: bool = False) -> Answered:
     """The answers to the line at `position`. A pair whose sides were changed is read back into the stored order."""
     labels = {
-        criterion.name: _labels(answers, position, criterion, wording, sides_changed) for criterion in wording.criteria
+        criterion.name: _chosen_labels(answers, position, criterion, wording, sides_changed)
+        for criterion in wording.criteria
     }
     away, pastes, keys = (parse_count(answers.get(field, ""), MAX_COUNT) for field in measured_fields(position))
     remarks = {
@@ -68,7 +69,7 @@ def read_line(answers: Answers, position: int, wording: Wording, *, sides_change
         away,
         pastes,
         keys,
-        tuple(_unanswered(remarks, _shown_labels(answers, position, wording), wording)),
+        tuple(_unanswered_follow_ups(remarks, _shown_labels(answers, position, wording), wording)),
     )
 
 
@@ -77,18 +78,22 @@ def _shown_labels(answers: Answers, position: int, wording: Wording) -> set[str]
     return {
         label
         for criterion in wording.criteria
-        for label in _labels(answers, position, criterion, wording, swapped=False)
+        for label in _chosen_labels(answers, position, criterion, wording, swapped=False)
     }
 
 
-def _unanswered(remarks: Mapping[str, str], chosen: set[str], wording: Wording) -> Iterator[str]:
+def _unanswered_follow_ups(remarks: Mapping[str, str], chosen: set[str], wording: Wording) -> Iterator[str]:
     for follow_up in wording.follow_ups:
         called = chosen.intersection(follow_up.when) if follow_up.when else chosen
-        if follow_up.required and called and _length(remarks[follow_up.name]) < max(follow_up.least_characters, 1):
+        if (
+            follow_up.required
+            and called
+            and _utf16_length(remarks[follow_up.name]) < max(follow_up.least_characters, 1)
+        ):
             yield follow_up.name
 
 
-def _length(text: str) -> int:
+def _utf16_length(text: str) -> int:
     """Characters as a browser counts them, by which the page tells whether they suffice."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
@@ -108,7 +113,11 @@ def read_practice(answers: Answers, wording: Wording, arm: str) -> list[Practise
         guesses = [(i, answers.get(practice_field(i), ""), truth) for i, truth in enumerate(truths)]
         return [
             Practised(
-                i, guess, (labels.index(guess) >= len(labels) / 2) == (truth == "machine"), False, _ms(answers, i)
+                i,
+                guess,
+                (labels.index(guess) >= len(labels) / 2) == (truth == "machine"),
+                False,
+                _practice_ms(answers, i),
             )
             for i, guess, truth in guesses
             if guess in labels
@@ -121,7 +130,7 @@ def read_practice(answers: Answers, wording: Wording, arm: str) -> list[Practise
         guess, swapped = answers.get(practice_field(i), ""), f"practice-{i}" in changed
         if guess in (first, second):
             # The machine's text stands second unless the sides were changed.
-            practised.append(Practised(i, guess, (guess == first) == swapped, swapped, _ms(answers, i)))
+            practised.append(Practised(i, guess, (guess == first) == swapped, swapped, _practice_ms(answers, i)))
     return practised
 
 
@@ -144,11 +153,11 @@ def parse_count(field: str, limit: int) -> int | None:
     return int(field) if field.isascii() and field.isdigit() and len(field) < 12 and int(field) < limit else None
 
 
-def _ms(answers: Answers, practice: int) -> int | None:
+def _practice_ms(answers: Answers, practice: int) -> int | None:
     return parse_count(answers.get(f"{practice_field(practice)}-ms", ""), MAX_MILLISECONDS)
 
 
-def _labels(
+def _chosen_labels(
     answers: Answers, position: int, criterion: task_types.Criterion, wording: Wording, swapped: bool
 ) -> tuple[str, ...]:
     """The labels chosen that the scale has. Ticked boxes come joined by | from a marketplace."""
@@ -156,10 +165,10 @@ def _labels(
     known = [label for label, _, _ in criterion.labels]
     chosen = [answer] if answer in known else answer.split("|") if criterion.many else []
     if wording.kind == task_types.PAIRWISE and swapped:
-        chosen = [_sides(label, known) for label in chosen]
+        chosen = [_swap_sides(label, known) for label in chosen]
     return tuple(label for label in known if label in chosen)
 
 
-def _sides(label: str, known: Sequence[str]) -> str:
+def _swap_sides(label: str, known: Sequence[str]) -> str:
     """The label of the other side: the first and the last of the scale change places."""
     return {known[0]: known[-1], known[-1]: known[0]}.get(label, label)

@@ -83,7 +83,7 @@ def hit_page(
 
     seed: of each worker's own order; shuffle False: as the lines stand (a preview of the layout).
     """
-    shown = [_shown(line, wording, of=len(lines)) for line in lines]
+    shown = [_line_context(line, wording, of=len(lines)) for line in lines]
     has_context = any(line.text.context for line in lines)
     context = {
         "wording": _WordingTexts(wording, context=has_context),
@@ -94,15 +94,15 @@ def hit_page(
         "glossed": any(gloss for _, _, gloss in wording.criteria[0].labels),
         "unknown": _any_unknown(lines, wording),
         "consent": [wording.fill_nouns(text) for text in wording.consent],
-        "training": _training(wording, arm),
+        "training": _training_context(wording, arm),
         "stepwise": wording.kind in STEPWISE,
-        "setup": mark_safe(_script_json(_setup(wording, seed if shuffle else None))),  # noqa: S308 - escaped there
+        "setup": mark_safe(_script_json(_script_setup(wording, seed if shuffle else None))),  # noqa: S308 - escaped there
         "measure": wording.measure,
     }
-    return _smaller(render_to_string(f"{wording.kind}.html", context))
+    return _strip_indentation(render_to_string(f"{wording.kind}.html", context))
 
 
-def _smaller(html: str) -> str:
+def _strip_indentation(html: str) -> str:
     """Without the indentation of our own templates, which would count against the size of a question.
 
     Texts keep theirs: they stand on the line of their paragraph.
@@ -131,7 +131,7 @@ class _WordingTexts:
         return self._wording.fill_nouns(text, context=self._context)
 
 
-def _setup(wording: Wording, seed: int | None) -> dict[str, Any]:
+def _script_setup(wording: Wording, seed: int | None) -> dict[str, Any]:
     """What the page's script needs to know."""
     return {
         "seed": seed,
@@ -156,23 +156,23 @@ def _script_json(value: Any) -> str:
     )
 
 
-def _shown(line: ShownLine, wording: Wording, *, of: int) -> dict[str, Any]:
+def _line_context(line: ShownLine, wording: Wording, *, of: int) -> dict[str, Any]:
     return {
         "place": wording.buttons.place.replace("{n}", str(line.position + 1)).replace("{of}", str(of)),
         "position": line.position,
         "is_check": bool(line.expected),
         "attention": wording.buttons.attention.replace("{label}", line.expected),
-        "text": _text(line.text, wording),
-        "partner": _text(line.partner, wording) if line.partner else None,
-        "criteria": [_criterion(line, criterion, wording) for criterion in wording.criteria],
+        "text": _text_context(line.text, wording),
+        "partner": _text_context(line.partner, wording) if line.partner else None,
+        "criteria": [_criterion_context(line, criterion, wording) for criterion in wording.criteria],
         "follow_ups": []
         if line.expected
-        else [_follow_up(line, follow_up, wording) for follow_up in wording.follow_ups],
+        else [_follow_up_context(line, follow_up, wording) for follow_up in wording.follow_ups],
         "active": active_field(line.position),
     }
 
 
-def _criterion(line: ShownLine, criterion: Criterion, wording: Wording) -> dict[str, Any]:
+def _criterion_context(line: ShownLine, criterion: Criterion, wording: Wording) -> dict[str, Any]:
     return {
         "question": wording.fill_nouns(criterion.question, context=bool(line.text.context)),
         "field": criterion_field(line.position, criterion, wording),
@@ -181,7 +181,7 @@ def _criterion(line: ShownLine, criterion: Criterion, wording: Wording) -> dict[
     }
 
 
-def _follow_up(line: ShownLine, follow_up: task_types.FollowUp, wording: Wording) -> dict[str, Any]:
+def _follow_up_context(line: ShownLine, follow_up: task_types.FollowUp, wording: Wording) -> dict[str, Any]:
     return {
         "field": follow_up_field(line.position, follow_up.name),
         "text": wording.fill_nouns(follow_up.text, context=bool(line.text.context)),
@@ -195,11 +195,11 @@ def _choices(criterion: Criterion) -> list[task_types.Choice]:
     return [task_types.Choice(label, gloss) for label, _, gloss in criterion.labels]
 
 
-def _text(text: ShownText, wording: Wording) -> dict[str, SafeString]:
-    return {"body": _neutral(text.body, wording), "context": _neutral(text.context, wording)}
+def _text_context(text: ShownText, wording: Wording) -> dict[str, SafeString]:
+    return {"body": _escape_text(text.body, wording), "context": _escape_text(text.context, wording)}
 
 
-def _unknown(wording: Wording) -> re.Pattern[str] | None:
+def _unknown_pattern(wording: Wording) -> re.Pattern[str] | None:
     """A marker of a lost word, standing alone or before punctuation, as it reads when escaped."""
     if not wording.unknown_markers:
         return None
@@ -207,9 +207,9 @@ def _unknown(wording: Wording) -> re.Pattern[str] | None:
     return re.compile(rf"(?<!\S)(?:{markers})(?=$|[\s.,;:!?)])")
 
 
-def _neutral(text: str, wording: Wording) -> SafeString:
+def _escape_text(text: str, wording: Wording) -> SafeString:
     """`text` escaped, with a box for each lost word."""
-    safe, pattern = str(escape(text)), _unknown(wording)
+    safe, pattern = str(escape(text)), _unknown_pattern(wording)
     if pattern is None:
         return mark_safe(safe)  # noqa: S308 - escaped above
     box = f'<span class="lost" role="img" aria-label="{escape(wording.buttons.lost_word)}">▢</span>'
@@ -217,12 +217,12 @@ def _neutral(text: str, wording: Wording) -> SafeString:
 
 
 def _any_unknown(lines: Sequence[ShownLine], wording: Wording) -> bool:
-    pattern = _unknown(wording)
+    pattern = _unknown_pattern(wording)
     bodies = [text.body for line in lines for text in (line.text, line.partner) if text]
     return pattern is not None and any(pattern.search(str(escape(body))) for body in bodies)
 
 
-def _sided(pair: PracticePair, wording: Wording) -> SafeString:
+def _escape_explanation(pair: PracticePair, wording: Wording) -> SafeString:
     """The explanation; its marks are places for the script, which writes the side where each text is shown."""
     safe = str(escape(wording.fill_nouns(pair.explanation, context=bool(pair.context))))
     for mark, side in (("human", wording.buttons.first), ("machine", wording.buttons.second)):
@@ -230,7 +230,7 @@ def _sided(pair: PracticePair, wording: Wording) -> SafeString:
     return mark_safe(safe)  # noqa: S308 - escaped above
 
 
-def _training(wording: Wording, arm: Arm) -> dict[str, Any]:
+def _training_context(wording: Wording, arm: Arm) -> dict[str, Any]:
     """What stands before the task in this arm."""
     training, words = wording.training, wording.buttons
     shown: dict[str, Any] = {"instructions": [], "rounds": []}
@@ -241,7 +241,7 @@ def _training(wording: Wording, arm: Arm) -> dict[str, Any]:
         shown["rounds"] = [
             {
                 "field": practice_field(i),
-                "texts": [{"text": _text(ShownText(example.text, example.context), wording)}],
+                "texts": [{"text": _text_context(ShownText(example.text, example.context), wording)}],
                 "choices": choices,
                 "source": example.source,
                 "question": wording.fill_nouns(wording.criteria[0].question, context=bool(example.context)),
@@ -254,15 +254,15 @@ def _training(wording: Wording, arm: Arm) -> dict[str, Any]:
         shown["rounds"] = [
             {
                 "field": practice_field(i),
-                "context": _neutral(pair.context, wording),
+                "context": _escape_text(pair.context, wording),
                 "texts": [
-                    {"side": words.first, "text": _text(ShownText(pair.human), wording)},
-                    {"side": words.second, "text": _text(ShownText(pair.machine), wording)},
+                    {"side": words.first, "text": _text_context(ShownText(pair.human), wording)},
+                    {"side": words.second, "text": _text_context(ShownText(pair.machine), wording)},
                 ],
                 "choices": sides,
                 "source": "pair",
                 "fixed": names_a_side(pair.explanation, words),
-                "explanation": _sided(pair, wording),
+                "explanation": _escape_explanation(pair, wording),
             }
             for i, pair in enumerate(training.comparison)
         ]

@@ -57,7 +57,7 @@ def import_work(
         store_study.store_statements(study, work.statements)
         if work.report_input:
             store_imported_report(study, work.report_input, workers, now=now)
-        AuditEvent.objects.record(study, "import_work", actor=actor, now=now, **_facts(work))
+        AuditEvent.objects.record(study, "import_work", actor=actor, now=now, **_audit_facts(work))
     return WorkImported(study, len(texts), len(hits), len(submissions), judgments, len(workers), rejected)
 
 
@@ -86,7 +86,7 @@ def _create_study(work: CollectedWork, name: str) -> Study:
     return study
 
 
-def _facts(work: CollectedWork) -> dict[str, Any]:
+def _audit_facts(work: CollectedWork) -> dict[str, Any]:
     files = [store_study.provenance_details(origin) for origin in work.provenance]
     created = next((origin.created_at for origin in work.provenance if origin.created_at), None)
     return {"files": files, "created_at": created.isoformat() if created else None, "texts": len(work.texts)}

@@ -106,10 +106,10 @@ def _with_extra_fields(rows: tuple[R, ...]) -> tuple[R, ...]:
     if not rows:
         return ()
     others = [field for field in fields(rows[0]) if field.name not in STORED_FIELDS[type(rows[0])]]  # type: ignore[arg-type]
-    return tuple(row for row in rows if any(getattr(row, field.name) != _default(field) for field in others))
+    return tuple(row for row in rows if any(getattr(row, field.name) != _default_of(field) for field in others))
 
 
-def _default(field: Field[Any]) -> Any:
+def _default_of(field: Field[Any]) -> Any:
     return field.default_factory() if field.default_factory is not MISSING else field.default
 
 
@@ -118,7 +118,7 @@ def _complete(local: R, imported: R) -> R:
     held, changes = STORED_FIELDS[type(local)], {}
     for field in fields(local):  # type: ignore[arg-type]
         value = getattr(imported, field.name)
-        if field.name not in held and value != _default(field):
+        if field.name not in held and value != _default_of(field):
             changes[field.name] = value
     return replace(local, **changes) if changes else local  # type: ignore[type-var]
 

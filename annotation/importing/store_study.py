@@ -160,9 +160,9 @@ def store_judgments(
     study: Study, work: CollectedWork, submissions: Sequence[Submission], texts: dict[str, Text], *, now: datetime
 ) -> int:
     """Parse the stored submissions into presentations, judgments and remarks; returns how many judgments."""
-    labels = _labels(study, work)
+    labels = _labels_by_criterion(study, work)
     pairs = list(zip(submissions, work.submissions, strict=True))
-    shown = {(row.pk, *place): place for row, record in pairs for place in _places(record)}
+    shown = {(row.pk, *place): place for row, record in pairs for place in _places_of(record)}
     presentations = Presentation.objects.bulk_create(
         Presentation(submission_id=pk, text=texts[text], position=position, partner=texts[partner] if partner else None)
         for (pk, *_), (position, text, partner) in shown.items()
@@ -197,7 +197,7 @@ def _place_of(judgment: JudgmentRecord) -> Place:
     return judgment.position, judgment.text, judgment.partner
 
 
-def _places(record: SubmissionRecord) -> list[Place]:
+def _places_of(record: SubmissionRecord) -> list[Place]:
     """Return the place of each text; texts with remarks and no judgment come after the others."""
     places = list(dict.fromkeys(_place_of(judgment) for judgment in record.judgments))
     judged = {text for _, text, _ in places}
@@ -206,7 +206,7 @@ def _places(record: SubmissionRecord) -> list[Place]:
     return [*places, *((free + at, text, None) for at, text in enumerate(others))]
 
 
-def _labels(study: Study, work: CollectedWork) -> dict[str, dict[str, ScaleLabel]]:
+def _labels_by_criterion(study: Study, work: CollectedWork) -> dict[str, dict[str, ScaleLabel]]:
     """Labels by name, by criterion; "" for every criterion that is answered on the study's scale."""
     scales = {
         criterion: stored_scale(scale, study_name=f"{study.name}: {criterion}"[:100])

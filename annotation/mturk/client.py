@@ -130,11 +130,11 @@ class Market:
     def hits(self) -> Iterator[SeenHit]:
         """Every HIT of the account that was not disposed of, newest first."""
         for row in self._pages("list_hits", "HITs"):
-            yield _seen(row)
+            yield _seen_hit(row)
 
     def hit(self, hit_id: str) -> SeenHit:
         """One HIT as it is now."""
-        return _seen(self._call("get_hit", HITId=hit_id)["HIT"])
+        return _seen_hit(self._call("get_hit", HITId=hit_id)["HIT"])
 
     def still(self, hit_id: str) -> SeenHit | None:
         """One HIT as it is now; None where the marketplace says that there is none of that id."""
@@ -215,7 +215,7 @@ class Market:
         """Write to a worker whose work was decided on. Raises MarketError (NotNotified) where that cannot be done."""
         answer = self._call("notify_workers", Subject=subject, MessageText=text, WorkerIds=[worker_id])
         if failed := answer.get("NotifyWorkersFailureStatuses"):
-            why = _nameless(failed[0]["NotifyWorkersFailureMessage"], [worker_id])
+            why = _hide_worker_ids(failed[0]["NotifyWorkersFailureMessage"], [worker_id])
             raise MarketError(f"The worker was not written to: {why}")
 
     def subscribe(self, hit_id: str, *, queue: str) -> None:
@@ -390,9 +390,9 @@ class Market:
         try:
             return operation(**parameters)
         except ClientError as error:
-            raise _market_error(error, _people(parameters)) from error
+            raise _market_error(error, _worker_ids(parameters)) from error
         except BotoCoreError as error:
-            reason = _nameless(str(error), _people(parameters))
+            reason = _hide_worker_ids(str(error), _worker_ids(parameters))
             raise MarketError(f"The marketplace could not be reached: {reason}", permanent=False) from error
 
 
@@ -404,12 +404,12 @@ def _invitation(answer: Mapping[str, Any]) -> Invitation:
     return Invitation(answer["Link"], answer["Channel"], answer["CreationTime"].astimezone(UTC))
 
 
-def _people(parameters: Mapping[str, Any]) -> list[str]:
+def _worker_ids(parameters: Mapping[str, Any]) -> list[str]:
     """Workers that a call is about."""
     return [str(worker_id) for worker_id in (parameters.get("WorkerId"), *parameters.get("WorkerIds", ())) if worker_id]
 
 
-def _nameless(text: str, people: Sequence[str]) -> str:
+def _hide_worker_ids(text: str, people: Sequence[str]) -> str:
     """A marketplace's words without the ids that it repeats: they are shown to people who may not see them."""
     for worker_id in people:
         text = text.replace(worker_id, "(id not shown)")
@@ -422,7 +422,7 @@ def _market_error(error: ClientError, people: Sequence[str]) -> MarketError:
     message = error.response.get("Error", {}).get("Message") or error.response.get("Message") or str(error)
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
     return MarketError(
-        f"Marketplace error: {_nameless(message, people)}",
+        f"Marketplace error: {_hide_worker_ids(message, people)}",
         code=error.response.get("TurkErrorCode") or code,
         permanent=status < 500 and code not in PASSING,
     )
@@ -470,7 +470,7 @@ def _dollars(cents: int) -> str:
     return f"{cents // 100}.{cents % 100:02d}"
 
 
-def _seen(row: dict[str, Any]) -> SeenHit:
+def _seen_hit(row: dict[str, Any]) -> SeenHit:
     return SeenHit(
         market_id=str(row["HITId"]),
         annotation=str(row.get("RequesterAnnotation", "")),

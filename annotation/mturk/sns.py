@@ -101,26 +101,26 @@ def verify(
     (by http on loopback only). Raises NoticeError: another topic, host, type or signature version, a timestamp more
     than an hour old or 5 minutes ahead, a certificate that is not valid now, a signature that does not fit.
     """
-    kind = _text(message, "Type")
+    kind = _required_text(message, "Type")
     if kind not in SIGNED:
         raise NoticeError(f"Messages of the type {kind!r:.60} are not accepted.")
-    if _text(message, "TopicArn") != topic_arn:
+    if _required_text(message, "TopicArn") != topic_arn:
         raise NoticeError(f"The message is about another topic: {message['TopicArn']!r:.120}.")
-    version = _text(message, "SignatureVersion")
+    version = _required_text(message, "SignatureVersion")
     if version not in DIGESTS:
         raise NoticeError(f"The message's signature is of version {version!r:.20}, not {' or '.join(DIGESTS)}.")
-    sent_at = _moment(_text(message, "Timestamp"))
+    sent_at = _parse_time(_required_text(message, "Timestamp"))
     if not now - OLDEST <= sent_at <= now + AHEAD:
         raise NoticeError(f"The message is of {sent_at:%Y-%m-%d %H:%M:%S} UTC: too old, or ahead of its time.")
-    url = _text(message, "SigningCertURL")
+    url = _required_text(message, "SigningCertURL")
     _check_place(url, certificate_host)
     if not urlsplit(url).path.endswith(".pem"):
         raise NoticeError("The signing certificate must be a .pem file.")
     _check_signature(message, kind, fetch(url), now)
-    subscribe_url = _text(message, "SubscribeURL") if kind == "SubscriptionConfirmation" else ""
+    subscribe_url = _required_text(message, "SubscribeURL") if kind == "SubscriptionConfirmation" else ""
     if subscribe_url:
         _check_place(subscribe_url, certificate_host)
-    return Notice(_text(message, "MessageId"), _text(message, "Message"), sent_at, subscribe_url)
+    return Notice(_required_text(message, "MessageId"), _required_text(message, "Message"), sent_at, subscribe_url)
 
 
 def read_events(notice: Notice) -> EventDocument:
@@ -131,11 +131,11 @@ def read_events(notice: Notice) -> EventDocument:
         events = tuple(
             MarketEvent(
                 kind=str(row["EventType"]),
-                at=_moment(row["EventTimestamp"]),
+                at=_parse_time(row["EventTimestamp"]),
                 hit_id=str(row.get("HITId", "")),
                 assignment_id=str(row.get("AssignmentId", "")),
                 hit_type_id=str(row.get("HITTypeId", "")),
-                words=_words(row.get("Reply", "")),
+                words=_clean_words(row.get("Reply", "")),
             )
             for row in rows
         )
@@ -152,14 +152,14 @@ def is_new(document: EventDocument, seen: MutableSet[str]) -> bool:
     return True
 
 
-def _text(message: Mapping[str, Any], name: str) -> str:
+def _required_text(message: Mapping[str, Any], name: str) -> str:
     value = message.get(name)
     if not isinstance(value, str) or not value:
         raise NoticeError(f"The message has no {name}.")
     return value
 
 
-def _words(words: object) -> str:
+def _clean_words(words: object) -> str:
     """What a worker wrote, less what no database keeps, and no more than our own marketplace lets through."""
     return (
         ""
@@ -168,7 +168,7 @@ def _words(words: object) -> str:
     )
 
 
-def _moment(text: str) -> datetime:
+def _parse_time(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -189,7 +189,7 @@ def _check_place(url: str, host: str) -> None:
 def _check_signature(message: Mapping[str, Any], kind: str, pem: bytes, now: datetime) -> None:
     try:
         certificate = x509.load_pem_x509_certificate(pem)
-        signature = base64.b64decode(_text(message, "Signature"), validate=True)
+        signature = base64.b64decode(_required_text(message, "Signature"), validate=True)
     except (ValueError, binascii.Error) as error:
         raise NoticeError(f"The certificate or the signature cannot be read: {error}") from error
     if not certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc:
@@ -199,8 +199,8 @@ def _check_signature(message: Mapping[str, Any], kind: str, pem: bytes, now: dat
         raise NoticeError("The signing certificate holds no RSA key.")
     # Subject alone may be absent.
     names = [name for name in SIGNED[kind] if name != "Subject" or "Subject" in message]
-    signed = "".join(f"{name}\n{_text(message, name)}\n" for name in names)
-    digest = DIGESTS[_text(message, "SignatureVersion")]
+    signed = "".join(f"{name}\n{_required_text(message, name)}\n" for name in names)
+    digest = DIGESTS[_required_text(message, "SignatureVersion")]
     try:
         key.verify(signature, signed.encode("utf-8", "surrogatepass"), padding.PKCS1v15(), digest)
     except InvalidSignature:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from annotation.pricing.fees import Fees, max_cents, split
+from annotation.pricing.fees import Fees, max_cents, split_places
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, Wage, hit_time, reward_for_floor, wage
 
 
@@ -86,7 +86,7 @@ def _hits(sketch: Sketch) -> Iterator[tuple[int, int]]:
     """(places, reward) of every HIT, as the layout will make them."""
     for cell in sketch.cells:
         for places in _places(-(-cell.texts // sketch.per_hit), sketch):
-            yield from ((part, cell.reward_cents) for part in (split(places) if sketch.in_nines else (places,)))
+            yield from ((part, cell.reward_cents) for part in (split_places(places) if sketch.in_nines else (places,)))
 
 
 def _places(pages: int, sketch: Sketch) -> Iterable[int]:

@@ -33,7 +33,7 @@ def fee_cents(
     if fees == Fees.NONE:
         return premium_cents
     rate = RATE + (LARGE_HIT_RATE if max_assignments >= LARGE_HIT else 0) + (MASTERS_RATE if masters else 0)
-    return _charged(reward_cents, rate) + premium_cents
+    return _charge(reward_cents, rate) + premium_cents
 
 
 def bonus_fee_cents(bonus_cents: int, *, fees: Fees) -> int:
@@ -44,7 +44,7 @@ def bonus_fee_cents(bonus_cents: int, *, fees: Fees) -> int:
     >>> [bonus_fee_cents(cents, fees=Fees.MTURK) for cents in (3, 100, 0)]
     [1, 20, 0]
     """
-    return _charged(bonus_cents, RATE) if bonus_cents and fees == Fees.MTURK else 0
+    return _charge(bonus_cents, RATE) if bonus_cents and fees == Fees.MTURK else 0
 
 
 def max_cents(hits: Iterable[tuple[int, int]], *, fees: Fees) -> tuple[int, int]:
@@ -57,7 +57,7 @@ def max_cents(hits: Iterable[tuple[int, int]], *, fees: Fees) -> tuple[int, int]
     return sum(places * reward for places, reward, _ in rows), sum(places * fee for places, _, fee in rows)
 
 
-def split(raters: int, *, max_places: int = LARGE_HIT - 1) -> tuple[int, ...]:
+def split_places(raters: int, *, max_places: int = LARGE_HIT - 1) -> tuple[int, ...]:
     """Assignments of the HITs that `raters` people need when no HIT has more than `most`: the cheap side of the fee.
 
     Raises ValueError for fewer than 1 of either.
@@ -71,5 +71,5 @@ def split(raters: int, *, max_places: int = LARGE_HIT - 1) -> tuple[int, ...]:
     return (max_places,) * full + ((rest,) if rest else ())
 
 
-def _charged(cents: int, rate: Decimal) -> int:
+def _charge(cents: int, rate: Decimal) -> int:
     return max(MIN_FEE_CENTS, int((cents * rate).quantize(Decimal(1), rounding=ROUND_HALF_UP)))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from annotation.pricing.fees import Fees, bonus_fee_cents, fee_cents, split
+from annotation.pricing.fees import Fees, bonus_fee_cents, fee_cents, split_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def quote(pages: int, raters: int, terms: Terms) -> Quote:
 
 
 def _places(raters: int, in_nines: bool) -> tuple[int, ...]:
-    return split(raters) if in_nines else (raters,)
+    return split_places(raters) if in_nines else (raters,)
 
 
 def _lines(pages: int, raters: int, replaced: int, terms: Terms, in_nines: bool) -> tuple[Line, ...]:

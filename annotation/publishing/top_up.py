@@ -15,7 +15,7 @@ from annotation.design.stopping_rule import PageState, required_raters
 from annotation.exceptions import StateError
 from annotation.models import AttentionCheck, AuditEvent, Hit, HitItem, Intent, Study
 from annotation.outbox import queue
-from annotation.pricing.fees import LARGE_HIT, split
+from annotation.pricing.fees import LARGE_HIT, split_places
 from annotation.publishing import missing_ratings
 
 Kind = Intent.Kind
@@ -136,7 +136,7 @@ def _place(plan: _Plan, page: _Page, missing: int) -> None:
                 plan.prolong.append(hit)
     everybody_left = all(hit.market_status in Hit.OVER for hit in page.hits)
     if missing > 0 and everybody_left and not page.coming:
-        plan.new += [(page.hits[0], places) for places in split(missing)[:1]]
+        plan.new += [(page.hits[0], places) for places in split_places(missing)[:1]]
 
 
 def _pages(study: Study, spread: Mapping[int, tuple[int, float]]) -> Iterator[_Page]:

@@ -75,7 +75,7 @@ def _of_sides(judged: QuerySet[Text], study: Study, few: Sequence[int], selectio
     queries: dict[str, QuerySet[Any, Any]] = {
         "shown": judged.annotate(sure=sure).values_list("pk", "context_id", "source", "sure"),
         "rated": _by_text(ratings.rated(study).filter(**counted)),
-        "gone": _by_text(ratings.rated_in_vain(study).filter(**counted)),
+        "gone": _by_text(ratings.excluded_ratings(study).filter(**counted)),
     }
     parts = {name: rows.query.sql_with_params() for name, rows in queries.items()}
     parameters = [value for _, values in parts.values() for value in values]

@@ -28,7 +28,7 @@ def csv_table(
     lines: Lines, findings: Findings, *, delimiter: str | None, may_miss: frozenset[str], expected: frozenset[str]
 ) -> Table:
     """Read the header; the rows follow as they are asked for. See `tabular.read_table`."""
-    sample = _sample(lines)
+    sample = _read_sample(lines)
     _require_content(sample, findings)
     requested = delimiter
     separated = SEP_LINE.match(sample[0])
@@ -50,13 +50,13 @@ def csv_table(
     if len(header) > MAX_COLUMNS:
         rule = f"the header names {len(header):,} columns; at most {MAX_COLUMNS:,} are read"
         raise findings.stop(line, "", rule, Code.TOO_MANY_COLUMNS)
-    fields = _fields(line, header, findings)
+    fields = _read_header(line, header, findings)
     if len([name for name in fields if name]) == 1 and not expected.issubset(fields):
         _note_delimiter(line, fields, requested, sniff_delimiter(sample, expected), findings)
     return Table(tuple(name for name in fields if name), _rows(records, delimiter, fields, may_miss, findings))
 
 
-def _sample(lines: Lines) -> list[str]:
+def _read_sample(lines: Lines) -> list[str]:
     """The first lines, which are then given again."""
     lines.mark()
     sample = [line for line, _ in zip(lines, range(SAMPLE), strict=False)]
@@ -80,10 +80,10 @@ def sniff_delimiter(sample: list[str], expected: Collection[str] = ()) -> str:
     Commas, semicolons, tabs and pipes are tried, and any other sign that stands in the header.
     """
     signs = dict.fromkeys([*NAMES, *(sign for sign in sample[0] if not sign.isalnum() and sign not in '_-." \r\n()')])
-    return max(signs, key=lambda sign: _fit(sample, sign, expected) if sign in NAMES or expected else (0, 0.0, 0))
+    return max(signs, key=lambda sign: _rate_sign(sample, sign, expected) if sign in NAMES or expected else (0, 0.0, 0))
 
 
-def _fit(sample: list[str], sign: str, expected: Collection[str]) -> tuple[int, float, int]:
+def _rate_sign(sample: list[str], sign: str, expected: Collection[str]) -> tuple[int, float, int]:
     try:
         header, *rows = [record for record in csv.reader(sample, delimiter=sign) if record]
     except (csv.Error, ValueError):
@@ -99,7 +99,7 @@ def _delimiter_name(sign: str) -> str:
     return NAMES.get(sign, f"the character {sign!r}")
 
 
-def _fields(line: int, header: list[str], findings: Findings) -> tuple[str, ...]:
+def _read_header(line: int, header: list[str], findings: Findings) -> tuple[str, ...]:
     """The columns' names; "" for one without a name, which nobody reads."""
     for name in header:
         odd = odd_in(name)
@@ -209,7 +209,7 @@ def _fits_header(
     if may_miss.issuperset(missing):
         return True
     other = next(
-        (sign for sign in NAMES if sign != delimiter and len(record) == 1 and _cuts(record[0], sign, wide)), None
+        (sign for sign in NAMES if sign != delimiter and len(record) == 1 and _is_cut_by(record[0], sign, wide)), None
     )
     if other is not None:
         rule = f"one cell where the header names {wide} columns; it is separated by {_delimiter_name(other)}"
@@ -220,5 +220,5 @@ def _fits_header(
     return False
 
 
-def _cuts(cell: str, sign: str, wide: int) -> bool:
+def _is_cut_by(cell: str, sign: str, wide: int) -> bool:
     return Counter(cell)[sign] >= max(1, wide - 1)

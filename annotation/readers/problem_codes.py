@@ -115,7 +115,7 @@ class Fault:
     page: str = ""
 
 
-def _ticked(code: Code) -> str:
+def _tick_advice(code: Code) -> str:
     return f"tick “{code}” below “Treat these problems as warnings”"
 
 
@@ -211,7 +211,7 @@ CATALOGUE: dict[Code, Fault] = {
     Code.MARKUP: Fault(
         "HTML that could break out of the page",
         "Turn it into plain text, or take it as it is, shown with its tags: --allow markup.",
-        page=f"Turn it into plain text, or take it as it is, shown with its tags: {_ticked(Code.MARKUP)}.",
+        page=f"Turn it into plain text, or take it as it is, shown with its tags: {_tick_advice(Code.MARKUP)}.",
     ),
     Code.UNKNOWN_SOURCE: Fault(
         "a source that is neither reference nor model",
@@ -253,18 +253,18 @@ CATALOGUE: dict[Code, Fault] = {
     Code.DUPLICATE_TEXT: Fault(
         "the same text of the same source in the same context",
         "Delete one, or keep repeated draws of a model: --allow duplicate-text.",
-        page=f"Delete one, or keep repeated draws of a model: {_ticked(Code.DUPLICATE_TEXT)}.",
+        page=f"Delete one, or keep repeated draws of a model: {_tick_advice(Code.DUPLICATE_TEXT)}.",
     ),
     Code.BOTH_SOURCES: Fault("the same text under both sources", "Check whether a source is wrong.", warns=True),
     Code.UNPAIRED_CONTEXT: Fault(
         "a context without a reference, or without a model's text",
         "Add the other side; if it comes in another file: --allow unpaired-context.",
-        page=f"Add the other side; if it comes in another file: {_ticked(Code.UNPAIRED_CONTEXT)}.",
+        page=f"Add the other side; if it comes in another file: {_tick_advice(Code.UNPAIRED_CONTEXT)}.",
     ),
     Code.TWO_REFERENCES: Fault(
         "two references for one context",
         "Delete one, or give each a context; else --allow two-references.",
-        page=f"Delete one, or give each a context; else {_ticked(Code.TWO_REFERENCES)}.",
+        page=f"Delete one, or give each a context; else {_tick_advice(Code.TWO_REFERENCES)}.",
     ),
     Code.INCOMPLETE_CONTEXT: Fault(
         "contexts for which a generator has no text", "Add them if you compare generators in pairs.", warns=True

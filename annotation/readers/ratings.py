@@ -99,7 +99,7 @@ class _ItemReader(TextReader):
 
     def take(self, cells: Cells) -> None:
         """Read one row; a second row of a reference adds its log p under another generator."""
-        filled = _filled(cells)
+        filled = _fill_blanks(cells)
         known = self.texts.get(cells.get("id").strip())
         generator = cells.get("generator").strip()
         if known is None or known.source != "reference" or not generator:
@@ -135,7 +135,7 @@ class _ItemReader(TextReader):
         return tuple(self.texts.values())
 
 
-def _filled(cells: Cells) -> Cells:
+def _fill_blanks(cells: Cells) -> Cells:
     """The row with what may be left out: an item without its text is known by its id, lengths are words.
 
     A context too long to be an id is the context's text.

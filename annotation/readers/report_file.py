@@ -110,13 +110,13 @@ def _scales(report: ReportInput) -> dict[str, ScaleRecord]:
     for rating in report.ratings:
         by_criterion.setdefault(rating.criterion, {})[rating.label] = Fraction(rating.value)
     return {
-        criterion: ScaleRecord("", tuple(LabelRecord(name, _code(code)) for name, code in _ascending(labels)))
+        criterion: ScaleRecord("", tuple(LabelRecord(name, _code(code)) for name, code in _sort_by_code(labels)))
         for criterion, labels in by_criterion.items()
         if not set(labels.items()) <= study_labels
     }
 
 
-def _ascending(labels: dict[str, Fraction]) -> list[tuple[str, Fraction]]:
+def _sort_by_code(labels: dict[str, Fraction]) -> list[tuple[str, Fraction]]:
     return sorted(labels.items(), key=lambda item: item[1])
 
 
@@ -226,7 +226,7 @@ def _submissions(report: ReportInput, pages: Pages) -> Iterator[SubmissionRecord
                 submitted_at=known.submitted_at if known else None,
                 work_seconds=known.seconds if known else None,
                 payment=PAYMENTS.get(known.payment if known else ""),
-                left_out=_reason(known) if _is_excluded(known, ratings, dropped) else "",
+                left_out=_exclusion_reason(known) if _is_excluded(known, ratings, dropped) else "",
                 remarks=tuple(remarks.get((name, rater), ())),
                 flags=tuple((kind, rules.get(kind) or kind) for kind in (known.flags if known else ())),
             )
@@ -272,5 +272,5 @@ def _is_excluded(known: AssignmentRow | None, ratings: Sequence[RatingRow], drop
     return not known.kept if known else any(not rating.kept and rating.text not in dropped for rating in ratings)
 
 
-def _reason(known: AssignmentRow | None) -> str:
+def _exclusion_reason(known: AssignmentRow | None) -> str:
     return (known.reason if known else "") or "Excluded in the imported report."

@@ -68,7 +68,7 @@ def read_table(
         findings.note(f"The split {form.split} was asked for; a file has none.")
     lines = Lines(path, findings, encoding=form.encoding, progress=progress)
     if path.suffix.lower() in JSON_ENDINGS:
-        return Table((), _closed(json_rows(lines, findings, expected), lines))
+        return Table((), _close_after(json_rows(lines, findings, expected), lines))
     try:
         table = csv_table(
             lines, findings, delimiter=form.delimiter, may_miss=frozenset(may_miss), expected=frozenset(expected)
@@ -76,10 +76,10 @@ def read_table(
     except BaseException:
         lines.close()
         raise
-    return Table(table.fields, _closed(table.rows, lines))
+    return Table(table.fields, _close_after(table.rows, lines))
 
 
-def _closed(rows: Iterator[Row], lines: Lines) -> Iterator[Row]:
+def _close_after(rows: Iterator[Row], lines: Lines) -> Iterator[Row]:
     try:
         yield from rows
         lines.finish()
@@ -92,15 +92,15 @@ def require_columns(fields: Collection[str], needed: Mapping[str, str], findings
 
     needed: the file's names, each with the name of the column that it is read as.
     """
-    plain = {_plain(name): name for name in fields}
+    plain = {_letters_and_digits(name): name for name in fields}
     for name, column in needed.items():
         if name not in fields:
-            like = plain.get(_plain(name))
+            like = plain.get(_letters_and_digits(name))
             few = f" (it names only {', '.join(fields)!r}; is the delimiter right?)" if len(fields) == 1 else ""
             meant = f" (is {like!r} meant?)" if like else ""
             rule = f"this column is missing from the header{few or meant}"
             findings.problem(1, name, rule, Code.MISSING_COLUMN, column=column)
 
 
-def _plain(name: str) -> str:
+def _letters_and_digits(name: str) -> str:
     return "".join(mark for mark in name.casefold() if mark.isalnum())

@@ -141,7 +141,7 @@ def examine_texts(
     """
     findings = Findings(path, allow=allow, sink=sink)
     texts: Spool[TextRecord] = Spool()
-    reader = FileTextReader(findings, texts, default_generator=_default(generator, findings))
+    reader = FileTextReader(findings, texts, default_generator=_default_generator(generator, findings))
     preview: list[PreviewRow] = []
     rows = 0
     try:
@@ -178,5 +178,5 @@ def examine_texts(
     return Examination(rows, tuple(preview), notes, tuple(faults), texts, provenance)
 
 
-def _default(generator: str | None, findings: Findings) -> str:
+def _default_generator(generator: str | None, findings: Findings) -> str:
     return name_of(generator or "", None, "--generator", findings, limit=100)

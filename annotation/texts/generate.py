@@ -56,7 +56,7 @@ def sample_texts(
     study is no draft, has the generator's texts already, or nothing is asked for; the errors of `sample`.
     """
     check_may_write(study, generator)
-    places = _places(study, wish)
+    places = _places_to_fill(study, wish)
     prompts = [body for _, body in places]
     examples = settings.priming.examples
 
@@ -64,7 +64,9 @@ def sample_texts(
         return bool(text.strip()) and all(overlap(text, example) <= wish.max_overlap for example in examples)
 
     samples = list(zip(places, sample(prompts, settings, fine), strict=True))
-    records = [_record(generator, key, generated, wish) for (key, _), generated in samples if generated.text.strip()]
+    records = [
+        _text_record(generator, key, generated, wish) for (key, _), generated in samples if generated.text.strip()
+    ]
     if not records:
         raise StateError(f"Nothing but blanks was sampled for {study}; nothing was added.")
     texts = [generated for _, generated in samples]
@@ -94,7 +96,7 @@ def check_may_write(study: Study, generator: str) -> None:
         raise StateError(f"The study {study} has texts of {generator} already; nothing was added. Name another one.")
 
 
-def _places(study: Study, wish: Wish) -> list[tuple[str | None, str]]:
+def _places_to_fill(study: Study, wish: Wish) -> list[tuple[str | None, str]]:
     """(context, prompt) of every text to sample."""
     contexts = list(study.contexts.order_by("pk").values_list("key", "body"))
     if contexts and (wish.count or wish.prompt):
@@ -110,7 +112,7 @@ def _places(study: Study, wish: Wish) -> list[tuple[str | None, str]]:
     return places
 
 
-def _record(generator: str, context: str | None, generated: Generated, wish: Wish) -> TextRecord:
+def _text_record(generator: str, context: str | None, generated: Generated, wish: Wish) -> TextRecord:
     generation = dict(generated.record) | {
         "prompt": generated.prompt,
         "stopped": generated.stopped,

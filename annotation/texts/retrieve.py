@@ -49,18 +49,18 @@ def retrieve_texts(
         raise StateError(f"The study {study} has texts of {generator} already; nothing was added. Name another one.")
     index = Bm25([training_input for training_input, _ in training])
     matches = {context.key: index.search(context.body)[0] for context in contexts}
-    records = [_record(generator, key, match, training) for key, match in matches.items()]
+    records = [_text_record(generator, key, match, training) for key, match in matches.items()]
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         store.store_texts(study, records)
-        references, equal = _likelihoods(study, generator, {record.context: record.body for record in records})
+        references, equal = _store_likelihoods(study, generator, {record.context: record.body for record in records})
         facts = {"generator": generator, "texts": len(records), "training": len(training)}
         AuditEvent.objects.record(study, "retrieve_texts", actor=actor, now=now, **facts)
     unmatched = sum(match.score == 0 for match in matches.values())
     return TextsRetrieved(generator, len(records), unmatched, references, equal)
 
 
-def _record(generator: str, key: str, match: Match, training: Sequence[tuple[str, str]]) -> TextRecord:
+def _text_record(generator: str, key: str, match: Match, training: Sequence[tuple[str, str]]) -> TextRecord:
     training_input, response = training[match.document]
     generation = {
         "method": DECODING,
@@ -82,7 +82,7 @@ def _record(generator: str, key: str, match: Match, training: Sequence[tuple[str
     )
 
 
-def _likelihoods(study: Study, name: str, retrieved: dict[str | None, str]) -> tuple[int, int]:
+def _store_likelihoods(study: Study, name: str, retrieved: dict[str | None, str]) -> tuple[int, int]:
     """Give the references of these contexts their log p; how many, and how many of them equal what was retrieved."""
     generator = Generator.objects.get(study=study, name=name)
     texts = (

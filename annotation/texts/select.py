@@ -16,7 +16,7 @@ from annotation.models import AuditEvent, Likelihood, Selection, Study, Text
 from annotation.texts import queries
 from annotation.texts.selection.plan import Plan, plan_of
 from annotation.texts.selection.records import Candidate, FunnelLine, Outcome
-from annotation.texts.selection.run import digest_of_outcome, digest_of_pool, run
+from annotation.texts.selection.run import digest_of_outcome, digest_of_pool, run_selection
 from annotation.texts.selection.tokens import TOOL
 
 CHUNK = 500
@@ -75,13 +75,13 @@ def select_texts(
         checked = plan_of(plan, seed=study.seed)
         report_progress = progress or (lambda _done, _of: None)
         of = len(checked.steps) + 1
-        pool = _pool(study)
-        outcome = run(pool, checked, progress=lambda done: report_progress(done, of))
+        pool = _load_pool(study)
+        outcome = run_selection(pool, checked, progress=lambda done: report_progress(done, of))
         if not outcome.judged:
             emptied = next((line for line in outcome.funnel if not line.after), None)
             last = f" after the rule {emptied.told!r}" if emptied else ""
             raise DesignError(f"The selection leaves no text of the study {study}{last}; nothing was changed.")
-        void = _void(study, outcome)
+        void = _texts_with_void_scores(study, outcome)
         if void and not (drop_log_probs or dry_run):
             raise DesignError(
                 f"{len(void)} texts with a log-probability, {void[0].key!r} the first, would be cut or made whole; "
@@ -91,9 +91,9 @@ def select_texts(
             return _summarize(None, pool, outcome, len(void))
         for start in range(0, len(void), CHUNK):
             Likelihood.objects.filter(text__in=void[start : start + CHUNK]).delete()
-        _store(study, outcome)
+        _store_fates(study, outcome)
         report_progress(of, of)
-        record = _record(study, checked, pool, outcome, now)
+        record = _store_selection(study, checked, pool, outcome, now)
         facts = {"number": record.number, "texts": len(pool), "kept": outcome.judged, "dropped_log_probs": len(void)}
         AuditEvent.objects.record(study, "select_texts", actor=actor, now=now, **facts, outcome=record.outcome_digest)
         return _summarize(record.number, pool, outcome, len(void))
@@ -104,13 +104,13 @@ def repeat_selection(study: Study) -> Repeated:
     stored = queries.selection(study)
     if stored is None:
         raise StateError(f"The study {study} has no selection.")
-    pool = _pool(study)
-    outcome = run(pool, plan_of(stored.plan, seed=study.seed))
+    pool = _load_pool(study)
+    outcome = run_selection(pool, plan_of(stored.plan, seed=study.seed))
     if stored.tool != TOOL:
         return Repeated(stored.number, same=False, why=f"it was made by {stored.tool}, this is {TOOL}")
     if digest_of_pool(pool) != stored.pool_digest:
         return Repeated(stored.number, same=False, why="texts were added or changed since")
-    if digest_of_outcome(outcome) != stored.outcome_digest or _differs(study, outcome):
+    if digest_of_outcome(outcome) != stored.outcome_digest or _has_changed(study, outcome):
         return Repeated(stored.number, same=False, why="a text's fate is another than the one stored")
     return Repeated(stored.number, same=True)
 
@@ -127,7 +127,7 @@ def _selectable_texts(study: Study) -> QuerySet[Text]:
     return study.texts.filter(known_label="")
 
 
-def _pool(study: Study) -> list[Candidate]:
+def _load_pool(study: Study) -> list[Candidate]:
     rows = (
         _selectable_texts(study)
         .order_by("pk")
@@ -139,7 +139,7 @@ def _pool(study: Study) -> list[Candidate]:
     ]
 
 
-def _void(study: Study, outcome: Outcome) -> list[Text]:
+def _texts_with_void_scores(study: Study, outcome: Outcome) -> list[Text]:
     """Texts with a log-probability whose body becomes another."""
     scored = (
         _selectable_texts(study).filter(likelihoods__isnull=False).distinct().order_by("pk").only("pk", "key", "body")
@@ -147,7 +147,7 @@ def _void(study: Study, outcome: Outcome) -> list[Text]:
     return [text for text in scored.iterator(chunk_size=2000) if outcome.fates[text.key].body != text.body]
 
 
-def _store(study: Study, outcome: Outcome) -> None:
+def _store_fates(study: Study, outcome: Outcome) -> None:
     """Write every fate. Most texts keep their wording: those are written by fate, many at a time."""
     alike: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     cut: list[Text] = []
@@ -171,7 +171,7 @@ def _store(study: Study, outcome: Outcome) -> None:
             Text.objects.filter(pk__in=keys[start : start + CHUNK]).update(left_out=left_out, split=split)
 
 
-def _differs(study: Study, outcome: Outcome) -> bool:
+def _has_changed(study: Study, outcome: Outcome) -> bool:
     rows = _selectable_texts(study).values_list("key", "body", "left_out", "split")
     return any(
         (outcome.fates[key].body, outcome.fates[key].left_out[:MAX_REASON_CHARS], outcome.fates[key].split)
@@ -180,7 +180,7 @@ def _differs(study: Study, outcome: Outcome) -> bool:
     )
 
 
-def _record(study: Study, plan: Plan, pool: list[Candidate], outcome: Outcome, now: datetime) -> Selection:
+def _store_selection(study: Study, plan: Plan, pool: list[Candidate], outcome: Outcome, now: datetime) -> Selection:
     last = queries.selection(study)
     return Selection.objects.create(
         study=study,

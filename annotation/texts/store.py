@@ -26,11 +26,11 @@ def store_in_chunks(study: Study, records: Iterable[TextRecord]) -> Iterator[lis
     Raises StateError for an id that the study has, DesignError for a generator or context that contradicts it.
     """
     writer = _Writer(study)
-    for chunk in _chunks(records, CHUNK):
+    for chunk in _in_chunks(records, CHUNK):
         yield writer.write(chunk)
 
 
-def _chunks(records: Iterable[TextRecord], size: int) -> Iterator[list[TextRecord]]:
+def _in_chunks(records: Iterable[TextRecord], size: int) -> Iterator[list[TextRecord]]:
     rest = iter(records)
     while chunk := list(islice(rest, size)):
         yield chunk
@@ -50,7 +50,7 @@ class _Writer:
         last = Selection.objects.filter(study=study).order_by("-number").first()
         # A selection says which texts are judged; those that come later wait for the next one.
         self.left_out = f"added after selection {last.number}; select again" if last else ""
-        self.keys = _keys(study)
+        self.keys = _text_keys(study)
         self.stored_contexts = set(Context.objects.filter(study=study).values_list("key", flat=True))
         self.contexts: dict[str, int] = {}
         self.blank: set[str] = set()  # contexts without a wording as yet
@@ -153,15 +153,15 @@ def _rows_with(rows: object, field: str, values: Sequence[str]) -> Iterator[Cont
         yield from rows.filter(**{f"{field}__in": values[start : start + MAX_KEYS]})  # type: ignore[attr-defined]
 
 
-def _keys(study: Study) -> set[str]:
+def _text_keys(study: Study) -> set[str]:
     return set(Text.objects.filter(study=study).values_list("key", flat=True))
 
 
 def note_contradictions(study: Study, records: Iterable[TextRecord], findings: Findings) -> None:
     """Note every text that the study cannot take: an id it has, another decoding, another wording of a context."""
     decodings = dict(Generator.objects.filter(study=study).values_list("name", "decoding"))
-    known = _keys(study)
-    for chunk in _chunks(records, MAX_KEYS):
+    known = _text_keys(study)
+    for chunk in _in_chunks(records, MAX_KEYS):
         keys = list({record.context for record in chunk if record.context})
         bodies = dict(Context.objects.filter(study=study, key__in=keys).values_list("key", "body"))
         for record in chunk:

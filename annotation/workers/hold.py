@@ -31,21 +31,21 @@ def hold(worker: Worker, *, reason: str, until: date, actor: User, now: datetime
         earlier.filter(until__gte=now.date()).update(lifted_at=now, lifted_by=actor)
         earlier.update(lifted_at=now)  # their last day is over: no person ended them
         new_hold = Hold.objects.create(worker=worker, reason=reason.strip(), until=until, actor=actor, since=now)
-        _note(study, "hold", worker, actor, now, until=until.isoformat(), reason=new_hold.reason)
+        _record_event(study, "hold", worker, actor, now, until=until.isoformat(), reason=new_hold.reason)
         return new_hold
 
 
-def lift(worker: Worker, *, actor: User, now: datetime, study: Study | None = None) -> int:
+def lift_hold(worker: Worker, *, actor: User, now: datetime, study: Study | None = None) -> int:
     """End the holds on a person; how many there were. study: where it was decided; its log tells of it."""
     with transaction.atomic():
         current = Hold.objects.filter(worker=worker, lifted_at=None, until__gte=now.date())
         ended = current.update(lifted_at=now, lifted_by=actor)
         if ended:
-            _note(study, "lift_hold", worker, actor, now)
+            _record_event(study, "lift_hold", worker, actor, now)
         return ended
 
 
-def _note(study: Study | None, verb: str, worker: Worker, actor: User, now: datetime, **facts: str) -> None:
+def _record_event(study: Study | None, verb: str, worker: Worker, actor: User, now: datetime, **facts: str) -> None:
     if study is not None:
         name = actor.get_username()
         AuditEvent.objects.record(study, verb, actor=name, now=now, worker=worker.pseudonym, **facts)

@@ -63,7 +63,7 @@ def apply_once_rule(study: Study, fresh: Sequence[Submission], *, market: Market
     if not study.once:
         return
     if not grants_on_accept(market):
-        _grant(study, fresh, market)
+        _grant_known_pass(study, fresh, market)
     people = {submission.worker_id for submission in fresh}
     group = {"hit__study__group": study.group_id} if study.group_id else {"hit__study": study}
     first: dict[int, int] = {}
@@ -74,7 +74,7 @@ def apply_once_rule(study: Study, fresh: Sequence[Submission], *, market: Market
     Decision.objects.filter(submission__in=first.values(), matter="analysis", reason=SECOND).delete()
 
 
-def _grant(study: Study, fresh: Sequence[Submission], market: Market) -> None:
+def _grant_known_pass(study: Study, fresh: Sequence[Submission], market: Market) -> None:
     known = OncePass.objects.filter(endpoint=market.url, scope=scope_of(study)).first()
     if known is None:
         return

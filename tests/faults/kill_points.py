@@ -63,12 +63,12 @@ BLOCKING = (*_both("the call that blocks somebody", "annotation.mturk.client:Mar
 UNBLOCKING = (*_both("the call that ends a block", "annotation.mturk.client:Market.unblock"), *CARRYING)
 WRITING = (*_both("the call that writes to a worker", "annotation.mturk.client:Market.notify"), *CARRYING)
 COLLECTING = (
-    Point("a message stored, not deleted", "annotation.collecting.receive_events:_stored", "after"),
+    Point("a message stored, not deleted", "annotation.collecting.receive_events:_store_message", "after"),
     Point("a message deleted", "annotation.mturk.client:Market.delete_message", "after"),
-    Point("before a page is stored", "annotation.collecting.collect:_store", "before"),
-    Point("raw answers stored, nothing committed", "annotation.collecting.collect:_insert", "after"),
-    Point("after a page is stored", "annotation.collecting.collect:_store", "after"),
-    *_both("answers are read", "annotation.collecting.parse_submissions:_store"),
+    Point("before a page is stored", "annotation.collecting.collect:_store_page", "before"),
+    Point("raw answers stored, nothing committed", "annotation.collecting.collect:_insert_submissions", "after"),
+    Point("after a page is stored", "annotation.collecting.collect:_store_page", "after"),
+    *_both("answers are read", "annotation.collecting.parse_submissions:_store_batch"),
     *DATABASE,
 )
 ALL = {

@@ -87,7 +87,7 @@ def hold(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
 @require_POST
 @study_page(Role.EDITOR)
 def lift(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
-    verbs.lift(_one(study, pseudonym), actor=visitor(request), now=timezone.now(), study=study)
+    verbs.lift_hold(_one(study, pseudonym), actor=visitor(request), now=timezone.now(), study=study)
     return redirect("console:workers-page", study.uuid, pseudonym)
 
 

@@ -32,7 +32,9 @@ class Command(StudyCommand):
         if options["lift"]:
             if user is None:
                 raise CommandError("--as USER is required.", returncode=2)
-            self.stdout.write(f"{verbs.lift(worker, actor=user, now=timezone.now(), study=study)} exclusions ended.")
+            self.stdout.write(
+                f"{verbs.lift_hold(worker, actor=user, now=timezone.now(), study=study)} exclusions ended."
+            )
             return
         until = parse_date(options["until"] or "")
         if until is None or user is None:

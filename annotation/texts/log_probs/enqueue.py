@@ -56,7 +56,7 @@ def plan_scoring(
         job = ScoringJob.objects.create(
             study=study, generator=target, opening=opening.values(), replace=replace, actor=actor, created_at=now
         )
-        parts = _parts(texts, size)
+        parts = _split_texts(texts, size)
         ScoringChunk.objects.bulk_create(
             ScoringChunk(job=job, number=number, texts=part) for number, part in enumerate(parts, start=1)
         )
@@ -65,7 +65,7 @@ def plan_scoring(
     return Planned(job.pk, target.name, len(texts), len(parts))
 
 
-def _parts(texts: list[Text], size: int) -> list[list[int]]:
+def _split_texts(texts: list[Text], size: int) -> list[list[int]]:
     by_pair: dict[Pair, list[int]] = {}
     for text in texts:
         by_pair.setdefault(store.pair_of(text), []).append(text.pk)

@@ -164,7 +164,7 @@ def scoring_progress(study: Study) -> list[ScoringProgress]:
         scorings.append(
             ScoringProgress(
                 generator=job.generator.name,
-                model=_shown(str(job.opening.get("model", ""))),
+                model=_model_name(str(job.opening.get("model", ""))),
                 started=job.created_at,
                 texts=sum(len(chunk.texts) for chunk in chunks),
                 scored=sum(chunk.scored for chunk in chunks),
@@ -180,6 +180,6 @@ def scoring_progress(study: Study) -> list[ScoringProgress]:
     return scorings
 
 
-def _shown(model: str) -> str:
+def _model_name(model: str) -> str:
     """A folder by its last name only."""
     return Path(model).name if Path(model).is_absolute() else model

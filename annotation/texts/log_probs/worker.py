@@ -91,18 +91,18 @@ def _next_due(chunks_of: Q, *, now: datetime, lease: timedelta) -> ScoringChunk 
         if chunk.state != State.TAKEN or chunk.attempts < MAX_ATTEMPTS:
             return chunk
         sentence = f"Given up: {chunk.attempts} workers took these texts and stopped without a result."
-        _unchanged(chunk).update(state=State.FAILED, outcome=sentence, finished_at=now, taken_at=None)
+        _unchanged_rows(chunk).update(state=State.FAILED, outcome=sentence, finished_at=now, taken_at=None)
     return None
 
 
-def _unchanged(chunk: ScoringChunk) -> QuerySet[ScoringChunk]:
+def _unchanged_rows(chunk: ScoringChunk) -> QuerySet[ScoringChunk]:
     """The chunk's row as long as it is unchanged since it was read."""
     return ScoringChunk.objects.filter(pk=chunk.pk, state=chunk.state, attempts=chunk.attempts, taken_at=chunk.taken_at)
 
 
 def _take(chunk: ScoringChunk, *, now: datetime) -> bool:
     """Take the chunk by compare-and-set; False where another worker was faster."""
-    if not _unchanged(chunk).update(state=State.TAKEN, taken_at=now, attempts=F("attempts") + 1):
+    if not _unchanged_rows(chunk).update(state=State.TAKEN, taken_at=now, attempts=F("attempts") + 1):
         return False
     chunk.refresh_from_db(fields=["state", "attempts", "taken_at", "scored", "reused", "kept"])
     return True
@@ -118,18 +118,18 @@ def _open_model(chunk: ScoringChunk, open_backend: Open) -> LogProbs | MetricsEr
 def _carry_out(chunk: ScoringChunk, backend: LogProbs | MetricsError, *, clock: Callable[[], datetime]) -> State:
     """Score the chunk's texts that lack a score; the state it is left in (TAKEN: it is another's now)."""
     if isinstance(backend, MetricsError):
-        return _fail(chunk, backend, now=clock())
+        return _note_failure(chunk, backend, now=clock())
     try:
-        _score(chunk, backend, clock=clock)
-        is_still_held = _held(chunk).update(state=State.DONE, finished_at=clock(), taken_at=None, outcome="")
+        _score_chunk(chunk, backend, clock=clock)
+        is_still_held = _held_rows(chunk).update(state=State.DONE, finished_at=clock(), taken_at=None, outcome="")
     except LostError:
         return State.TAKEN
     except (MetricsError, AssayError) as error:
-        return _fail(chunk, error, now=clock())
+        return _note_failure(chunk, error, now=clock())
     return State.DONE if is_still_held else State.TAKEN
 
 
-def _score(chunk: ScoringChunk, backend: LogProbs, *, clock: Callable[[], datetime]) -> None:
+def _score_chunk(chunk: ScoringChunk, backend: LogProbs, *, clock: Callable[[], datetime]) -> None:
     job = chunk.job
     if not job.replace:
         store.check_unmixed(job.generator, backend.card.signature)
@@ -140,33 +140,35 @@ def _score(chunk: ScoringChunk, backend: LogProbs, *, clock: Callable[[], dateti
     todo = [text for text in texts if text.pk not in had]
     known = store.known_content(todo, scoring)
     before = chunk.scored + chunk.reused
-    _keep(chunk, known, scoring, now=clock(), reused=len(known), kept=max(0, len(had) - before) - chunk.kept)
+    _write_part(chunk, known, scoring, now=clock(), reused=len(known), kept=max(0, len(had) - before) - chunk.kept)
 
     def keep(part: Mapping[Text, Scored]) -> None:
-        _keep(chunk, part, scoring, now=clock(), scored=len(part))
+        _write_part(chunk, part, scoring, now=clock(), scored=len(part))
 
     store.score_in_parts([text for text in todo if text not in known], backend, size=PART, keep=keep)
 
 
-def _keep(chunk: ScoringChunk, part: Mapping[Text, Scored], scoring: Scoring, *, now: datetime, **counts: int) -> None:
+def _write_part(
+    chunk: ScoringChunk, part: Mapping[Text, Scored], scoring: Scoring, *, now: datetime, **counts: int
+) -> None:
     """Write scores and renew the lease, both or neither. Raises LostError where the chunk is another's."""
     with transaction.atomic():
         changed = {name: F(name) + count for name, count in counts.items()}
-        if not _held(chunk).update(taken_at=now, **changed):
+        if not _held_rows(chunk).update(taken_at=now, **changed):
             raise LostError(f"The chunk {chunk} is another worker's now.")
         store.write_scores(part, scoring)
 
 
-def _held(chunk: ScoringChunk) -> QuerySet[ScoringChunk]:
+def _held_rows(chunk: ScoringChunk) -> QuerySet[ScoringChunk]:
     """The chunk's row as long as this worker holds it."""
     return ScoringChunk.objects.filter(pk=chunk.pk, state=State.TAKEN, attempts=chunk.attempts)
 
 
-def _fail(chunk: ScoringChunk, error: Exception, *, now: datetime) -> State:
+def _note_failure(chunk: ScoringChunk, error: Exception, *, now: datetime) -> State:
     """Put off what may pass (twice as long each time); give up on what will not."""
     passing = isinstance(error, PASSING) and chunk.attempts < MAX_ATTEMPTS
     state = State.WAITING if passing else State.FAILED
-    _held(chunk).update(
+    _held_rows(chunk).update(
         state=state,
         not_before=now + timedelta(seconds=2**chunk.attempts) if passing else None,
         finished_at=None if passing else now,

@@ -79,10 +79,10 @@ def plan_of(data: Mapping[str, Any], *, seed: int) -> Plan:
     steps = data.get("steps")
     if not isinstance(steps, Sequence) or isinstance(steps, str) or not steps:
         raise DesignError("A selection has at least one step.")
-    return Plan(tuple(_step(at, step) for at, step in enumerate(steps, start=1)), plan_seed)
+    return Plan(tuple(_read_step(at, step) for at, step in enumerate(steps, start=1)), plan_seed)
 
 
-def _step(at: int, data: Any) -> Step:
+def _read_step(at: int, data: Any) -> Step:
     if not isinstance(data, Mapping) or data.get("rule") not in KINDS:
         raise DesignError(f"Step {at}: the rule must be one of {', '.join(KINDS)}.")
     kind, name = KINDS[data["rule"]], data["rule"]
@@ -99,19 +99,19 @@ def _step(at: int, data: Any) -> Step:
         if value is NEEDED:
             raise DesignError(f"Step {at}, {name}: {key!r} is missing.")
         if value is not None:
-            settings[key] = _checked(value, setting.form, f"Step {at}, {name}: {key!r}")
+            settings[key] = _read_setting(value, setting.form, f"Step {at}, {name}: {key!r}")
     step = Step(name, settings, of)
     _check_together(step, f"Step {at}, {name}")
     return step
 
 
-def _checked(value: Any, form: str, place: str) -> Any:
+def _read_setting(value: Any, form: str, place: str) -> Any:
     """The value, if it has the form; raises DesignError with a sentence that says which form is needed."""
     if form == "reasons" and isinstance(value, Mapping):
         _require_reasons(value, place)
     checked = FORMS[form].read(value)
     if checked is UNFIT:
-        raise DesignError(f"{place} must be {FORMS[form].words}, not {_short(value)}.")
+        raise DesignError(f"{place} must be {FORMS[form].words}, not {_shorten(value)}.")
     return checked
 
 
@@ -121,7 +121,7 @@ def _require_reasons(value: Mapping[Any, Any], place: str) -> None:
         raise DesignError(f"{place}: the exclusion of {blank!r} needs a reason.")
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:80]}..."
 

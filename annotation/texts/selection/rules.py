@@ -57,43 +57,45 @@ class Values:
 Rule = Callable[[Sequence[Candidate], Values], Effect]
 
 
-def _without(texts: Iterable[Candidate], goes: Callable[[Candidate], bool]) -> Effect:
+def _remove_where(texts: Iterable[Candidate], goes: Callable[[Candidate], bool]) -> Effect:
     return Effect({text.id: "" for text in texts if goes(text)})
 
 
 def minimum_words(texts: Sequence[Candidate], values: Values) -> Effect:
     """Texts of fewer words go."""
     minimum = values.integer("words")
-    return _without(texts, lambda text: count_words(text.body) < minimum)
+    return _remove_where(texts, lambda text: count_words(text.body) < minimum)
 
 
 def maximum_words(texts: Sequence[Candidate], values: Values) -> Effect:
     """Texts of more words go."""
     maximum = values.integer("words")
-    return _without(texts, lambda text: count_words(text.body) > maximum)
+    return _remove_where(texts, lambda text: count_words(text.body) > maximum)
 
 
 def starts_with(texts: Sequence[Candidate], values: Values) -> Effect:
     """Texts that begin otherwise go; capitals and quotation marks before make no difference."""
     beginning = values.word("text").casefold()
-    return _without(texts, lambda text: not text.body.lstrip(" \n\t\"'“‘").casefold().startswith(beginning))
+    return _remove_where(texts, lambda text: not text.body.lstrip(" \n\t\"'“‘").casefold().startswith(beginning))
 
 
 def vocabulary(texts: Sequence[Candidate], values: Values) -> Effect:
     """Texts go in which more than a share of the words is outside a list, or outside the references' most frequent."""
     share = values.share("unknown")
     known = (
-        set(values.words("words")) if "words" in values.settings else _frequent(texts, values.integer("most_frequent"))
+        set(values.words("words"))
+        if "words" in values.settings
+        else _frequent_words(texts, values.integer("most_frequent"))
     )
 
     def goes(text: Candidate) -> bool:
         words = bare_words(text.body)
         return sum(word not in known for word in words) > share * len(words)
 
-    return _without(texts, goes)
+    return _remove_where(texts, goes)
 
 
-def _frequent(texts: Sequence[Candidate], count: int) -> set[str]:
+def _frequent_words(texts: Sequence[Candidate], count: int) -> set[str]:
     counts = Counter(word for text in texts if text.generator is None for word in bare_words(text.body))
     return {word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:count]}
 
@@ -101,7 +103,7 @@ def _frequent(texts: Sequence[Candidate], count: int) -> set[str]:
 def forbidden_words(texts: Sequence[Candidate], values: Values) -> Effect:
     """Texts with one of the words go."""
     refused = set(values.words("words"))
-    return _without(texts, lambda text: not refused.isdisjoint(bare_words(text.body)))
+    return _remove_where(texts, lambda text: not refused.isdisjoint(bare_words(text.body)))
 
 
 def duplicates(texts: Sequence[Candidate], values: Values) -> Effect:
@@ -109,14 +111,14 @@ def duplicates(texts: Sequence[Candidate], values: Values) -> Effect:
     seen: set[tuple[str, bytes]] = set()
     effect = Effect()
     for text in texts:
-        what = text.side, _wording(text.body)
+        what = text.side, _digest_words(text.body)
         if what in seen:
             effect.out[text.id] = ""
         seen.add(what)
     return effect
 
 
-def _wording(body: str) -> bytes:
+def _digest_words(body: str) -> bytes:
     words = bare_words(body) or body.split()
     return hashlib.sha256(" ".join(words).encode("utf-8", "surrogatepass")).digest()[:16]
 
@@ -144,7 +146,7 @@ def overlap(texts: Sequence[Candidate], values: Values) -> Effect:
     """Texts go of whose words more than a share lies in a run of n words that a priming text has too."""
     n, max_share = values.integer("n"), values.share("share")
     grams = grams_of(values.words("priming"), n=n)
-    return _without(texts, lambda text: share_within(text.body, grams, n=n) > max_share)
+    return _remove_where(texts, lambda text: share_within(text.body, grams, n=n) > max_share)
 
 
 def pairs(texts: Sequence[Candidate], values: Values) -> Effect:
@@ -162,7 +164,7 @@ def pairs(texts: Sequence[Candidate], values: Values) -> Effect:
         models = present - {REFERENCE}
         return REFERENCE not in present or (models != generators if values.settings["every_generator"] else not models)
 
-    return _without(texts, broken)
+    return _remove_where(texts, broken)
 
 
 def split(texts: Sequence[Candidate], values: Values) -> Effect:
@@ -174,8 +176,8 @@ def split(texts: Sequence[Candidate], values: Values) -> Effect:
     sizes = {name: int(str(size)) for name, size in sorted(values.pairs("sizes").items())}
     judged = values.word("judge")
     effect = Effect()
-    for stratum, units in _strata(texts, values.words("by")).items():
-        drawn = _drawn(units, sizes, seed=values.seed, stratum=stratum)
+    for stratum, units in _group_by_stratum(texts, values.words("by")).items():
+        drawn = _draw_splits(units, sizes, seed=values.seed, stratum=stratum)
         for name, size in sizes.items():
             have = sum(drawn_split == name for drawn_split in drawn.values())
             if have < size:
@@ -195,7 +197,9 @@ def split(texts: Sequence[Candidate], values: Values) -> Effect:
 Unit = tuple[str, str]
 
 
-def _strata(texts: Sequence[Candidate], by: Sequence[str]) -> dict[tuple[str, ...], dict[Unit, list[Candidate]]]:
+def _group_by_stratum(
+    texts: Sequence[Candidate], by: Sequence[str]
+) -> dict[tuple[str, ...], dict[Unit, list[Candidate]]]:
     """Texts by stratum, then by what is drawn as one: a context, or a text without one."""
     stratum_of: dict[Unit, tuple[str, ...]] = {}
     strata: dict[tuple[str, ...], dict[Unit, list[Candidate]]] = {}
@@ -206,7 +210,7 @@ def _strata(texts: Sequence[Candidate], by: Sequence[str]) -> dict[tuple[str, ..
     return dict(sorted(strata.items()))
 
 
-def _drawn(
+def _draw_splits(
     units: Mapping[Unit, Sequence[Candidate]], sizes: Mapping[str, int], *, seed: int, stratum: tuple[str, ...]
 ) -> dict[Unit, str]:
     """The split of each unit drawn. The order is that of a hash, so that it depends on nothing but seed and ids."""
@@ -218,7 +222,7 @@ def _drawn(
     for unit in ranked:
         if at == len(places):
             break
-        mine = {_wording(text.body) for text in units[unit]}
+        mine = {_digest_words(text.body) for text in units[unit]}
         if any(wordings.get(wording, places[at]) != places[at] for wording in mine):
             continue  # it says the same as a text of another split
         drawn[unit] = places[at]

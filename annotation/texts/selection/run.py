@@ -13,7 +13,7 @@ from annotation.texts.selection.records import Candidate, Fate, FunnelLine, Outc
 from annotation.texts.selection.rules import Effect, Values
 
 
-def run(pool: Sequence[Candidate], plan: Plan, *, progress: Callable[[int], None] | None = None) -> Outcome:
+def run_selection(pool: Sequence[Candidate], plan: Plan, *, progress: Callable[[int], None] | None = None) -> Outcome:
     """Every text's fate. Depends on the pool (in its order), the plan and its seed, and on nothing else.
 
     progress: told how many rules have been run. Raises DesignError for a rule that cannot be kept: an unknown id,
@@ -23,7 +23,7 @@ def run(pool: Sequence[Candidate], plan: Plan, *, progress: Callable[[int], None
     fates = {text.id: Fate(text.body) for text in pool}
     left, funnel = list(pool), []
     for number, step in enumerate(plan.steps, start=1):
-        seen = [text for text in left if _concerns(step, text)]
+        seen = [text for text in left if _applies_to(step, text)]
         effect = KINDS[step.rule].run(seen, Values(step.settings, plan.seed))
         for key, reason in effect.out.items():
             left_out = f"{number} {step.rule}" + (f": {reason}" if reason else "")
@@ -33,8 +33,8 @@ def run(pool: Sequence[Candidate], plan: Plan, *, progress: Callable[[int], None
         for key, (body, at) in effect.cuts.items():
             fates[key] = replace(fates[key], body=body, cut_at=at)
         before = left
-        left = [_changed(text, effect) for text in before if text.id not in effect.out]
-        funnel.append(_line(step, before, left, effect))
+        left = [_apply_cut(text, effect) for text in before if text.id not in effect.out]
+        funnel.append(_funnel_line(step, before, left, effect))
         if progress is not None:
             progress(number)
     return Outcome(fates, tuple(funnel))
@@ -50,15 +50,15 @@ def _require_known(pool: Sequence[Candidate], plan: Plan) -> None:
                 raise DesignError(sentence).at("exclude")
 
 
-def _concerns(step: Step, text: Candidate) -> bool:
+def _applies_to(step: Step, text: Candidate) -> bool:
     return step.of == "all" or (text.generator is None) == (step.of == "references")
 
 
-def _changed(text: Candidate, effect: Effect) -> Candidate:
+def _apply_cut(text: Candidate, effect: Effect) -> Candidate:
     return replace(text, body=effect.cuts[text.id][0]) if text.id in effect.cuts else text
 
 
-def _line(step: Step, before: Sequence[Candidate], after: Sequence[Candidate], effect: Effect) -> FunnelLine:
+def _funnel_line(step: Step, before: Sequence[Candidate], after: Sequence[Candidate], effect: Effect) -> FunnelLine:
     had, has = Counter(text.side for text in before), Counter(text.side for text in after)
     return FunnelLine(
         rule=step.rule,
@@ -74,15 +74,15 @@ def _line(step: Step, before: Sequence[Candidate], after: Sequence[Candidate], e
 
 def digest_of_pool(pool: Iterable[Candidate]) -> str:
     """SHA-256 over every text of the pool in its order: the same digest, the same selection."""
-    return _digest((text.id, text.body, text.generator, text.context, text.domain) for text in pool)
+    return _digest_rows((text.id, text.body, text.generator, text.context, text.domain) for text in pool)
 
 
 def digest_of_outcome(outcome: Outcome) -> str:
     """SHA-256 over every fate."""
-    return _digest((key, fate.left_out, fate.split, fate.cut_at, fate.body) for key, fate in outcome.fates.items())
+    return _digest_rows((key, fate.left_out, fate.split, fate.cut_at, fate.body) for key, fate in outcome.fates.items())
 
 
-def _digest(rows: Iterable[tuple[object, ...]]) -> str:
+def _digest_rows(rows: Iterable[tuple[object, ...]]) -> str:
     hasher = hashlib.sha256()
     for row in rows:
         hasher.update(repr(row).encode("utf-8", "surrogatepass") + b"\n")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pricing.fees import Fees, bonus_fee_cents, fee_cents, split
+from annotation.pricing.fees import Fees, bonus_fee_cents, fee_cents, split_places
 from annotation.pricing.quotes import Terms, next_steps, quote
 
 MTURK = Fees.MTURK
@@ -54,7 +54,7 @@ def test_huse_study_costs_224_dollars_in_large_hits_and_192_in_nines():
 
 
 def test_200_raters_are_22_hits_of_nine_and_one_of_two():
-    assert split(200) == (9,) * 22 + (2,)
+    assert split_places(200) == (9,) * 22 + (2,)
 
 
 def test_expected_exclusions_are_paid_and_replaced():

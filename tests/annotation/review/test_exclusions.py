@@ -484,7 +484,7 @@ def test_a_hold_has_a_reason_and_an_end():
     with pytest.raises(StateError, match="future"):
         hold.hold(worker, reason="Too fast twice.", until=NOW.date(), actor=ada, now=NOW)
     hold.hold(worker, reason="Too fast twice.", until=NOW.date() + timedelta(days=9), actor=ada, now=NOW)
-    assert hold.lift(worker, actor=ada, now=NOW) == 1
+    assert hold.lift_hold(worker, actor=ada, now=NOW) == 1
     assert worker.holds.get().lifted_by == ada
 
 

@@ -85,7 +85,7 @@ def test_the_scheduler_opens_too_when_the_last_day_is_over(
 
 def test_lifting_a_hold_opens_too(held: tuple[Worker, str], study: Study, market: Market) -> None:
     published(study, market)
-    verbs.lift(held[0], actor=User.objects.get(username="ada"), now=timezone.now())
+    verbs.lift_hold(held[0], actor=User.objects.get(username="ada"), now=timezone.now())
     assert verbs.open_again(now=timezone.now()) == 1
 
 

@@ -10,11 +10,11 @@ import pytest
 from annotation.exceptions import DesignError
 from annotation.texts.selection.plan import plan_of
 from annotation.texts.selection.records import Candidate, Outcome
-from annotation.texts.selection.run import digest_of_outcome, run
+from annotation.texts.selection.run import digest_of_outcome, run_selection
 
 
 def selected(pool: list[Candidate], *steps: dict[str, Any], seed: int = 1) -> Outcome:
-    return run(pool, plan_of({"steps": list(steps)}, seed=seed))
+    return run_selection(pool, plan_of({"steps": list(steps)}, seed=seed))
 
 
 def left(outcome: Outcome) -> list[str]:
@@ -168,7 +168,7 @@ def test_too_few_texts_for_a_split_are_named() -> None:
 )
 def test_a_plan_that_cannot_be_kept_is_told_by_step_and_setting(plan: dict[str, Any], sentence: str) -> None:
     with pytest.raises(DesignError, match=sentence):
-        run(TEXTS, plan_of(plan, seed=1))
+        run_selection(TEXTS, plan_of(plan, seed=1))
 
 
 def test_a_plan_survives_being_stored() -> None:

@@ -162,7 +162,7 @@ def test_the_advice_for_a_missing_column_names_that_column(tmp_path: Path) -> No
         "missing-column: Add it, or give its name in the file: --column id=NAME (import_texts).",
         "missing-column: Add it, or give its name in the file: --column source=NAME (import_texts).",
     ]
-    assert caught.value.problems[0].what_to_do_on_a_page.endswith("“Other names of columns”: id = NAME.")
+    assert caught.value.problems[0].what_to_do_on_a_page.endswith(": id = NAME.")
 
 
 def test_the_advice_names_the_column_by_which_a_renamed_one_is_read(tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,10 +23,11 @@ from tests.marketplace.framed.test_never_lost import KEPT, fill_in
 from tests.marketplace.question_samples import html_question
 
 ROOT = Path(__file__).resolve().parents[3]
-COUNT = (
-    "from annotation.marketplace.models import Assignment, Submission; "
-    "print(Submission.objects.count(), *Assignment.objects.values_list('state', flat=True))"
-)
+PEOPLE = """
+from django.core.management import call_command
+call_command("create_requester", "lab", "--balance", "100.00", "--json")
+call_command("create_worker", "ann", "--json")
+"""
 HIT = {
     "Title": "Rate a text",
     "Description": "Read it.",
@@ -42,11 +45,16 @@ class House:
     origin: str
     running: list[subprocess.Popen[str]] = field(default_factory=list)
 
-    def manage(self, *words: str) -> str:
-        command = [sys.executable, str(ROOT / "manage.py"), *words]
-        return subprocess.run(
-            command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=True
-        ).stdout
+    def people(self) -> tuple[dict[str, str], dict[str, str]]:
+        """A requester and a worker, as the commands print them."""
+        command = [sys.executable, str(ROOT / "manage.py"), "shell", "-v0", "-c", PEOPLE]
+        done = subprocess.run(command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=True)
+        requester, worker = map(json.loads, done.stdout.splitlines())
+        return requester, worker
+
+    def rows(self, query: str) -> list[tuple[object, ...]]:
+        with closing(sqlite3.connect(self.environment["DATABASE_URL"].removeprefix("sqlite:///"))) as database:
+            return database.execute(query).fetchall()
 
     def start(self) -> None:
         command = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", self.origin.rpartition(":")[2]]
@@ -78,10 +86,9 @@ def house(tmp_path: Path, migrated: Callable[[Path], None]) -> Iterator[House]:
 
 def test_answers_outlive_a_killed_server(house: House, browser: Browser) -> None:
     house.start()
-    key = json.loads(house.manage("create_requester", "lab", "--balance", "100.00", "--json"))
+    key, worker = house.people()
     client = mturk(f"{house.origin}/mturk/", key["access_key"], key["secret_key"])
     hit = client.create_hit(**HIT, Question=html_question(task()))["HIT"]
-    worker = json.loads(house.manage("create_worker", "ann", "--json"))
     with fresh(browser, base_url=house.origin) as context:
         ann = Desk(worker["worker_id"], context, context.new_page())
         ann.page.goto(worker["sign_in_url"])
@@ -95,4 +102,5 @@ def test_answers_outlive_a_killed_server(house: House, browser: Browser) -> None
         house.start()
         ann.context.set_offline(False)
         ann.recorded()
-    assert house.manage("shell", "-v0", "-c", COUNT).split() == ["1", "Submitted"]
+    assert house.rows("select count(*) from marketplace_submission") == [(1,)]
+    assert house.rows("select state from marketplace_assignment") == [("Submitted",)]

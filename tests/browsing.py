@@ -11,7 +11,27 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect, sync_playwright
 
+# Playwright's own list of what Chromium shall leave off, for the flag below replaces it ...
+OFF = (
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsUpgrades",
+    "HttpsFirstBalancedModeAutoEnable",
+    "LensOverlay",
+    "MediaRouter",
+    "PaintHolding",
+    "ThirdPartyStoragePartitioning",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "OptimizationHints",
+    "NetworkTimeServiceQuerying",
+    "AimEnabled",
+    "PreconnectToSearch",
+    # ... and the popups of the address bar: two pages beside each page, which cost a tenth of a core at rest.
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+)
 FLAGS = [
+    f"--disable-features={','.join(OFF)}",
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",

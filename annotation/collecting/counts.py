@@ -62,7 +62,7 @@ def crowd_counts(study: Study) -> CrowdCounts:
 
 
 def refused_by_two(study: Study) -> int:
-    """Submissions that one person proposed to refuse and another refused; others were refused on the marketplace."""
+    """Count rejections that one reviewer proposed and another confirmed; others were made on the marketplace."""
     refused = Decision.objects.filter(submission__hit__study=study, matter=Decision.Matter.PAYMENT, verdict="reject")
     return refused.filter(submission__rejection__seconded_by__isnull=False).count()
 
@@ -74,7 +74,7 @@ def providers(study: Study) -> tuple[str, ...]:
 
 
 def flags_by_kind(study: Study) -> dict[str, tuple[int, int]]:
-    """(assignments flagged, of these left out of the analysis) by kind of flag."""
+    """Return (assignments flagged, of these excluded from the analysis) by kind of flag."""
     left_out = Exists(exclusions().filter(submission=OuterRef("submission")))
     rows = (
         Flag.objects.filter(submission__hit__study=study)

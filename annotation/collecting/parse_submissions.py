@@ -99,7 +99,7 @@ def _unread_submissions(study: Study) -> QuerySet[Submission]:
 def _read_batch(study: Study, hits: Sequence[int], sheets: dict[int, _Sheet], *, now: datetime) -> list[int]:
     """Judgments made of each submission of the next batch of these HITs (0: unreadable)."""
     with transaction.atomic():
-        # Of two readers the second waits here, and then finds what the first has read; collecting goes on beside.
+        # Of two readers the second waits here, and then finds what the first has read; collecting goes on meanwhile.
         list(Hit.objects.select_for_update().filter(pk__in=hits).order_by("pk").values_list("pk"))
         waiting = _unread_submissions(study).filter(hit__in=hits).order_by("hit", "pk")
         batch = list(waiting.select_related("hit__wording", "hit__cell__arm")[:BATCH])

@@ -1,4 +1,4 @@
-"""Reads: what doors and verbs ask of the database, each in as few queries as it takes."""
+"""Queries of judgments and ratings, each in as few statements as possible."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ CRITERION = "typicality"
 
 
 def excluded() -> Exists:
-    """Whether a judgment's submission was left out of the analysis; to filter judgments by."""
+    """Whether a judgment's submission is excluded from the analysis; to filter judgments by."""
     return Exists(exclusions().filter(submission=OuterRef("presentation__submission")))
 
 
 def exclusions() -> QuerySet[Decision]:
-    """Decisions to leave a submission out of the analysis."""
+    """Return the decisions that exclude a submission from the analysis."""
     return Decision.objects.filter(matter=Decision.Matter.ANALYSIS, verdict=Decision.Verdict.EXCLUDE)
 
 
@@ -55,14 +55,14 @@ def judgments(study: Study) -> QuerySet[Judgment]:
 
 @dataclass(frozen=True, slots=True)
 class RatingSum:
-    """Kept ratings of a text: how many, and the exact sum of their codes."""
+    """Included ratings of a text: how many, and the exact sum of their codes."""
 
     count: int
     total: Fraction
 
 
 def rating_sums(study: Study) -> dict[int, RatingSum]:
-    """Kept ratings by text (primary key): one aggregate over all, less the (few) ratings that were left out."""
+    """Sum included ratings by text (primary key): one aggregate over all, less the (few) excluded ratings."""
     counted = rated(study)
     labels = _used_labels(study)
     sums = _sum_ratings(counted, labels)
@@ -85,7 +85,7 @@ def rated(study: Study) -> QuerySet[Judgment]:
 
 
 def excluded_ratings(study: Study) -> QuerySet[Judgment]:
-    """Those of the ratings that were left out: from the submissions on, for there are few."""
+    """Return the excluded ratings, found from their submissions, as these are few."""
     left_out = exclusions().filter(submission__hit__study=study).values("submission")
     return Judgment.objects.filter(criterion=CRITERION, text__isnull=False, presentation__submission__in=left_out)
 
@@ -171,7 +171,7 @@ class RatingLine:
 def rating_lines(study: Study) -> Iterator[RatingLine]:
     """Every judgment by HIT, rater and position, streamed; raters by pseudonym.
 
-    A HIT of ours goes by its number from 1, which a rehearsal repeats; an imported one by the id in its file.
+    A HIT is named by its number from 1, which a rehearsal repeats; an imported one by the id in its file.
     """
     imported = study.mode == Study.Mode.IMPORTED
     rows = (

@@ -43,8 +43,8 @@ def withdraw(study: Study, assignment_ids: Iterable[str], *, actor: str, now: da
     """Erase what the named submissions of the study say, all or none; again, it changes nothing.
 
     Gone are the raw answer, presentations, judgments, flags and all else that was made of it; what remains is that
-    somebody (a pseudonym) worked, when, and was paid. The audit tells how many, so that numbers of before and after
-    can be told apart.
+    a pseudonym worked, when, and was paid. The audit log notes how many, to explain different numbers before and
+    after.
     """
     requested = sorted(set(assignment_ids))
     if not requested:

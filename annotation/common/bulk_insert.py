@@ -17,7 +17,7 @@ ESCAPED = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 def new_keys(model: type[Model], number: int) -> Sequence[int]:
-    """So many primary keys that nobody else will use (call it in the transaction that inserts the rows)."""
+    """Reserve `number` primary keys (call it in the transaction that inserts the rows)."""
     table = model._meta.db_table
     if not number:
         return range(0)
@@ -33,7 +33,7 @@ def new_keys(model: type[Model], number: int) -> Sequence[int]:
 
 
 def insert(model: type[Model], fields: Sequence[str], rows: Iterable[Row]) -> None:
-    """Write the rows; `fields` names their columns, and must leave out none that has to have a value."""
+    """Write the rows; `fields` names their columns, and must include each that needs a value."""
     quoted = connection.ops.quote_name
     columns = ", ".join(quoted(_column(model, name)) for name in fields)
     into = f"{quoted(model._meta.db_table)} ({columns})"
@@ -42,7 +42,7 @@ def insert(model: type[Model], fields: Sequence[str], rows: Iterable[Row]) -> No
             _copy_rows(cursor, into, rows)
         else:
             marks = ", ".join(["%s"] * len(fields))
-            cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", list(rows))  # noqa: S608 - names of ours
+            cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", list(rows))  # noqa: S608 - names of models
 
 
 def _column(model: type[Model], name: str) -> str:

@@ -1,4 +1,4 @@
-"""From a HIT of ours to what the marketplace is asked for."""
+"""Build the marketplace request of a HIT."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def history_sentences(study: Study) -> tuple[str, ...]:
 def history_requirements(study: Study) -> tuple[Requirement, ...]:
     """What the study asks of the accounts of a marketplace; 0 and an empty country ask nothing and are not sent.
 
-    A marketplace holds it against accounts. Assay's own asks it of nobody who comes by an invitation.
+    A marketplace checks it for accounts. Assay's does not check it for people who come by an invitation.
     """
     requirements = []
     if study.minimum_approved_hits:

@@ -94,7 +94,7 @@ def _unanswered_follow_ups(remarks: Mapping[str, str], chosen: set[str], wording
 
 
 def _utf16_length(text: str) -> int:
-    """Characters as a browser counts them, by which the page tells whether they suffice."""
+    """Characters as a browser counts them, by which the page checks the minimum."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -105,7 +105,7 @@ def read_check(answers: Answers, position: int, wording: Wording) -> str:
 
 
 def read_practice(answers: Answers, wording: Wording, arm: str) -> list[Practised]:
-    """The guesses of the arm's practice rounds; a round without a guess is left out."""
+    """The guesses of the arm's practice rounds; a round without a guess is skipped."""
     changed = set(changed_sides(answers))
     if arm == "examples":
         labels = [label for label, _, _ in wording.criteria[0].labels]
@@ -129,7 +129,7 @@ def read_practice(answers: Answers, wording: Wording, arm: str) -> list[Practise
     for i in range(len(wording.training.comparison)):
         guess, swapped = answers.get(practice_field(i), ""), f"practice-{i}" in changed
         if guess in (first, second):
-            # The machine's text stands second unless the sides were changed.
+            # The machine's text is second unless the sides were changed.
             practised.append(Practised(i, guess, (guess == first) == swapped, swapped, _practice_ms(answers, i)))
     return practised
 

@@ -81,7 +81,7 @@ def hit_page(
 ) -> str:
     """The page of a HIT: what the arm shows first, then every line, everything to be answered.
 
-    seed: of each worker's own order; shuffle False: as the lines stand (a preview of the layout).
+    seed: of each worker's own order; shuffle False: in the stored order (a preview).
     """
     shown = [_line_context(line, wording, of=len(lines)) for line in lines]
     has_context = any(line.text.context for line in lines)
@@ -103,9 +103,9 @@ def hit_page(
 
 
 def _strip_indentation(html: str) -> str:
-    """Without the indentation of our own templates, which would count against the size of a question.
+    """Remove the indentation of the templates, which would count against the size of a question.
 
-    Texts keep theirs: they stand on the line of their paragraph.
+    Texts keep theirs: each is on the line of its paragraph.
     """
     head, form, rest = html.partition('<form id="answers"')
     body, script, code = rest.partition("<script>")
@@ -147,7 +147,7 @@ _SCRIPT_WORDS = ("place", "progress", "step", "missing", "short", "right", "wron
 
 
 def _script_json(value: Any) -> str:
-    """JSON that cannot end the script it stands in."""
+    """Return JSON that cannot end the script around it."""
     return (
         json.dumps(value, ensure_ascii=False)
         .replace("<", "\\u003c")
@@ -200,7 +200,7 @@ def _text_context(text: ShownText, wording: Wording) -> dict[str, SafeString]:
 
 
 def _unknown_pattern(wording: Wording) -> re.Pattern[str] | None:
-    """A marker of a lost word, standing alone or before punctuation, as it reads when escaped."""
+    """Return the pattern of a lost word's marker, alone or before punctuation, as it is when escaped."""
     if not wording.unknown_markers:
         return None
     markers = "|".join(re.escape(escape(marker)) for marker in sorted(wording.unknown_markers, key=len, reverse=True))
@@ -231,7 +231,7 @@ def _escape_explanation(pair: PracticePair, wording: Wording) -> SafeString:
 
 
 def _training_context(wording: Wording, arm: Arm) -> dict[str, Any]:
-    """What stands before the task in this arm."""
+    """Return what the page shows before the task in this arm."""
     training, words = wording.training, wording.buttons
     shown: dict[str, Any] = {"instructions": [], "rounds": []}
     if arm == "instructions":

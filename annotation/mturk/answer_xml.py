@@ -15,7 +15,7 @@ from annotation.exceptions import AnswerError
 
 NAMESPACE = "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
 ANSWER, IDENTIFIER, FREE_TEXT = (f"{NAMESPACE}{name}" for name in ("Answer", "QuestionIdentifier", "FreeText"))
-# The only answer in the document of a worker who took the answers back; its text is the day.
+# The only answer in the document of a worker who withdrew; its text is the day.
 WITHDRAWN = "assay:withdrawn"
 
 
@@ -34,7 +34,7 @@ _CHANNEL_ANSWER = re.compile(
 def without_device(document: str) -> tuple[str, str]:
     """The document as the worker answered it, and the code of their device ("": none).
 
-    The code is the marketplace's, not an answer: it is kept apart, where it can be deleted.
+    The code is the marketplace's, not an answer: it is stored separately, where it can be deleted.
     """
     match = _DEVICE_ANSWER.search(document)
     return (document[: match.start()] + document[match.end() :], match[1]) if match else (document, "")
@@ -68,7 +68,7 @@ def without_channel(document: str) -> tuple[str, WayRecord | None]:
 
 
 def is_withdrawn(document: str) -> bool:
-    """Whether the marketplace has erased these answers, because the worker took them back."""
+    """Whether the marketplace has erased these answers, because the worker withdrew them."""
     try:
         return WITHDRAWN in document and list(read_answers(document)) == [WITHDRAWN]
     except AnswerError:

@@ -40,7 +40,7 @@ HELD_BACK = (
     "This study is for other workers. Your earlier work and its payment stay as they are. This ends automatically."
 )
 ASSAY_PROVIDERS = frozenset({"assay", "rehearsal"})
-# The path of queues beside a compatible endpoint; Amazon's own had none.
+# The path of queues at a compatible endpoint; Amazon's had none.
 QUEUES = "/sqs/"
 # Operations of Assay's own marketplace that Amazon's API never had, described as botocore reads it.
 SERVICE_MODEL = Path(__file__).resolve().parent / "service"
@@ -417,7 +417,7 @@ def _hide_worker_ids(text: str, people: Sequence[str]) -> str:
 
 
 def _market_error(error: ClientError, people: Sequence[str]) -> MarketError:
-    """The Turk code stands beside the error, not in it; throttling and faults pass by themselves."""
+    """Build the error; the Turk code is next to the error in the response. Throttling and faults are temporary."""
     code = error.response.get("Error", {}).get("Code", "")
     message = error.response.get("Error", {}).get("Message") or error.response.get("Message") or str(error)
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)

@@ -17,7 +17,7 @@ class Endpoint:
     provider: str = "assay"
     # 0: as fast as it answers.
     calls_a_second: float = 0.0
-    # Of one call, before its failure is said; the outbox tries again later by itself.
+    # Of one call, before it fails; the outbox tries again later.
     attempts: int = 10
 
 
@@ -90,7 +90,7 @@ class SubmittedWork:
 
 @dataclass(frozen=True, slots=True)
 class SeenHit:
-    """A HIT as the marketplace tells it: its places, and how many of them are free, held or decided."""
+    """A HIT as the marketplace describes it: its places, and how many of them are free, held or decided."""
 
     market_id: str
     annotation: str
@@ -105,7 +105,7 @@ class SeenHit:
 
     @property
     def over(self) -> bool:
-        """Whether nobody can enter and nobody is inside."""
+        """Whether it accepts no worker and has no open assignment."""
         return self.status in {"Reviewable", "Reviewing", "Disposed"}
 
 

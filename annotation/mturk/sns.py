@@ -51,7 +51,7 @@ class Notice:
 @dataclass(frozen=True)
 class MarketEvent:
     """Something that happened on the marketplace at `at`; ids that do not apply are empty. words: what a worker
-    answered to a rejection (our own marketplace tells that)."""
+    answered to a rejection (Assay's marketplace only)."""
 
     kind: str
     at: datetime

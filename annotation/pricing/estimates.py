@@ -1,4 +1,4 @@
-"""What a design will cost and pay before its texts are dealt: as exact as the numbers of texts are."""
+"""Estimate what a design costs and pays before its tasks exist, as exactly as the numbers of texts are known."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class CellSize:
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """A design in numbers. evaluators: people a cell, one page each; None: `raters` for every text.
+    """A design in numbers. evaluators: people per condition, one page each; None: `raters` for every text.
 
-    fees: the rules of the marketplace. extra: lines a HIT beside its texts (gold, repeats, checks). words: of a text
+    fees: the rules of the marketplace. extra: lines per HIT besides its texts (gold, repeats, checks). words: of a text
     with its context, on average.
     """
 
@@ -40,10 +40,10 @@ class Sketch:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The bill of a sketch, and the lowest wage of its cells. missing_cents: what the budget lacks.
+    """The bill of a sketch, and the lowest wage of its cells. missing_cents: the amount over the budget.
 
     minutes: of a HIT, at the median; a quarter of the people need more than `slow_minutes`.
-    fair_cents: the least reward that pays the median worker of that cell the floor.
+    fair_cents: the minimum reward that pays the median worker of that cell the floor.
     """
 
     hits: int
@@ -83,7 +83,7 @@ def estimate(sketch: Sketch, *, floor: int = DEFAULT_FLOOR_CENTS) -> Estimate:
 
 
 def _hits(sketch: Sketch) -> Iterator[tuple[int, int]]:
-    """(places, reward) of every HIT, as the layout will make them."""
+    """(places, reward) of every HIT, as the design will create them."""
     for cell in sketch.cells:
         for places in _places(-(-cell.texts // sketch.per_hit), sketch):
             yield from ((part, cell.reward_cents) for part in (split_places(places) if sketch.in_nines else (places,)))

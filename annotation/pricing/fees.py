@@ -1,4 +1,4 @@
-"""What a marketplace charges beside rewards: nothing, or what Mechanical Turk charged at its closure. Whole cents."""
+"""Fees of a marketplace in addition to rewards: none, or those of Mechanical Turk at its closure. Whole cents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Fees(StrEnum):
 def fee_cents(
     reward_cents: int, *, max_assignments: int, fees: Fees, masters: bool = False, premium_cents: int = 0
 ) -> int:
-    """Fee for one assignment. By MTurk's rules 20 % of the reward, 40 % from 10 assignments a HIT.
+    """Fee for one assignment. By MTurk's rules 20% of the reward, 40% from 10 assignments per HIT.
 
     5 % more for Masters, at least one cent; rounded half up once. premium_cents: what premium qualifications cost.
 

@@ -13,8 +13,8 @@ from annotation.pricing.fees import Fees, bonus_fee_cents, fee_cents, split_plac
 class Terms:
     """What one assignment pays and what the study expects.
 
-    bonus_cents: paid to each finished assignment beside the reward. excluded: share of the assignments, in [0, 1), that
-    is expected to be paid but left out of the analysis, and replaced. fees: the rules of the marketplace.
+    bonus_cents: paid for each finished assignment on top of the reward. excluded: share of the assignments, in [0, 1),
+    that is expected to be paid but excluded from the analysis, and replaced. fees: the rules of the marketplace.
     """
 
     reward_cents: int

@@ -94,7 +94,7 @@ def floor_cents(country: str, floors: Mapping[str, int] | None = None) -> int:
 
 
 def wage(reward_cents: int, time: WorkTime, *, floor: int = DEFAULT_FLOOR_CENTS) -> Wage:
-    """The wage at the quartiles of `time`, beside the floor (cents an hour)."""
+    """Return the wage at the quartiles of `time`, with the minimum (cents per hour)."""
     quick, median, slow = (wage_cents(reward_cents, seconds=s) for s in (time.quick, time.median, time.slow))
     return Wage(quick, median, slow, floor, time.measured)
 

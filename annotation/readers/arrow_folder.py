@@ -1,4 +1,4 @@
-"""Reading a folder that the `datasets` library wrote by `save_to_disk`: Arrow files and a little JSON beside them."""
+"""Read a folder that the `datasets` library wrote by `save_to_disk`: Arrow files with some JSON."""
 
 from __future__ import annotations
 

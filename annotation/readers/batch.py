@@ -72,7 +72,7 @@ class _Hit:
 
 
 class _BatchReader:
-    """Takes the rows one by one and keeps what they tell."""
+    """Collects the content of the rows, one by one."""
 
     def __init__(self, mapping: BatchMapping, fields: tuple[str, ...], findings: Findings) -> None:
         self.mapping, self.fields, self.findings = mapping, frozenset(fields), findings

@@ -83,7 +83,7 @@ def has_ink(cell: str) -> bool:
 
 
 def _is_hidden(mark: str) -> bool:
-    """Line breaks, formatting signs and unassigned places; control characters are told of by a rule of their own."""
+    """Line breaks, formatting signs and unassigned places; control characters have a rule of their own."""
     return mark in "\t\n\r\x0b\x0c\x85" or unicodedata.category(mark) in {"Cf", "Cn"}
 
 
@@ -118,7 +118,7 @@ def _is_clean(cell: str, row: int | None, field: str, findings: Findings, limit:
 
 
 def plain_text(cell: str, row: int | None, field: str, findings: Findings) -> bool:
-    """Whether a text that raters will see is no markup and no spreadsheet's error; odd letters are warned of."""
+    """Whether a text for raters is free of markup and of spreadsheet errors; warn of garbled characters."""
     before = findings.total
     markup = MARKUP.search(cell)
     if markup is not None:

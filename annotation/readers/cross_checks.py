@@ -1,4 +1,4 @@
-"""Rules about texts together: duplicates, one text under both sources, contexts and their sides."""
+"""Rules about several texts: duplicates, one text with both sources, contexts and their sides."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REFERENCE = ""
 
 
 def digest(*parts: str | None) -> bytes:
-    """16 bytes that stand for some strings, so that a large pile need not be kept in memory."""
+    """Return a 16-byte digest of some strings, so that many texts need little memory."""
     hasher = hashlib.blake2b(digest_size=16)
     for part in parts:
         content = b"" if part is None else part.encode("utf-8", "surrogatepass")
@@ -34,7 +34,7 @@ class Pile:
     def take(self, text: TextRecord) -> None:
         """Compare a text with those before it."""
         self._compare(text)
-        # Nobody compares a gold text with the other side of its context.
+        # A gold text is not compared with the other side of its context.
         if text.context and not text.known_label:
             side = self._sides[text.context].setdefault(text.generator or REFERENCE, [0, text.row or 0])
             side[0] += 1
@@ -43,7 +43,7 @@ class Pile:
                 self.findings.problem(text.row, "context", rule, Code.TWO_REFERENCES)
 
     def expect(self, context: str, generator: str | None, row: int) -> None:
-        """A text of this context is there, though it broke a rule: its context does not lack it."""
+        """Count a text that broke a rule as present in its context."""
         self._sides[context].setdefault(generator or REFERENCE, [0, row])
 
     def _compare(self, text: TextRecord) -> None:

@@ -1,4 +1,4 @@
-"""Reading CSV strictly: the delimiter seen and said, every broken row told, reading on after each."""
+"""Read CSV strictly: detect and report the delimiter, note every broken row, and read on after it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _require_content(sample: list[str], findings: Findings) -> None:
 def sniff_delimiter(sample: list[str], expected: Collection[str] = ()) -> str:
     """The delimiter that finds most of the expected columns, then most rows as long as the header, then most columns.
 
-    Commas, semicolons, tabs and pipes are tried, and any other sign that stands in the header.
+    Commas, semicolons, tabs and pipes are tried, and any other sign in the header.
     """
     signs = dict.fromkeys([*NAMES, *(sign for sign in sample[0] if not sign.isalnum() and sign not in '_-." \r\n()')])
     return max(signs, key=lambda sign: _rate_sign(sample, sign, expected) if sign in NAMES or expected else (0, 0.0, 0))
@@ -100,7 +100,7 @@ def _delimiter_name(sign: str) -> str:
 
 
 def _read_header(line: int, header: list[str], findings: Findings) -> tuple[str, ...]:
-    """The columns' names; "" for one without a name, which nobody reads."""
+    """Return the columns' names; "" for one without a name, which is not read."""
     for name in header:
         odd = odd_in(name)
         if odd is not None:
@@ -130,7 +130,7 @@ Record = tuple[int, list[str], bool]
 
 
 def _records(reader: Any, lines: Lines, findings: Findings) -> Iterator[Record]:
-    """The records, each with the line on which it begins and whether it is odd; broken ones are told and left out."""
+    """Yield the records, each with its first line and whether it is odd; note and skip broken ones."""
     repairs = 0
     while True:
         lines.mark()
@@ -199,7 +199,7 @@ def _clean_cells(line: int, record: list[str], fields: tuple[str, ...], findings
 def _fits_header(
     line: int, record: list[str], delimiter: str, fields: tuple[str, ...], may_miss: frozenset[str], findings: Findings
 ) -> bool:
-    """Whether a row of another length than the header's may stand; tells of it where not."""
+    """Whether a row of another length than the header's is allowed; note it where not."""
     wide = len(fields)
     if len(record) > wide:
         rule = f"{len(record)} cells where the header names {wide} columns"

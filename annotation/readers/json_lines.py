@@ -14,7 +14,7 @@ from annotation.readers.rows import Literal, Row
 
 
 def json_rows(lines: Lines, findings: Findings, read: Collection[str] = ()) -> Iterator[Row]:
-    """The objects of the file; a line that breaks a rule is told of and left out. Blank lines are nothing.
+    """Yield the objects of the file; note and skip a line that breaks a rule. Blank lines are skipped.
 
     read: the members that are read; those of another name may hold anything. All are, where it is empty.
     """
@@ -53,7 +53,7 @@ class _Reader:
         return members
 
     def cells(self, text: str, line: int, *, odd: bool) -> dict[str, str] | None:
-        """The members of one object; null is an empty cell. None where the line is no object."""
+        """The members of one object; null is an empty cell. None where the line has another form."""
         self.doubled.clear()
         try:
             content = self.decoder.decode(text.strip())

@@ -136,7 +136,7 @@ class Lines(Iterator[str]):
         self._file.close()
 
     def __del__(self) -> None:
-        # Rows that nobody asks for (the header breaks a rule) leave the file open.
+        # Rows that are never read (the header breaks a rule) leave the file open.
         if hasattr(self, "_file"):
             self._file.close()
 
@@ -150,7 +150,7 @@ def _open_file(path: Path, findings: Findings) -> BinaryIO:
 
 
 def _encoding_of(file: BinaryIO, requested: str | None, findings: Findings) -> str:
-    """The encoding to read by: the one asked for, the one a byte order mark tells, or UTF-8."""
+    """Return the encoding to read by: the requested one, that of a byte order mark, or UTF-8."""
     head = file.read(HEAD)
     file.seek(0)
     for magic, what in MAGIC.items():
@@ -200,5 +200,5 @@ def odd_in(cell: str) -> tuple[Code, str] | None:
 
 
 def without_odd_characters(cell: str) -> str:
-    """The cell without what `odd_in` has told of, so that it is not told of twice."""
+    """Return the cell without what `odd_in` reports, so that it is reported once."""
     return ESCAPED.sub("?", cell).replace("\0", "").replace(BOM, "")

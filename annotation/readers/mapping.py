@@ -19,7 +19,7 @@ Count = Literal["whitespace", "single blanks"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value stands: in a column (its name may hold {i}, the text's number), or the same in every row."""
+    """The place of a value: a column (its name may hold {i}, the text's number), or the same in every row."""
 
     column: str = ""
     value: str = ""
@@ -88,7 +88,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class BatchMapping:
-    """A whole mapping. `answers`: how the file writes a rating -> the label it stands for."""
+    """A whole mapping. `answers`: how the file writes a rating -> its label."""
 
     name: str
     items: tuple[ItemGroup, ...]

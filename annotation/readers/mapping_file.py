@@ -23,7 +23,7 @@ PLACES = ("text", "rating", "source", "generator", "context", "context_id", "id"
 
 
 class Section:
-    """One table of the file; notes what is odd about its keys, and which were never asked for."""
+    """One table of the file; notes what is odd about its keys, and which were never read."""
 
     def __init__(self, data: Mapping[str, Any], path: str, findings: Findings) -> None:
         self.data, self.path, self.findings = dict(data), path, findings
@@ -74,7 +74,7 @@ class Section:
         return None
 
     def close(self) -> None:
-        """Note the keys that nobody asked for."""
+        """Note the keys that were not read."""
         for name in self.data:
             self.findings.problem(None, self.key(name), "is not a key that a mapping has")
 

@@ -92,7 +92,7 @@ class FileProblems(AssayError):  # noqa: N818
 
 
 class Findings:
-    """Collects the problems and warnings of one file, so that they can be told together.
+    """Collects the problems and warnings of one file, to report them together.
 
     allow: codes that only warn. sink: takes every problem and warning as it comes; here only some are kept.
     """
@@ -121,7 +121,7 @@ class Findings:
             self._keep(Problem(row, field, rule, code, column), self.problems, self.counts, warns=False)
 
     def refuse(self, row: int, field: str, rule: str, code: Code) -> None:
-        """Note a cell that cannot be read at all: that it is empty then, or lacks what it should say, is not told."""
+        """Note a cell that cannot be read at all; later problems of the same cell are not noted."""
         self.problem(row, field, rule, code)
         self._refused = {(row, field), *(cell for cell in self._refused if cell[0] == row)}
 
@@ -131,7 +131,7 @@ class Findings:
         self._keep(Problem(row, field, rule, code), self.warnings, self.warning_counts, warns=True)
 
     def note(self, sentence: str) -> None:
-        """Say aloud what was taken for granted in reading the file."""
+        """Note an assumption that was made in reading the file."""
         self.notes.append(sentence)
 
     def _keep(self, problem: Problem, listed: list[Problem], counts: Counter[Code], *, warns: bool) -> None:

@@ -1,4 +1,4 @@
-"""Reading the tidy form: a file of items and a file of ratings, from anywhere (our own reports included)."""
+"""Reading the tidy form: a file of items and a file of ratings, from anywhere (Assay's reports included)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ITEM_OPTIONAL = (
     "decoding",
     "log_prob_decoding",
 )
-# What our own report writes besides: computed from the ratings, so not read back.
+# Further columns of Assay's report: computed from the ratings, so not read back.
 ITEM_COMPUTED = ("hj", "hj_low", "hj_high", "hj_sum", "ratings")
 RATING_NEEDED = ("item", "rater", "value")
 RATING_OPTIONAL = ("label", "hit", "position")
@@ -136,7 +136,7 @@ class _ItemReader(TextReader):
 
 
 def _fill_blanks(cells: Cells) -> Cells:
-    """The row with what may be left out: an item without its text is known by its id, lengths are words.
+    """Return the row with optional cells filled: an item without its text has its id, lengths are in words.
 
     A context too long to be an id is the context's text.
     """
@@ -192,7 +192,7 @@ class _RatingReader:
         self.by_hit[hit][rater].append(_Rating(row, item, value, position, raw))
 
     def _labelled(self, cells: Cells, value: Decimal) -> bool:
-        """Whether the label, where given, stands for this value in every row."""
+        """Whether the label, where there is one, has this value in every row."""
         code = self.codes.setdefault(value, cells.get("value").strip())
         label = optional_text(cells.get("label"), cells.row, "label", self.findings, limit=100).strip() or code
         before = self.labels.setdefault(value, label)
@@ -205,7 +205,7 @@ class _RatingReader:
         return False
 
     def scale(self) -> ScaleRecord:
-        """A scale of the study's own: the values that occur, highest first."""
+        """Return a scale of the values that occur, highest first."""
         values = sorted(self.codes, reverse=True)
         return ScaleRecord("", tuple(LabelRecord(self.labels[value], self.codes[value]) for value in values))
 
@@ -225,7 +225,7 @@ class _RatingReader:
         return tuple(dict.fromkeys(rating.item for ratings in by_rater.values() for rating in ratings))
 
     def _judgments(self, ratings: list[_Rating]) -> tuple[JudgmentRecord, ...]:
-        """Positions as told, from 1, or the order of the file where a rating tells none."""
+        """Return the judgments by position: from the column, from 1, or by the order of the file."""
         has_positions = all(rating.position is not None for rating in ratings)
         judgments: dict[int, JudgmentRecord] = {}
         for order, rating in enumerate(ratings):

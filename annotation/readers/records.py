@@ -18,7 +18,7 @@ UNITS: tuple[Unit, ...] = ("whitespace", "model_token", "char")
 class LikelihoodRecord:
     """log p of a text under one generator: natural, total, in [-inf, 0]; `length` of `unit`, at least 1.
 
-    decoding: the sampling distribution it stands for. written: the decimal as the file has it.
+    decoding: the sampling distribution it belongs to. written: the decimal as the file has it.
     """
 
     generator: str
@@ -56,7 +56,7 @@ class TextRecord:
 
 @dataclass(frozen=True, slots=True)
 class LabelRecord:
-    """A label of a scale, the number it is averaged as (written as a decimal) and its gloss."""
+    """A label of a scale, the number it is averaged as (a decimal, as text) and its gloss."""
 
     label: str
     code: str
@@ -117,10 +117,10 @@ class ConditionRecord:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionRecord:
-    """One assignment. `worker` is the provider's id and goes into the vault only; `raw` is the file's row(s) as read.
+    """One assignment. `worker` is the provider's id, stored with identities only; `raw` is the file's row(s) as read.
 
-    payment: the decision the file tells, None where it tells none; `feedback` its reason. left_out: why it is left out
-    of the analysis, "" where it is not. remarks: what the worker wrote. flags: (kind, sentence) of rules that it met.
+    payment: the decision in the file, or None; `feedback` its reason. left_out: why it is excluded from the analysis,
+    "" where it is included. remarks: what the worker wrote. flags: (kind, sentence) of rules that it met.
     """
 
     hit: str
@@ -151,7 +151,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class CollectedWork:
-    """A whole study as a file tells it. `provider` names the worker ids' owner; `raw_format` the form of `raw`.
+    """A complete study as a file has it. `provider` names the worker ids' owner; `raw_format` the form of `raw`.
 
     statements: (key, words) of study details. task: as a study has it. conditions: of the design; ()
     where there is one only. evaluators_per_cell: wanted in each of them. scales: of the criteria whose labels are not

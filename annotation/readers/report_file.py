@@ -35,7 +35,7 @@ from metrics.types import Item
 LAYOUT = "report of Assay"
 TYPICALITY, HUMAN_OR_MACHINE = "typicality", "human_or_machine"
 PAYMENTS: dict[str, Literal["approve", "reject"]] = {"approved": "approve", "rejected": "reject"}
-ALONE = ""  # of ratings whose HIT is not told
+ALONE = ""  # of ratings whose HIT is not in the file
 
 
 def read_report(path: Path) -> CollectedWork:
@@ -52,7 +52,7 @@ def read_report(path: Path) -> CollectedWork:
 
 
 def report_work(report: ReportInput, origin: Provenance) -> CollectedWork:
-    """The report's study as rows, and beside them what no row holds. Raises DesignError for what cannot be rows."""
+    """Return the report's study as records, with the report itself. Raises DesignError for what cannot be stored."""
     check_report(report)
     pages = _pages(report)
     labels = tuple(LabelRecord(label.name, _code(label.code), label.gloss) for label in report.study.scale)
@@ -121,7 +121,7 @@ def _sort_by_code(labels: dict[str, Fraction]) -> list[tuple[str, Fraction]]:
 
 
 def _statements(report: ReportInput) -> Iterator[tuple[str, str]]:
-    """Whatever a person had said of the study, under the key that it is said by."""
+    """Yield the study details of the report, by their keys."""
     plan = report.plan or PlanFacts()
     more = {
         "licence": report.licence,
@@ -268,7 +268,7 @@ def _remarks(report: ReportInput, pages: Pages) -> dict[tuple[str, str], list[Re
 
 
 def _is_excluded(known: AssignmentRow | None, ratings: Sequence[RatingRow], dropped: Collection[str]) -> bool:
-    """By the assignment where it is told; a text that was dropped with its context says nothing of it."""
+    """Whether the submission is excluded: by its assignment, else by its ratings of texts that were not dropped."""
     return not known.kept if known else any(not rating.kept and rating.text not in dropped for rating in ratings)
 
 

@@ -1,4 +1,4 @@
-"""Whether the records of a report can be rows of ours: nothing too long, nothing twice, nothing that is not there."""
+"""Check whether the records of a report can be stored: no long values, no duplicates, no unknown references."""
 
 from __future__ import annotations
 

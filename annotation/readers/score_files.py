@@ -74,7 +74,7 @@ def _table(path: Path, texts: frozenset[str], columns: Sequence[str]) -> dict[st
     for row in rows:
         text = _text(row, texts, seen)
         for name in measures:
-            if row.cells[name]:  # a blank cell is no score
+            if row.cells[name]:  # a blank cell means: not scored
                 scores[name][text] = float(row.number(name))
     if empty := [name for name, values in scores.items() if not values]:
         raise BadInput("the column holds no score", where=path.name, column=empty[0])

@@ -13,7 +13,7 @@ IN_MEMORY = 8 * 1024 * 1024  # bytes
 
 
 class Spool(Sequence[Record], Generic[Record]):
-    """An append-only list of records; beyond a few megabytes they lie in a file that nobody else can open."""
+    """An append-only list of records; beyond a few megabytes they are in a private temporary file."""
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 (closed with the spool)
@@ -35,7 +35,7 @@ class Spool(Sequence[Record], Generic[Record]):
         if at == len(self._starts):
             return self._pending
         self._file.seek(self._starts[at])
-        records: list[Record] = pickle.load(self._file)  # noqa: S301 (written by ourselves, seen by nobody else)
+        records: list[Record] = pickle.load(self._file)  # noqa: S301 (written by this process, in a private file)
         return records
 
     def __len__(self) -> int:

@@ -57,7 +57,7 @@ def read_table(
 ) -> Table:
     """Open a CSV, by the ending .jsonl, .ndjson or .json a JSON Lines file, or a folder a datasets library saved.
 
-    delimiter: of a CSV; seen from the file when None. may_miss: columns that a short row may lack at its end.
+    delimiter: of a CSV; seen from the file when None. may_miss: columns that may be missing at the end of a short row.
     expected: the columns that are read, by which the right delimiter is known.
     Raises FileProblems for a fault that ends all reading; lesser ones go to `findings`.
     """

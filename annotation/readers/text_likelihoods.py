@@ -22,7 +22,7 @@ UNCOUNTED = 0  # a length that is counted when the text is at hand
 def likelihood_of(cells: Cells, body: str | None, findings: Findings, *, decoding: str) -> LikelihoodRecord | None:
     """log p with its length and unit; the generator is left open. None where the cell is blank or a rule is broken.
 
-    body: the text, from which a length that is not given is counted; UNCOUNTED where it is None.
+    body: the text, from which a missing length is counted; UNCOUNTED where it is None.
     """
     row, written = cells.row, cells.get("log_prob").strip()
     length, unit = cells.get("length").strip(), cells.get("length_unit").strip()

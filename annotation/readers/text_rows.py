@@ -101,7 +101,7 @@ class TextReader:
     def _generator(self, cells: Cells, source: Source | None) -> str:
         name = name_of(cells.get("generator"), cells.row, cells.name("generator"), self.findings, limit=100)
         if not name and has_ink(cells.get("generator")):
-            return ""  # a name that cannot be, which was told
+            return ""  # an invalid name, which was noted
         name = name or (self.default_generator if source == "model" else "")
         if source == "model" and not name:
             rule = "a model's text must name its generator"

@@ -133,7 +133,7 @@ def examine_texts(
     sink: Sink | None = None,
     progress: Progress | None = None,
 ) -> Examination:
-    """Read and check a whole file or datasets folder of texts, and tell of every problem; changes nothing.
+    """Read and check a whole file or datasets folder of texts, and note every problem; change nothing.
 
     names: what the file calls our columns. likelihoods: a second file with text, generator, log_prob.
     generator: the generator of model texts whose row names none. form: delimiter, encoding, split.
@@ -157,7 +157,7 @@ def examine_texts(
             reader.take(cells)
         texts = reader.finished_texts()
     except FileProblems:
-        pass  # told by the findings
+        pass  # noted in the findings
     faults = [Faults(findings.file, findings.summarize_problems(), findings.summarize_warnings())]
     if likelihoods is not None:
         more = Findings(likelihoods, allow=allow, sink=sink)

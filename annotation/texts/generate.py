@@ -1,4 +1,4 @@
-"""The verb that lets a model write texts for a study, each with every setting that made it and its own log p."""
+"""Sample texts for a study from a model, each with its settings and its log-probability."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Sample = Callable[[Sequence[str], Settings, Check], Sequence[Generated]]
 class TextsSampled:
     """texts: added. again: sampled more than once. overlapping: kept although the last attempt overlapped, too.
 
-    empty: left out, for nothing but blanks was sampled. cut: stopped at the most tokens, without an end of text.
+    empty: not added, as only blanks were sampled. cut: stopped at the maximum of tokens, without an end of text.
     """
 
     generator: str
@@ -38,7 +38,7 @@ class TextsSampled:
 class Wish:
     """What to write: `each` texts behind every context of the study; `count` texts behind `prompt` where it has none.
 
-    max_overlap: share of a text's words that may stand in an 8-gram of a priming text too; above it is sampled again.
+    max_overlap: share of a text's words that may be in an 8-gram of a priming text, too; above it is sampled again.
     """
 
     each: int = 1
@@ -53,7 +53,7 @@ def sample_texts(
     """Sample texts and add them under a new generator: all or none.
 
     The log p stored with a text is that of the pass that sampled it, priming included. Raises StateError where the
-    study is no draft, has the generator's texts already, or nothing is asked for; the errors of `sample`.
+    study is no draft, has the generator's texts already, or none are requested; the errors of `sample`.
     """
     check_may_write(study, generator)
     places = _places_to_fill(study, wish)

@@ -40,7 +40,7 @@ class Pile:
 
 
 def pile(study: Study) -> Pile:
-    """The texts in numbers; gold texts, which are not evaluated, apart."""
+    """Count the texts, without gold texts, which are not evaluated."""
     rows = study.texts.judged().filter(known_label="").values_list("generator__name", "domain").annotate(n=Count("pk"))
     references: dict[str, int] = {}
     generators: dict[str, dict[str, int]] = {}

@@ -1,4 +1,4 @@
-"""The verb that chooses, from the texts a draft has, those that are judged; and the one that runs a choice again."""
+"""Select the texts of a draft that are judged, and repeat a stored selection."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def hold(worker: Worker, *, reason: str, until: date, actor: User, now: datetime
 
 
 def lift_hold(worker: Worker, *, actor: User, now: datetime, study: Study | None = None) -> int:
-    """End the holds on a person; how many there were. study: where it was decided; its log tells of it."""
+    """End the holds on a person; return how many. study: where it was decided; its audit log notes it."""
     with transaction.atomic():
         current = Hold.objects.filter(worker=worker, lifted_at=None, until__gte=now.date())
         ended = current.update(lifted_at=now, lifted_by=actor)

@@ -41,7 +41,7 @@ def plan_scoring(
     """Write a job with its chunks of about `size` texts; workers take them. Texts of equal content share a chunk.
 
     Raises StateError where there is nothing to score, where a job for this generator is still open, or where
-    log-probabilities of a file would be mixed in; DesignError where the generator cannot be told.
+    log-probabilities of a file would be mixed in; DesignError where the generator is ambiguous or unknown.
     """
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)

@@ -37,10 +37,10 @@ def score_texts(
 ) -> TextsScored:
     """Write log p, given its context, of every reference and of the generator's own texts.
 
-    generator: may be left out where the study has one. replace: overwrite log-probabilities made otherwise.
+    generator: optional where the study has one. replace: overwrite log-probabilities made otherwise.
     Each chunk is kept as it comes: a run that breaks off goes on where it was. Equal content is scored once.
     Raises StateError where there is nothing to score or log-probabilities made otherwise would be mixed in,
-    DesignError where the generator cannot be told, and the named errors of `metrics.likelihood`.
+    DesignError where the generator is ambiguous or unknown, and the named errors of `metrics.likelihood`.
     """
     target = store.generator_of(study, generator)
     texts = list(store.texts_to_score(study, target))

@@ -116,7 +116,7 @@ def _open_model(chunk: ScoringChunk, open_backend: Open) -> LogProbs | MetricsEr
 
 
 def _carry_out(chunk: ScoringChunk, backend: LogProbs | MetricsError, *, clock: Callable[[], datetime]) -> State:
-    """Score the chunk's texts that lack a score; the state it is left in (TAKEN: it is another's now)."""
+    """Score the chunk's texts without a score; the state it is left in (TAKEN: it is another's now)."""
     if isinstance(backend, MetricsError):
         return _note_failure(chunk, backend, now=clock())
     try:

@@ -49,7 +49,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of rule: what runs it, its settings with their checks, how it is told, whom it looks at by default."""
+    """A kind of rule: what runs it, its settings with their checks, its description, its default texts."""
 
     run: Rule
     settings: Mapping[str, Setting]
@@ -69,7 +69,7 @@ NEEDED = object()
 
 
 def plan_of(data: Mapping[str, Any], *, seed: int) -> Plan:
-    """The plan that JSON or TOML tells; raises DesignError naming the step and the setting that cannot be."""
+    """Read a plan from JSON or TOML; raises DesignError naming the step and the setting that is wrong."""
     unknown = sorted(set(data) - {"seed", "steps"})
     if unknown:
         raise DesignError(f"A selection has no {unknown[0]!r}; it has seed and steps.")

@@ -1,4 +1,4 @@
-"""The rules by which texts are chosen. Each takes what is left of the pool and says whom it leaves out, and why."""
+"""The rules by which texts are chosen. Each takes the remaining texts and names those it excludes, and why."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from annotation.texts.selection.tokens import bare_words, count_words, cut_after
 
 @dataclass(slots=True)
 class Effect:
-    """What a rule does. out: the ids left out, with a reason where each has its own. cuts: new body and place by id."""
+    """What a rule does. out: the excluded ids, with a reason where each has its own. cuts: new body and place by id."""
 
     out: dict[str, str] = field(default_factory=dict)
     cuts: dict[str, tuple[str, int]] = field(default_factory=dict)

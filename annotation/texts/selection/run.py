@@ -16,7 +16,7 @@ from annotation.texts.selection.rules import Effect, Values
 def run_selection(pool: Sequence[Candidate], plan: Plan, *, progress: Callable[[int], None] | None = None) -> Outcome:
     """Every text's fate. Depends on the pool (in its order), the plan and its seed, and on nothing else.
 
-    progress: told how many rules have been run. Raises DesignError for a rule that cannot be kept: an unknown id,
+    progress: called with the number of rules run. Raises DesignError for a rule that cannot be kept: an unknown id,
     too few texts for a split.
     """
     _require_known(pool, plan)

@@ -1,6 +1,6 @@
 """Words and sentences of a text, by rules that are written down: a selection must give the same texts in ten years.
 
-A word is what stands between blanks, so that scripts written without blanks have few words: choose those by hand.
+Words are separated by blanks, so scripts written without blanks have few words: select those texts individually.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ END = re.compile(
     rf"(?:[.!?…؟۔।॥።]+[{re.escape(CLOSERS)}]*(?=\s|\Z))|(?:[。！？｡]+[{re.escape(CLOSERS)}]*)|(?:\n[ \t\r]*\n)"
 )
 SPOKEN = re.compile(r"\S+")
-# Vowel signs and other marks belong to the letter before them: Hindi, Arabic or Thai words would fall apart at each.
+# Vowel signs and other marks belong to the letter before them: Hindi, Arabic or Thai words would be split at each.
 MARKS = "".join(chr(code) for code in range(0x300, 0xAC00) if unicodedata.category(chr(code)).startswith("M"))
 WORD = re.compile(rf"[^\W_](?:[^\W_]|[{MARKS}])*(?:['’-][^\W_](?:[^\W_]|[{MARKS}])*)*")
 
@@ -72,7 +72,7 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
         return False
     if not follows:
         return True
-    # "J. Smith", "e.g. Paris": a single letter or a known short form goes on; "in the U.S. The" cannot be told apart.
+    # "J. Smith", "e.g. Paris": a single letter or a known short form goes on; "in the U.S. The" is ambiguous.
     return not (
         ABBREVIATION.fullmatch(word) or (len(word) == 1 and word.isalpha() and before[-1].isupper() and word != "i")
     )

@@ -53,5 +53,5 @@ def table(alpha: Estimate) -> str:
         alpha.signature,
     ]
     if alpha.interval is not None:
-        lines.append(f"{100 * alpha.interval.level:g} % interval: {alpha.interval.method}.")
+        lines.append(f"{100 * alpha.interval.level:g}% interval: {alpha.interval.method}.")
     return "\n".join(lines + flags_line([alpha])) + "\n"

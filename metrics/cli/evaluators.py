@@ -88,7 +88,7 @@ def _block(name: str, condition: Condition) -> str:
     lines += [f"{f'scores 1-4, {truth}':<31}{_scores(condition, truth)}" for truth in ("human", "machine")]
     lines.append(accuracy.signature)
     if accuracy.interval is not None:
-        lines.append(f"{100 * accuracy.interval.level:g} % intervals; accuracy by {accuracy.interval.method}.")
+        lines.append(f"{100 * accuracy.interval.level:g}% intervals; accuracy by {accuracy.interval.method}.")
     return "\n".join(lines + flags_line(estimates.values()))
 
 

@@ -60,9 +60,9 @@ def table(hj_by_item: Mapping[str, Estimate], ratings: Sequence[Rating]) -> str:
     lines = [f"{'item':<{width}}  {'HJ':<24}ratings"]
     lines += [f"{name:<{width}}  {format_cell(estimate):<24}{estimate.n}" for name, estimate in hj_by_item.items()]
     lines += ["", f"items {spread['items']}, raters {spread['raters']}, ratings {spread['ratings']}"]
-    lines += [f"value {row['value']:<8g}{row['count']:>8}  {100 * row['share']:5.1f} %" for row in spread["values"]]
+    lines += [f"value {row['value']:<8g}{row['count']:>8}  {100 * row['share']:5.1f}%" for row in spread["values"]]
     lines += [f"{row['items']} items with {row['ratings']} rating(s)" for row in spread["ratings_per_item"]]
     interval = next((estimate.interval for estimate in hj_by_item.values() if estimate.interval), None)
     if interval is not None:
-        lines.append(f"{100 * interval.level:g} % intervals by {interval.method}, over the raters of an item.")
+        lines.append(f"{100 * interval.level:g}% intervals by {interval.method}, over the raters of an item.")
     return "\n".join(lines + flags_line(hj_by_item.values())) + "\n"

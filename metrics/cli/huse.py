@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
     huse.add_argument(
         "--mode", choices=MODES, help="ties by exact arithmetic, or the original's floats (default: both)"
     )
-    huse.add_argument("--k", type=int, default=16, help="neighbours (16)")
+    huse.add_argument("--k", type=int, default=16, help="neighbors (16)")
     huse_more.add_options(huse)
     common_options(huse, seed="the subsamples behind the interval")
     huse.set_defaults(run=run)
@@ -69,6 +69,6 @@ def _notes(result: HuseResult) -> list[str]:
     interval = result.huse.interval
     notes = [result.huse.signature]
     if interval is not None:
-        notes.append(f"{100 * interval.level:g} % intervals by {interval.method}; n = {result.huse.n} texts.")
+        notes.append(f"{100 * interval.level:g}% intervals by {interval.method}; n = {result.huse.n} texts.")
         notes += [f"They are for the {target}." for target in interval_targets([result])]
     return notes + flags_line(getattr(result, field.name) for field in fields(result))

@@ -96,7 +96,7 @@ def _permutations(tests: Sequence[PermutationTest]) -> str:
 
 
 def _curve(curve: Curve) -> str:
-    lines = [f"{curve.over:<10}HUSE, {100 * curve.band:g} % of draws    HUSE-Q"]
+    lines = [f"{curve.over:<10}HUSE, {100 * curve.band:g}% of draws    HUSE-Q"]
     for point in curve.points:
         cells = [
             f"{spread.mean:.3f} [{spread.low:.3f}, {spread.high:.3f}]"

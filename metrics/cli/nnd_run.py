@@ -149,7 +149,7 @@ def _block(rates: PassRates) -> str:
         lines.append(f"{rates.left_out} tests excluded: {len(rates.missing)} candidate(s) without a score.")
     interval = rates.overall.estimate.interval
     if interval is not None:
-        lines.append(f"{100 * interval.level:g} % intervals: {interval.method}; Wilson takes tests for independent.")
+        lines.append(f"{100 * interval.level:g}% intervals: {interval.method}; Wilson takes tests for independent.")
     every = [rates.overall.estimate, *(rate.estimate for rate in rates.by_category.values())]
     return "\n".join([*lines, rates.overall.estimate.signature, *flags_line(every)])
 

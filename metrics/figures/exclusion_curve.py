@@ -29,7 +29,7 @@ def alt(exclusions: Exclusions) -> str:
     removing = [selection for selection in ordered if selection.ratings]
     outside = sum(selection.random is not None and not _within(selection) for selection in removing)
     if removing:
-        text += f" Outside the middle 95 % of random removals of the same size: {outside} of {len(removing)}."
+        text += f" Outside the middle 95% of random removals of the same size: {outside} of {len(removing)}."
     if exclusions.inside is None or exclusions.headline.interval is None:
         return text
     sides = (

@@ -58,7 +58,7 @@ def _panel(sensitivity: Sensitivity, name: str) -> Panel:
         name=name,
         title=f"{sensitivity.generator}: sensitivity to k",
         series=tuple(Series(rule, _places(sensitivity, rule)) for rule in _rules(sensitivity.rows)),
-        x_title="k (neighbours)",
+        x_title="k (neighbors)",
         y_title="HUSE",
         marked=(sensitivity.chosen, f"k = {sensitivity.chosen}"),
         words=alt(sensitivity),

@@ -186,7 +186,7 @@ def _sized_draws(study: Study, table: Table, size: int, draws: int, rng: np.rand
         if rows.shape[1] > study.k
     ]
     if not parts:
-        raise BadInput(f"a draw of {size} texts leaves too few for k={study.k} neighbours", column="at")
+        raise BadInput(f"a draw of {size} texts leaves too few for k={study.k} neighbors", column="at")
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
 

@@ -166,7 +166,7 @@ def _common_ratings(texts: Sequence[Item], ratings: Sequence[Rating] | None) -> 
     if ratings is None:
         raise InsufficientData(
             f"Texts have from {min(counts)} to {max(counts)} ratings, and HUSE depends on that number: models are "
-            "compared only after equalising, which needs the ratings."
+            "compared only after equalizing, which needs the ratings."
         )
     if min(counts) < FEWEST_RATINGS:
         raise InsufficientData(

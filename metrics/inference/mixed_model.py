@@ -118,7 +118,7 @@ def mixed_model(
         theta, solution, converged = _fit(data)
     variances = _variances(theta, solution.residual * scale**2, swapped)
     if not converged:
-        note = f"The optimiser did not settle: {INSTEAD}."
+        note = f"The optimizer did not settle: {INSTEAD}."
         return _bootstrap(problem, ("not_converged",), note, {}, variances)
     if _singular(theta):
         note = f"A variance was estimated as 0 (or a correlation as 1): {INSTEAD}."

@@ -35,7 +35,7 @@ def prediction_powered_mean(
     if len(y) != len(f):
         raise BadInput(f"each label needs a prediction, and there are {len(y)} and {len(f)}", column="predicted")
     if min(len(y), len(g)) < 2:
-        raise InsufficientData(f"2 labels and 2 unlabelled items are needed; there are {len(y)} and {len(g)}.")
+        raise InsufficientData(f"2 labels and 2 unlabeled items are needed; there are {len(y)} and {len(g)}.")
     value = float(g.mean() + (y - f).mean())
     se = float(np.sqrt(g.var(ddof=1) / len(g) + (y - f).var(ddof=1) / len(y)))
     alone = float(np.sqrt(y.var(ddof=1) / len(y)))

@@ -110,7 +110,7 @@ def by_labels(
         if labelled.text not in label_counts:
             raise BadInput(f"no text has the id {labelled.text!r}", column="text")
         if (labelled.text, labelled.rater) in seen:
-            raise BadInput(f"rater {labelled.rater!r} has labelled text {labelled.text!r} twice", column="rater")
+            raise BadInput(f"rater {labelled.rater!r} has labeled text {labelled.text!r} twice", column="rater")
         seen.add((labelled.text, labelled.rater))
         label_counts[labelled.text][labelled.label] += 1
     enough = [text for text in texts if label_counts[text.id].total() >= minimum_ratings]

@@ -17,10 +17,10 @@ VALUES = (
     Column("low", "Interval from", "number"),
     Column("high", "to", "number"),
     Column("random", "As many at random, mean", "number"),
-    Column("random_low", "2.5 %", "number"),
-    Column("random_high", "97.5 %", "number"),
+    Column("random_low", "2.5%", "number"),
+    Column("random_high", "97.5%", "number"),
 )
-FEWEST, EQUALISED = Column("fewest", "Fewest ratings per text", "count"), Column("equalised", "Equalised", "number")
+FEWEST, EQUALISED = Column("fewest", "Fewest ratings per text", "count"), Column("equalised", "Equalized", "number")
 EVALUATORS = Column("evaluators", "Evaluators left", "count")
 CIRCULAR = "Rules that look at how raters agree choose by the answers themselves and can only be read as sensitivity."
 
@@ -31,7 +31,7 @@ def exclusions_table(exclusions: Exclusions, *, name: str = "exclusions", of: st
     of: the generator (of accuracy: the condition), where the table names it in every row.
     """
     judges = exclusions.measure == "accuracy"
-    equal = "" if exclusions.common is None else f"; equalised: {exclusions.common} ratings on every text"
+    equal = "" if exclusions.common is None else f"; equalized: {exclusions.common} ratings on every text"
     drawn = f"{exclusions.settings['draws']} random removals of the same size for each"
     title = f"{NAMES[exclusions.measure]} by rules of exclusion ({exclusions.subsets} selections), {drawn}{equal}"
     measure_columns = (*EXCLUDED, EVALUATORS, *VALUES) if judges else (*EXCLUDED, FEWEST, *VALUES, EQUALISED)

@@ -26,7 +26,7 @@ LOWER = (
 )
 
 
-OUTVOTED = "Where sources differ in size, neighbours' votes weigh by source in exact and alike in paper."
+OUTVOTED = "Where sources differ in size, neighbors' votes weigh by source in exact and alike in paper."
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def _questions(record: Record, group: str, template: str) -> list[Candidate]:
         text, label = question.text("question"), question.text("reason")
         earlier = answers.get(text)
         if earlier is not None and earlier.label != label:
-            raise question.error("reason", f"the question {text!r} is labelled {earlier.label!r} and {label!r}")
+            raise question.error("reason", f"the question {text!r} is labeled {earlier.label!r} and {label!r}")
         if earlier is None:
             answers[text] = Candidate(f"{group}/{len(answers)}", group, context, text, label)
     return list(answers.values())

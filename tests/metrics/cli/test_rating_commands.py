@@ -59,7 +59,7 @@ def test_alpha_as_json_has_the_shape_of_every_other_number(run, level, value):
 def test_alpha_as_text_says_what_is_resampled(run):
     _, out, _ = run("alpha", EXAMPLE, "--level", "nominal", "--confidence", "0.9")
     assert out.startswith("alpha, nominal     0.743 [")
-    assert "90 % interval: items drawn with replacement" in out
+    assert "90% interval: items drawn with replacement" in out
     assert "flags: items_with_one_rating" in out
 
 
@@ -99,7 +99,7 @@ def test_hj_gives_the_actual_distribution_of_ratings(run):
 def test_hj_as_text_has_a_line_for_each_item(run):
     _, out, _ = run("hj", GOOD)
     assert out.splitlines()[1].split() == ["a", "4.500", "[1.343,", "7.657]", "2"]
-    assert "value 3              2   50.0 %" in out
+    assert "value 3              2   50.0%" in out
     assert "flags: no_variation" in out
 
 

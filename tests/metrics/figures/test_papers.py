@@ -290,7 +290,7 @@ def test_selections_of_rules_are_drawn_from_the_lowest_value_up_beside_the_band_
     chart = exclusion_curve.chart(LEFT)
     assert [curve.y for curve in chart.curves] == [(0.49, 0.53), (0.54, 0.53)]
     assert (chart.curves[1].low, chart.curves[1].high) == ((0.5, 0.53), (0.58, 0.53))
-    assert "Outside the middle 95 % of random removals of the same size: 1 of 1." in chart.alt
+    assert "Outside the middle 95% of random removals of the same size: 1 of 1." in chart.alt
 
 
 BY_KIND = {

@@ -152,7 +152,7 @@ def test_an_optimiser_that_does_not_settle_is_flagged_and_the_bootstrap_shown_in
     y, item, rater, source = world(10, 120, 12, 8)
     found = mixed_model(y, item, rater, {"source": source}, draws=50)
     assert found.flags == ("not_converged",)
-    assert found.note.startswith("The optimiser did not settle")
+    assert found.note.startswith("The optimizer did not settle")
     assert found.effects["source"].settings["method"] == "bootstrap"
 
 

@@ -91,7 +91,7 @@ def test_a_malformed_quiz_design_file_is_refused(tmp_path, rows, words):
 def test_a_question_with_two_labels_is_refused(tmp_path):
     row = group(a="No error")
     row["questions"].append({"question": "a", "reason": "disfluent"})
-    with pytest.raises(BadInput, match="labelled 'No error' and 'disfluent'"):
+    with pytest.raises(BadInput, match="labeled 'No error' and 'disfluent'"):
         quiz_design_tests(lines(tmp_path / "f.jsonl", [row]))
 
 

@@ -61,7 +61,7 @@ def test_the_most_frequent_label_decides_and_a_draw_leaves_the_text_out():
     [
         (lambda: by_majorities(TEXTS, ratings(_9z=[1]), Fraction(5)), "no text has the id '9z'"),
         (lambda: by_labels(TEXTS, labels(_9z=["x"]), ERRORS), "no text has the id '9z'"),
-        (lambda: by_labels(TEXTS, labels(_1a=["x"]) * 2, ERRORS), "rater 'r0' has labelled text '1a' twice"),
+        (lambda: by_labels(TEXTS, labels(_1a=["x"]) * 2, ERRORS), "rater 'r0' has labeled text '1a' twice"),
         (lambda: by_labels(TEXTS, labels(_1a=["x"], _1b=["No error"]), ERRORS), "nothing of the label 'x'"),
         (lambda: by_means(TEXTS * 2, []), "the id '1a' is used for two texts"),
         (lambda: by_means(TEXTS, [], minimum_ratings=0), "at least 1 judgment"),

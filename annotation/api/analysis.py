@@ -18,15 +18,12 @@ from annotation.collecting import counts
 from annotation.exceptions import StateError
 from annotation.jobs.celery_tasks import ask_to_detect
 from annotation.models import Codebook, Job, Remark, Role, RuleSet, Study, Submission
-from annotation.quality import applied_rules as reviewing
-from annotation.quality import assess, coding_queue, evidence
-from annotation.quality import code_explanations as code_reasons
-from annotation.quality import coder_agreement as coded
+from annotation.quality import applied_rules, assess, code_explanations, coder_agreement, coding_queue, evidence
 from annotation.quality.filters import FILTERS, NAMED_SETS, rule_of
 from annotation.quality.methods_text import paragraph
 from annotation.quality.rules import Rule, rules_from
 from annotation.quality.work_table import QualityCheck
-from annotation.reports import study_facts as facts
+from annotation.reports import study_facts
 from annotation.review import exclude
 from annotation.studies import blinding
 from annotation.studies.unblind import unblind
@@ -144,7 +141,7 @@ class CodeAgreement(Schema):
     kappa: float | None
 
     @staticmethod
-    def resolve_kappa(agreement: coded.Agreement) -> float | None:
+    def resolve_kappa(agreement: coder_agreement.Agreement) -> float | None:
         return agreement.kappa.value
 
 
@@ -183,13 +180,13 @@ def list_filters(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
 @router.get("/studies/{study}/quality", response=gives(QualityOut), summary="Quality flags and exclusions")
 def show_quality(request: HttpRequest, study: UUID) -> dict[str, Any]:
     study_row = study_for(request, study)
-    work, stored = Submission.objects.filter(hit__study=study_row), reviewing.rule_set(study_row)
+    work, stored = Submission.objects.filter(hit__study=study_row), applied_rules.rule_set(study_row)
     flags, people = counts.flags_by_kind(study_row).items(), counts.flagged_workers(study_row)
-    done = facts.quality_done(study_row)
+    done = study_facts.quality_done(study_row)
     return {
         "submissions": work.count(),
         "measured": work.exclude(evidence=None).count(),
-        "left_out": len(reviewing.left_out(study_row)),
+        "left_out": len(applied_rules.left_out(study_row)),
         "unblinded_at": blinding.seen_at(study_row),
         "holds": stored.number if stored else None,
         "flags": [
@@ -256,7 +253,7 @@ def show_coding(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[st
 
 
 def _coding(request: HttpRequest, study: Study, purpose: str) -> dict[str, Any]:
-    progress = coded.coding_progress(study, purpose)
+    progress = coder_agreement.coding_progress(study, purpose)
     after = coding_queue.to_code(study, progress.book, caller(request)).first() if progress.book else None
     shown = {
         name: getattr(progress, name) for name in ("purpose", "codes", "lines", "remarks", "coded_twice", "agreement")
@@ -273,15 +270,15 @@ def _coding(request: HttpRequest, study: Study, purpose: str) -> dict[str, Any]:
 @router.put("/studies/{study}/coding/{purpose}", response=gives(None, 204), summary="Store a new version of a codebook")
 def put_codebook(request: HttpRequest, study: UUID, purpose: str, body: BookIn) -> Status[None]:
     study_row = study_for(request, study, Role.EDITOR)
-    categories = coded.read_lines(body.lines.splitlines())
-    code_reasons.edit_codebook(study_row, purpose, categories, actor=caller(request), now=timezone.now())
+    categories = coder_agreement.read_lines(body.lines.splitlines())
+    code_explanations.edit_codebook(study_row, purpose, categories, actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
 @router.put("/studies/{study}/coding/{purpose}/{remark}", response=gives(None, 204), summary="Code an explanation")
 def code(request: HttpRequest, study: UUID, purpose: str, remark: int, body: CodesIn) -> Status[None]:
     explanation, book = _about(study_for(request, study, Role.REVIEWER), purpose, remark)
-    code_reasons.code(explanation, book, body.codes or [NULL], coder=caller(request), now=timezone.now())
+    code_explanations.code(explanation, book, body.codes or [NULL], coder=caller(request), now=timezone.now())
     return Status(204, None)
 
 
@@ -292,14 +289,14 @@ def code(request: HttpRequest, study: UUID, purpose: str, remark: int, body: Cod
 )
 def settle(request: HttpRequest, study: UUID, purpose: str, remark: int, body: CodesIn) -> Status[None]:
     explanation, book = _about(study_for(request, study, Role.REVIEWER), purpose, remark)
-    code_reasons.adjudicate(explanation, book, body.codes or [NULL], actor=caller(request), now=timezone.now())
+    code_explanations.adjudicate(explanation, book, body.codes or [NULL], actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
 def _about(study: Study, purpose: str, remark: int) -> tuple[Remark, Codebook]:
     rows = Remark.objects.select_related("presentation__submission__hit")
     explanation = rows.filter(pk=remark, presentation__submission__hit__study=study).first()
-    held = coded.current(study, purpose)
+    held = coder_agreement.current(study, purpose)
     if explanation is None or held is None:
         raise HttpError(404, "There is no such explanation, or no codebook for it yet.")
     return explanation, held

@@ -13,7 +13,7 @@ from ninja.security import HttpBearer
 from annotation.accounts.models import ApiToken, User
 from annotation.api.responses import RefusedError
 from annotation.models import Job, Role, Study, Submission
-from annotation.review import assignment as desk
+from annotation.review import assignment as review_assignment
 from annotation.studies.access import may, studies_of
 
 FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
@@ -77,7 +77,7 @@ def study_for(request: HttpRequest, study: UUID, role: Role = Role.VIEWER) -> St
 def submission_for(request: HttpRequest, study: UUID, assignment: str) -> tuple[Study, Submission]:
     """An assignment for its reviewers."""
     study_row = study_for(request, study, Role.REVIEWER)
-    submission = desk.submission(study_row, assignment)
+    submission = review_assignment.submission(study_row, assignment)
     if submission is None:
         raise HttpError(404, "There is no such assignment in this study.")
     return study_row, submission

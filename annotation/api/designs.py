@@ -23,7 +23,7 @@ from annotation.design.wording import from_json
 from annotation.exceptions import StateError
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Cell, Job, Role, Study
-from annotation.publishing import cost_estimate as bills
+from annotation.publishing import cost_estimate
 from annotation.studies.create import reword
 
 router = Router(tags=["Design"])
@@ -233,7 +233,7 @@ def _wording(study: Study) -> Any:
 
 @router.get("/studies/{study}/price", response=gives(PriceOut), summary="Cost of the stored design")
 def show_price(request: HttpRequest, study: UUID) -> Any:
-    return bills.estimate_study(study_for(request, study)).estimate
+    return cost_estimate.estimate_study(study_for(request, study)).estimate
 
 
 @router.post("/studies/{study}/price", response=gives(PriceOut), summary="Cost of a changed design")
@@ -242,15 +242,15 @@ def try_price(request: HttpRequest, study: UUID, body: SettingsIn) -> Any:
     study_row = study_for(request, study, Role.EDITOR)
     for name, value in _changes(body).items():
         setattr(study_row, name, value)
-    return bills.estimate_study(study_row).estimate
+    return cost_estimate.estimate_study(study_row).estimate
 
 
 @router.get("/studies/{study}/precision", response=gives(PrecisionOut), summary="Expected precision")
 def show_precision(request: HttpRequest, study: UUID) -> Any:
     """Simulated from a pilot of the same task type, for the stored design; all null if there is none."""
     study_row = study_for(request, study)
-    bill = bills.estimate_study(study_row)
-    return bills.precision(
+    bill = cost_estimate.estimate_study(study_row)
+    return cost_estimate.precision(
         study_row,
         contexts=min(bill.contexts, 2_000),
         raters=bill.raters,

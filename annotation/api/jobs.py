@@ -14,7 +14,7 @@ from ninja.errors import HttpError
 from annotation.api.auth import caller, job_for, study_for
 from annotation.api.responses import Page, Paged, gives, paged
 from annotation.exceptions import StateError
-from annotation.jobs import queue as jobs
+from annotation.jobs import queue
 from annotation.jobs.celery_tasks import ask
 from annotation.jobs.run import folder_of
 from annotation.models import Job, Role
@@ -70,7 +70,7 @@ def show_file(request: HttpRequest, job: UUID, name: str) -> FileResponse:
 def cancel_job(request: HttpRequest, job: UUID) -> Job:
     """Jobs that store while they run (adding texts, importing, simulated raters) can be canceled before they begin."""
     job_row = job_for(request, job, Role.EDITOR)
-    jobs.cancel(job_row, actor=caller(request).get_username(), now=timezone.now())
+    queue.cancel(job_row, actor=caller(request).get_username(), now=timezone.now())
     return job_row
 
 

@@ -20,7 +20,7 @@ from annotation.models import Decision, Rejection, Reply, Role, Study, Submissio
 from annotation.outbox.decision_intents import WINDOW
 from annotation.quality import evidence
 from annotation.review import approve as review
-from annotation.review import assignment as desk
+from annotation.review import assignment as review_assignment
 from annotation.review import exclude, queue, reject
 from annotation.review import workers as review_workers
 from annotation.review.block import block, unblock
@@ -258,7 +258,10 @@ def show_queue(
     """By urgency, then by suspicion. state `proposed`: needs a second reviewer; `answered`: rejected submissions whose
     worker replied, in the order of the replies."""
     return paged(
-        desk.select_queue(study_for(request, study, Role.REVIEWER), now=timezone.now(), kind=flag, state=state), page
+        review_assignment.select_queue(
+            study_for(request, study, Role.REVIEWER), now=timezone.now(), kind=flag, state=state
+        ),
+        page,
     )
 
 
@@ -272,9 +275,9 @@ def show_assignment(request: HttpRequest, study: UUID, assignment: str) -> dict[
         "submitted_at": submission.submitted_at,
         "due": queue.due_at(study_row, submission),
         "until": waits.not_before if waits else None,
-        "lines": desk.lines(submission),
+        "lines": review_assignment.lines(submission),
         "findings": evidence.findings(submission),
-        "proposal": desk.open_proposal(submission),
+        "proposal": review_assignment.open_proposal(submission),
         "decisions": submission.decisions.select_related("actor").order_by("matter"),
         "replies": submission.replies.select_related("recorded_by").order_by("at"),
     }
@@ -393,7 +396,7 @@ def approve_many(request: HttpRequest, study: UUID, body: BulkIn) -> dict[str, i
     study_row = study_for(request, study, Role.REVIEWER)
     rows = Submission.objects.filter(hit__study=study_row)
     rows = rows if body.assignments is None else rows.filter(market_id__in=body.assignments)
-    seen = desk.preview_of(study_row, rows)
+    seen = review_assignment.preview_of(study_row, rows)
     sums: dict[str, int | str] = {
         "flagged": seen.flagged,
         "cents": seen.cents,
@@ -420,7 +423,7 @@ def list_workers(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[s
 def show_worker(request: HttpRequest, study: UUID, pseudonym: str) -> dict[str, Any]:
     worker = _worker(study_for(request, study, Role.REVIEWER), pseudonym)
     history, held = (
-        desk.history(worker, studies_of(caller(request))),
+        review_assignment.history(worker, studies_of(caller(request))),
         review_workers.open_hold(worker, today=timezone.now().date()),
     )
     counts = {name: getattr(history, name) for name in ("submissions", "approved", "refused", "left_out", "flags")}

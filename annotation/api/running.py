@@ -17,16 +17,14 @@ from annotation import settings as conf
 from annotation.api.auth import caller, study_for
 from annotation.api.jobs import JobOut
 from annotation.api.responses import Page, Paged, RefusedError, gives, paged
-from annotation.collecting import reconcile as comparing
+from annotation.collecting import reconcile
 from annotation.exceptions import StateError
 from annotation.jobs.celery_tasks import ask, wake
 from annotation.models import Job, Role, Study
 from annotation.mturk.client import Market
 from annotation.outbox.retry import drop, retry
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS
-from annotation.publishing import preflight_result as prechecked
-from annotation.publishing import progress as standing
-from annotation.publishing import summary
+from annotation.publishing import preflight_result, progress, summary
 from annotation.publishing.end import close, expire_now
 from annotation.publishing.pause import pause, resume
 from annotation.publishing.preflight import afford
@@ -205,7 +203,7 @@ class CountOut(Schema):
 def check(request: HttpRequest, study: UUID) -> Status[Job]:
     """Renders every page, fills it in, parses the answers, and queries the marketplace."""
     study_row = study_for(request, study, Role.EDITOR)
-    options = prechecked.state_of(study_row, endpoint=conf.endpoint().url)
+    options = preflight_result.state_of(study_row, endpoint=conf.endpoint().url)
     job = ask(Job.Kind.PREFLIGHT, by=caller(request), now=timezone.now(), study=study_row, settings=options)
     return Status(202, job)
 
@@ -217,7 +215,7 @@ def show_check(request: HttpRequest, study: UUID) -> Preflight:
 
 
 def _checked(study: Study) -> Preflight:
-    result = prechecked.passed(study, endpoint=conf.endpoint().url, now=timezone.now())
+    result = preflight_result.passed(study, endpoint=conf.endpoint().url, now=timezone.now())
     if result is None:
         raise StateError("This version of the study has not been checked, or its check is still running.")
     return result
@@ -250,13 +248,13 @@ def show_progress(request: HttpRequest, study: UUID) -> dict[str, Any]:
     study_row = study_for(request, study)
     work = summary.work(study_row)
     due = deadlines.deadlines(study_row, now=timezone.now(), within=SOON)
-    counts = {**asdict(standing.progress(study_row)), **asdict(work), "to_review": work.to_review, "due": asdict(due)}
+    counts = {**asdict(progress.progress(study_row)), **asdict(work), "to_review": work.to_review, "due": asdict(due)}
     return {**counts, "status": study_row.status}
 
 
 @router.get("/studies/{study}/effects", response=gives(Paged[EffectsOut]), summary="Marketplace actions")
 def list_effects(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
-    return paged(standing.effects(study_for(request, study)), page)
+    return paged(progress.effects(study_for(request, study)), page)
 
 
 def _go_on(study: Study, *, actor: str, now: datetime) -> None:
@@ -317,7 +315,7 @@ def pay_difference(request: HttpRequest, study: UUID, body: FloorIn) -> Any:
 
 @router.get("/studies/{study}/comparison", response=gives(ComparisonOut), summary="Differences from the marketplace")
 def show_comparison(request: HttpRequest, study: UUID) -> Any:
-    return comparing.compare(study_for(request, study), market=Market(conf.endpoint()))
+    return reconcile.compare(study_for(request, study), market=Market(conf.endpoint()))
 
 
 @router.post("/studies/{study}/comparison/adopt", response=gives(CountOut), summary="Store the ids of lost HITs")
@@ -325,7 +323,7 @@ def adopt(request: HttpRequest, study: UUID) -> dict[str, int]:
     study_row = study_for(request, study, Role.EDITOR)
     market = Market(conf.endpoint())
     return {
-        "count": comparing.adopt(study_row, market=market, actor=caller(request).get_username(), now=timezone.now())
+        "count": reconcile.adopt(study_row, market=market, actor=caller(request).get_username(), now=timezone.now())
     }
 
 
@@ -333,7 +331,7 @@ def adopt(request: HttpRequest, study: UUID) -> dict[str, int]:
 def write_off(request: HttpRequest, study: UUID) -> dict[str, int]:
     study_row = study_for(request, study, Role.EDITOR)
     market, who = Market(conf.endpoint()), caller(request).get_username()
-    return {"count": comparing.write_off(study_row, market=market, actor=who, now=timezone.now())}
+    return {"count": reconcile.write_off(study_row, market=market, actor=who, now=timezone.now())}
 
 
 @router.post(
@@ -342,7 +340,7 @@ def write_off(request: HttpRequest, study: UUID) -> dict[str, int]:
 def close_ghost(request: HttpRequest, study: UUID, body: GhostIn) -> Status[None]:
     study_row = study_for(request, study, Role.EDITOR)
     market, who = Market(conf.endpoint()), caller(request).get_username()
-    comparing.close_ghost(study_row, body.market_id, market=market, actor=who, now=timezone.now())
+    reconcile.close_ghost(study_row, body.market_id, market=market, actor=who, now=timezone.now())
     wake(study_row.pk)
     return Status(204, None)
 

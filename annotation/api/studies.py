@@ -21,7 +21,7 @@ from annotation.design.wording import rename_texts
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.models import AuditEvent, Job, Membership, Role, Statement, Study
-from annotation.studies import queries as overviews
+from annotation.studies import queries
 from annotation.studies.access import studies_of
 from annotation.studies.create import Plan, create
 from annotation.studies.members import enrol
@@ -155,18 +155,18 @@ def import_batch(request: HttpRequest, file: File[UploadedFile], name: Form[str]
 @router.get("/studies/{study}", response=gives(StudyWithCounts), summary="One study, with its counts")
 def show_study(request: HttpRequest, study: UUID) -> Study:
     study_row = study_for(request, study)
-    study_row.counts = overviews.counts(study_row)  # type: ignore[attr-defined]
+    study_row.counts = queries.counts(study_row)  # type: ignore[attr-defined]
     return study_row
 
 
 @router.get("/activity", response=gives(Paged[DeedSomewhere]), summary="Activity in your studies, newest first")
 def activity(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
-    return paged(overviews.everywhere(studies_of(caller(request))), page)
+    return paged(queries.everywhere(studies_of(caller(request))), page)
 
 
 @router.get("/studies/{study}/log", response=gives(Paged[DeedOut]), summary="Activity in the study, newest first")
 def show_log(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
-    return paged(overviews.deeds(study_for(request, study)), page)
+    return paged(queries.deeds(study_for(request, study)), page)
 
 
 @router.get("/studies/{study}/people", response=gives(Paged[MemberOut]), summary="Members of the study")

@@ -1,4 +1,4 @@
-"""What the commands share that do one thing to a study that runs."""
+"""Share what commands need that do one thing to a running study."""
 
 from __future__ import annotations
 

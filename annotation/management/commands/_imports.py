@@ -1,4 +1,4 @@
-"""What the commands that import share."""
+"""Share options and output of the commands that import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of a command's former name: it runs the command and says on stderr what it is called now."""
+"""Run a command by its former name, and print the new name on stderr."""
 
 from __future__ import annotations
 

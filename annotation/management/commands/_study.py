@@ -1,4 +1,4 @@
-"""The base of the commands that do something to a study, in somebody's name."""
+"""Base the commands on a study, which act in the name of a user."""
 
 from __future__ import annotations
 

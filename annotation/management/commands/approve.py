@@ -1,3 +1,7 @@
+"""manage.py approve STUDY: approve every undecided submission."""
+
+from __future__ import annotations
+
 import sys
 from typing import Any
 
@@ -8,7 +12,7 @@ from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Role, Submission
-from annotation.review import assignment as desk
+from annotation.review import assignment
 from annotation.review.approve import approve
 from annotation.review.assignment import Preview
 
@@ -38,7 +42,7 @@ class Command(StudyCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         study, user, _ = self.study_and_actor(options)
         mine = Submission.objects.filter(hit__study=study)
-        seen = desk.preview_of(study, mine)
+        seen = assignment.preview_of(study, mine)
         self.stdout.write(_describe(seen))
         with sentences():
             shown = self._confirmed(seen, options["yes"]) if seen.submissions else seen.shown

@@ -1,4 +1,4 @@
-"""manage.py attach_scores STUDY FILE: keep numbers computed elsewhere with a study, for every later report."""
+"""manage.py attach_scores STUDY FILE: attach scores computed elsewhere to a study, for every later report."""
 
 from __future__ import annotations
 

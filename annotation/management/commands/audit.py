@@ -1,3 +1,7 @@
+"""manage.py audit [STUDY]: check the log of studies."""
+
+from __future__ import annotations
+
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser

@@ -1,4 +1,4 @@
-"""manage.py block STUDY WORKER: keep a person out of everything of this account, or no longer."""
+"""manage.py block STUDY WORKER: block a worker on the marketplace, or end the block."""
 
 from __future__ import annotations
 

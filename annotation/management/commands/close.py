@@ -1,3 +1,7 @@
+"""manage.py close STUDY: close a study when every submission is decided."""
+
+from __future__ import annotations
+
 from annotation.management.commands._acts import ActCommand
 from annotation.publishing.end import Ending, close
 

@@ -1,3 +1,7 @@
+"""manage.py collect STUDY: fetch submissions from the marketplace and parse them."""
+
+from __future__ import annotations
+
 from typing import Any
 
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""manage.py configure STUDY: the settings of a draft, shown and changed."""
+"""manage.py configure STUDY: show and change the settings of a draft."""
 
 from __future__ import annotations
 

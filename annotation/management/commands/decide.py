@@ -1,4 +1,4 @@
-"""manage.py decide STUDY ASSIGNMENT: one decision of the review desk."""
+"""manage.py decide STUDY ASSIGNMENT: make one decision of a reviewer."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from annotation.management.lookup import sentences
 from annotation.models import Role, Study, Submission
 from annotation.outbox.decision_intents import WINDOW
 from annotation.review import approve as review
-from annotation.review import assignment as desk
-from annotation.review import exclude, reject
+from annotation.review import assignment, exclude, reject
 
 
 class Command(StudyCommand):
@@ -45,7 +44,7 @@ class Command(StudyCommand):
         study, user, _ = self.study_and_actor(options)
         if user is None:
             raise CommandError("--as USER is required.", returncode=2)
-        submission = desk.submission(study, options["assignment"])
+        submission = assignment.submission(study, options["assignment"])
         if submission is None:
             raise CommandError("The study has no such assignment.", returncode=2)
         with sentences():

@@ -1,4 +1,4 @@
-"""manage.py detect STUDY --threshold X (--model PATH | --scores FILE): which explanations look machine-written."""
+"""manage.py detect STUDY --threshold X (--model PATH | --scores FILE): detect machine-written explanations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Detector, Flag, Study
-from annotation.quality import detectors as detecting
+from annotation.quality import detectors
 from annotation.quality.assess import assess
 from annotation.quality.detect import detect
 from annotation.quality.methods_text import DETECTED
@@ -57,11 +57,11 @@ class Command(StudyCommand):
             f"scored. {flags} assignments are flagged; a flag alone excludes no assignment."
         )
 
-    def _detector(self, study: Study, options: dict[str, Any]) -> tuple[detecting.Declared, detecting.Score]:
+    def _detector(self, study: Study, options: dict[str, Any]) -> tuple[detectors.Declared, detectors.Score]:
         if options["model"]:
             named = {name: options[name] for name in ("revision", "dtype", "device", "allow_download")}
-            return detecting.fast_detect_gpt(options["model"], options["threshold"], **named)
-        scores = read_detections(options["scores"], detecting.explanations(study))
+            return detectors.fast_detect_gpt(options["model"], options["threshold"], **named)
+        scores = read_detections(options["scores"], detectors.explanations(study))
         side = Detector.Side.BELOW if options["below"] else Detector.Side.ABOVE
-        declared = detecting.Declared(options["name"], options["version_of"], options["threshold"], side)
-        return declared, detecting.by_file(scores)
+        declared = detectors.Declared(options["name"], options["version_of"], options["threshold"], side)
+        return declared, detectors.by_file(scores)

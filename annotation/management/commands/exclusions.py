@@ -1,4 +1,4 @@
-"""manage.py exclusions STUDY: measure the evidence, and show HUSE, or accuracy, under every selection of rules."""
+"""manage.py exclusions STUDY: run the quality checks, and show HUSE or accuracy under every selection of rules."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.quality.assess import assess
 from annotation.quality.methods_text import paragraph
-from annotation.reports import exclusion_rules as sensitivity
-from annotation.reports import study_facts as facts
+from annotation.reports import exclusion_rules, study_facts
 from annotation.reports.gather import score
 from annotation.studies.unblind import look
 from metrics.errors import MetricsError
@@ -48,11 +47,11 @@ class Command(StudyCommand):
                 self.stderr.write(warning)
             done = assess(study, now=timezone.now())
             try:
-                report_input = replace(score(study), rules=sensitivity.rules(study, options["rule"]))
+                report_input = replace(score(study), rules=exclusion_rules.rules(study, options["rule"]))
             except MetricsError as error:
                 raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"{done.submissions} submissions measured, {done.flags} flags raised.")
-        self.stdout.write(paragraph(facts.quality_done(study)))
+        self.stdout.write(paragraph(study_facts.quality_done(study)))
         for name in rules_without_effect(report_input):
             self.stdout.write(f"Excludes no submissions: {name}.")
         effects = compute_rule_effects(report_input, draws=options["draws"], seed=options["seed"])

@@ -1,3 +1,7 @@
+"""manage.py fair_pay STUDY: show the median hourly pay of each arm, and raise it by bonuses."""
+
+from __future__ import annotations
+
 from typing import Any
 
 from django.core.management.base import CommandParser

@@ -1,4 +1,4 @@
-"""manage.py hold STUDY WORKER: keep a person out of future studies for a while, or no longer."""
+"""manage.py hold STUDY WORKER: exclude a worker from future studies until a date, or end the exclusion."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils.dateparse import parse_date
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.review import workers
-from annotation.workers import hold as verbs
+from annotation.workers import hold
 
 
 class Command(StudyCommand):
@@ -33,12 +33,12 @@ class Command(StudyCommand):
             if user is None:
                 raise CommandError("--as USER is required.", returncode=2)
             self.stdout.write(
-                f"{verbs.lift_hold(worker, actor=user, now=timezone.now(), study=study)} exclusions ended."
+                f"{hold.lift_hold(worker, actor=user, now=timezone.now(), study=study)} exclusions ended."
             )
             return
         until = parse_date(options["until"] or "")
         if until is None or user is None:
             raise CommandError("--until DATE (such as 2027-06-30) and --as USER are required.", returncode=2)
         with sentences():
-            verbs.hold(worker, reason=options["reason"], until=until, actor=user, now=timezone.now(), study=study)
+            hold.hold(worker, reason=options["reason"], until=until, actor=user, now=timezone.now(), study=study)
         self.stdout.write(f"Excluded from future studies until {until}.")

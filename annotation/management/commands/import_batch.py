@@ -1,4 +1,4 @@
-"""manage.py import_batch FILE.csv --study NAME: take in a batch-results file as a study."""
+"""manage.py import_batch FILE.csv --study NAME: import a batch-results file as a study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py import_ratings --items FILE --ratings FILE --study NAME: take in ratings in the tidy form as a study."""
+"""manage.py import_ratings --items FILE --ratings FILE --study NAME: import tidy ratings as a study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py import_report FILE --study NAME: take in a report.json of Assay as a finished study."""
+"""manage.py import_report FILE --study NAME: import a report.json of Assay as a finished study."""
 
 from __future__ import annotations
 

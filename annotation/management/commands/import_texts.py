@@ -1,4 +1,4 @@
-"""manage.py import_texts FILE --study NAME [--create] [--dry-run]: put texts into a draft study."""
+"""manage.py import_texts FILE --study NAME [--create] [--dry-run]: add texts to a draft study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py new_study NAME: a draft study from a preset, every value of which can be changed."""
+"""manage.py new_study NAME: create a draft study from a preset."""
 
 from __future__ import annotations
 

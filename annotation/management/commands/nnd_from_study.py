@@ -1,4 +1,4 @@
-"""manage.py nnd_from_study STUDY --out FILE: what people judged, as near-negative tests for any model."""
+"""manage.py nnd_from_study STUDY --out FILE: create near-negative tests from a study's ratings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py notify STUDY: write to workers through the marketplace."""
+"""manage.py notify STUDY: send a message to workers through the marketplace."""
 
 from __future__ import annotations
 

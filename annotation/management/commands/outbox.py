@@ -1,3 +1,7 @@
+"""manage.py outbox STUDY: show progress and marketplace actions; retry or discard failed ones."""
+
+from __future__ import annotations
+
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser

@@ -1,3 +1,7 @@
+"""manage.py pause STUDY: let no more workers start the study."""
+
+from __future__ import annotations
+
 from annotation.management.commands._acts import ActCommand
 from annotation.publishing.pause import Change, pause
 

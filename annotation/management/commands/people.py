@@ -1,4 +1,4 @@
-"""manage.py people STUDY: who works on a study."""
+"""manage.py people STUDY: show and change the members of a study."""
 
 from __future__ import annotations
 

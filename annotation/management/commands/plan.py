@@ -1,4 +1,4 @@
-"""manage.py plan: what a study would cost, pay and tell, before a cent is spent."""
+"""manage.py plan: estimate cost, hourly pay and precision of a study before anything is spent."""
 
 from __future__ import annotations
 

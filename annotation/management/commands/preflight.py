@@ -1,4 +1,4 @@
-"""manage.py preflight NAME: what would go wrong, and what publishing would create and cost."""
+"""manage.py preflight STUDY: check a study before publishing, and show what publishing creates and costs."""
 
 from __future__ import annotations
 

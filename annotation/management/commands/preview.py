@@ -1,4 +1,4 @@
-"""manage.py preview NAME --out DIR: every page of every arm as a worker will see it, as files."""
+"""manage.py preview STUDY --out DIR: write the pages as workers will see them, as files."""
 
 from __future__ import annotations
 

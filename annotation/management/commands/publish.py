@@ -1,3 +1,7 @@
+"""manage.py publish STUDY: check a study and queue its HITs for the marketplace."""
+
+from __future__ import annotations
+
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser

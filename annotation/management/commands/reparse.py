@@ -1,3 +1,7 @@
+"""manage.py reparse STUDY: parse stored answers again."""
+
+from __future__ import annotations
+
 from typing import Any
 
 from django.core.management.base import CommandParser

@@ -1,4 +1,4 @@
-"""manage.py report NAME [NAME ...] --out DIR: a study's report, or a comparison of several studies, as files."""
+"""manage.py report NAME [NAME ...] --out DIR: write a study's report, or a comparison of several studies."""
 
 from __future__ import annotations
 

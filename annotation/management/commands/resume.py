@@ -1,3 +1,7 @@
+"""manage.py resume STUDY: make the HITs of a paused study available again."""
+
+from __future__ import annotations
+
 from annotation.management.commands._acts import ActCommand
 from annotation.publishing.pause import Change, resume
 

@@ -1,4 +1,4 @@
-"""manage.py retention: until when it is kept who the workers of a study are, and forgetting them."""
+"""manage.py retention: set a study's retention date, and delete worker IDs that are past theirs."""
 
 from __future__ import annotations
 

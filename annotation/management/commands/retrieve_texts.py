@@ -1,4 +1,4 @@
-"""manage.py retrieve_texts STUDY --training FILE.jsonl: the BM25 retrieval baseline as a generator of a study."""
+"""manage.py retrieve_texts STUDY --training FILE.jsonl: add the BM25 retrieval baseline as a generator."""
 
 from __future__ import annotations
 

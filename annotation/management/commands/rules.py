@@ -1,4 +1,4 @@
-"""manage.py rules STUDY: by which rules work is left out of the analysis."""
+"""manage.py rules STUDY: list, lock and apply exclusion rules."""
 
 from __future__ import annotations
 

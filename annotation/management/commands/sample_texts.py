@@ -1,4 +1,4 @@
-"""manage.py sample_texts STUDY --model PATH --generator NAME: let a model write texts for a study."""
+"""manage.py sample_texts STUDY --model PATH --generator NAME: sample texts for a study from a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py score_by_model STUDY --model PATH --out FILE: automatic scores of a study's texts, for its report."""
+"""manage.py score_by_model STUDY --model PATH --out FILE: write automatic scores of a study's texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py score_texts STUDY --model PATH [--generator NAME]: log p of a study's texts under a model."""
+"""manage.py score_texts STUDY --model PATH [--generator NAME]: compute log p of a study's texts under a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py select_texts STUDY --minimum-words 100 ...: choose which of a draft's texts are judged."""
+"""manage.py select_texts STUDY --minimum-words 100 ...: select the texts of a draft that are judged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py set_conditions STUDY: which combinations of training, domain and generator gather ratings of their own."""
+"""manage.py set_conditions STUDY: set the conditions (training, domain, generator) of a draft."""
 
 from __future__ import annotations
 

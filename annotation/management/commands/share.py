@@ -1,4 +1,4 @@
-"""manage.py share STUDY [STUDY ...]: links by which anybody may read a finished report, or a comparison of studies."""
+"""manage.py share STUDY [STUDY ...]: list, create and revoke links to a report or comparison."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.utils.dateparse import parse_date
 
 from annotation.accounts.models import User
 from annotation.exceptions import StateError
-from annotation.jobs import queue as jobs
+from annotation.jobs import queue
 from annotation.jobs.run import run
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import add_actor, sentences
@@ -91,11 +91,11 @@ def _computed(studies: Sequence[Study], user: User | None) -> Job:
     """A report or comparison made now. Raises StateError where it cannot be."""
     now = timezone.now()
     if len(studies) == 1:
-        job = jobs.ask(Job.Kind.REPORT, by=user, now=now, study=studies[0])
+        job = queue.ask(Job.Kind.REPORT, by=user, now=now, study=studies[0])
     else:
         options = {"studies": [str(study.uuid) for study in studies], "terminal": user is None}
-        job = jobs.ask(Job.Kind.COMPARISON, by=user, now=now, settings=options)
-    running = jobs.take(now=now, only=job)
+        job = queue.ask(Job.Kind.COMPARISON, by=user, now=now, settings=options)
+    running = queue.take(now=now, only=job)
     if running is None:
         raise StateError("The report is being computed. Create the link when it is finished.")
     run(running)

@@ -1,4 +1,4 @@
-"""manage.py tokens USER: a person's tokens for the web API, and keys for the Requester API."""
+"""manage.py tokens USER: list, create and revoke tokens of the web API and keys of the Requester API."""
 
 from __future__ import annotations
 

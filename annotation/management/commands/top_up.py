@@ -1,3 +1,7 @@
+"""manage.py top_up STUDY: request replacements for missing or excluded ratings."""
+
+from __future__ import annotations
+
 from typing import Any
 
 from django.core.management.base import CommandParser

@@ -1,3 +1,7 @@
+"""manage.py unblind STUDY: unblind results, which the log notes."""
+
+from __future__ import annotations
+
 from typing import Any
 
 from django.utils import timezone

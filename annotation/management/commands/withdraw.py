@@ -1,4 +1,4 @@
-"""manage.py withdraw STUDY: erase what workers took back."""
+"""manage.py withdraw STUDY: erase the answers that workers withdrew."""
 
 from __future__ import annotations
 

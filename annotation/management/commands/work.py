@@ -1,3 +1,7 @@
+"""manage.py work: do all due work: marketplace actions, scoring, jobs, collecting."""
+
+from __future__ import annotations
+
 import time
 from typing import Any
 

@@ -19,8 +19,6 @@ Item = TypeVar("Item")
 MAX_LIMIT = 200
 MAX_OFFSET = 2**53  # what JSON's readers hold, and every database counts to
 MEDIA_TYPE = "application/problem+json"
-# Places in which parameters stand; a field is named by what follows.
-_PLACES = {"body", "query", "path", "form", "file", "header"}
 
 
 class Fault(Schema):
@@ -44,14 +42,14 @@ class Problem(Schema):
 
 
 class RefusedError(HttpError):
-    """An operation that is refused, with the rule that each field at fault breaks."""
+    """An operation that fails, with the rule that each invalid field breaks."""
 
     def __init__(self, status: int, detail: str, *, code: str, errors: Mapping[str, str] | None = None) -> None:
         super().__init__(status, detail)
         self.code, self.errors = code, errors or {}
 
 
-def cleaned(form: Form) -> dict[str, Any]:
+def clean_form(form: Form) -> dict[str, Any]:
     """Return the cleaned fields of a form. Raises RefusedError (422) naming each invalid field and its rule."""
     if form.is_valid():
         return form.cleaned_data
@@ -106,7 +104,7 @@ def absent(request: HttpRequest, rest: str) -> HttpResponse:
     return problem(404, "There is no such operation; openapi.json lists all.", code="absent")
 
 
-def tell_problems(api: NinjaAPI) -> None:
+def register_problem_handlers(api: NinjaAPI) -> None:
     """Answer errors of the requester side, and of requests, by problem documents."""
     api.add_exception_handler(AssayError, lambda request, error: _of_assay_error(cast(AssayError, error)))
     api.add_exception_handler(ValidationError, lambda request, error: _of_input(cast(ValidationError, error)))
@@ -134,7 +132,8 @@ def _of_input(error: ValidationError) -> HttpResponse:
 
 
 def _field(place: tuple[Any, ...]) -> str:
-    return ".".join(str(part) for part in place if part not in _PLACES)
+    """Return the field's name: a place begins with where it was sent, in a JSON body also with the parameter."""
+    return ".".join(str(part) for part in place[2 if place[:1] == ("body",) else 1 :])
 
 
 def _of_http(error: HttpError) -> HttpResponse:

@@ -175,6 +175,15 @@ def test_refusals_are_problem_documents_that_name_the_field(study: Study, owner:
     assert fault(owner("get", "/studies?limit=1000")) == (422, "input", ["limit"])
 
 
+def test_a_missing_file_and_a_field_called_body_are_named(study: Study, owner: Caller) -> None:
+    at = f"/studies/{study.uuid}"
+    assert fault(owner("put", f"{at}/statements/ethics", {"body": "x" * 4001})) == (422, "input", ["body"])
+    assert fault(owner("put", f"{at}/statements/ethics", {})) == (422, "input", ["body"])
+    assert fault(owner("post", "/imports/batch")) == (422, "input", ["file", "name"])
+    assert fault(owner("put", f"{at}/cells", {"arms": [{"training": "x"}], "cells": []}))[2][0] == "arms.0.training"
+    assert fault(owner("put", f"{at}/wording", ["x"])) == (422, "input", [""])
+
+
 def test_what_no_operation_answers_to_is_told_as_a_problem_too(owner: Caller) -> None:
     assert fault(owner("get", "/nothing/here")) == (404, "absent", [])
     assert fault(Client().post("/api/v1/studies", b'{"a":', "application/json", headers=owner.headers))[0] == 400

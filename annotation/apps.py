@@ -20,9 +20,9 @@ class AnnotationConfig(AppConfig):
 
 
 def stop_at_outdated_tables(using: str, **_: Any) -> None:
-    """Refuse a database that was left in the middle of the earlier migrations.
+    """Stop at a database that was left in the middle of the earlier migrations.
 
-    It has 0001_initial on record, so that nothing would be applied, and its tables would lack columns.
+    It has 0001_initial on record, so that nothing would be applied, and its tables would miss columns.
     """
     applied = {name for app, name in MigrationRecorder(connections[using]).applied_migrations() if app == "annotation"}
     if "0002_immutable_rows" in applied and LAST_EARLIER not in applied:

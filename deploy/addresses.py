@@ -1,4 +1,4 @@
-"""Addresses that name nothing, whoever asks: no database holds a text with a NUL, and PostgreSQL fails on one."""
+"""Answer addresses with a NUL by 404: no database stores such a text, and PostgreSQL fails on one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tells the worker site from the console and the administration: sessions of its own, and languages."""
+"""What differs between the worker site and the console with the administration: sessions and languages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CONSOLE = "/console/"
 
 
 class _PassedByWorkers:
-    """No page of a worker knows that researchers' sessions exist; leaving them out there also takes less time."""
+    """Skip researchers' sessions on the pages of workers, which do not know them and are faster without."""
 
     get_response: Any
 

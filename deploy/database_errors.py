@@ -39,7 +39,7 @@ FILES = {errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EROFS: READ_ONLY}
 
 
 def sentence_of(error: BaseException) -> str:
-    """What happened and what to do; "" for an error that is none of the database's state or the disk's."""
+    """Return what happened and what to do; "" for an error with another cause than the database's state or the disk."""
     if isinstance(error, OSError):
         place = f"the file {error.filename}" if error.filename else "the files that Assay writes"
         return _sentence(FILES.get(error.errno or 0, ""), place, error)

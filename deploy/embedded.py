@@ -29,14 +29,12 @@ def run(argv: Sequence[str]) -> None:
 
 
 def prepare(argv: Sequence[str]) -> list[str]:
-    """Before a command of ours: create the tables of an empty SQLite database. Returns what to carry out.
+    """Create the tables of an empty SQLite database before a command of Assay. Returns the arguments to run.
 
-    Any other database that lacks migrations is left alone: exits with code 2 and a sentence, as for an odd setting.
+    Any other database with missing migrations is not changed: exits with code 2 and a sentence, as for an odd setting.
     """
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(
-            stream, io.TextIOWrapper
-        ):  # a terminal that lacks a letter shows its number; nothing fails for it
+        if isinstance(stream, io.TextIOWrapper):  # a terminal without a letter shows its number; nothing fails for it
             stream.reconfigure(errors="backslashreplace")
     try:
         django.setup()

@@ -39,8 +39,8 @@ def spend(token: str, *, now: datetime) -> User | None:
 
 
 def first_owner_link(*, now: datetime) -> str | None:
-    """A link for the owner of an installation that nobody has entered yet (the account is made with the first);
-    None from then on."""
+    """Return a link for the first owner of an installation (the account is created with the first link); None once
+    an owner has signed in."""
     owners = list(User.objects.filter(is_superuser=True).order_by("pk"))
     if any(owner.last_login or owner.has_usable_password() for owner in owners):
         return None
@@ -58,7 +58,7 @@ def make_owner(name: str) -> User:
 
 
 def _name_of_owner() -> str:
-    """That of an account which somebody uses is left to them."""
+    """Return a name that no account in use has."""
     names = chain([OWNER], (f"{OWNER}-{number}" for number in count(2)))
     used = {user.username for user in User.objects.filter(username__startswith=OWNER) if _in_use(user)}
     return next(name for name in names if name not in used)

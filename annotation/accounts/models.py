@@ -14,7 +14,7 @@ from annotation.accounts import vault
 
 
 class User(AbstractUser):
-    """Somebody who signs in to the console, or in whose name the Requester API is called."""
+    """A person who signs in to the console, or in whose name the Requester API is called."""
 
 
 class AccessKeyManager(models.Manager["AccessKey"]):

@@ -1,4 +1,4 @@
-"""Who calls the API, and on which studies they may act."""
+"""The caller of the API, and the studies on which they may act."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Token(HttpBearer):
     """`Authorization: Bearer assay_...`"""
 
     def authenticate(self, request: HttpRequest, token: str) -> User | None:
-        """The person behind the token; a request without one is refused (401)."""
+        """Return the user of the token; without one the answer is 401."""
         user = ApiToken.objects.user_of(token)
         if user is not None:
             _refuse_unwritable(request)
@@ -33,7 +33,7 @@ class Token(HttpBearer):
 
 
 def _refuse_unwritable(request: HttpRequest) -> None:
-    """Characters can be sent that no database writes down. Raises RefusedError (422) naming the field."""
+    """Raise RefusedError (422) naming a field with characters that no database can store."""
     sent = dict(request.POST.lists()) if request.content_type in FORMS else _spelt_oddly(request.body)
     for field, value in sent.items() if isinstance(sent, dict) else [("", sent)]:
         if not _writable([field, value]):
@@ -42,7 +42,7 @@ def _refuse_unwritable(request: HttpRequest) -> None:
 
 
 def _spelt_oddly(body: bytes) -> object:
-    """The body's JSON where it may spell such a character; what cannot be read is told where it is read."""
+    """Return the body's JSON if it may spell such a character; None if it cannot be read, which its reader reports."""
     try:
         text = body.decode(json.detect_encoding(body), "surrogatepass")
         return json.loads(text) if SPELT.search(text) else None
@@ -59,13 +59,13 @@ def _writable(value: object) -> bool:
 
 
 def caller(request: HttpRequest) -> User:
-    """Who calls."""
+    """Return the user who calls."""
     user: User = request.auth  # type: ignore[attr-defined]
     return user
 
 
 def study_for(request: HttpRequest, study: UUID, role: Role = Role.VIEWER) -> Study:
-    """The study; 404 for a stranger to it, 403 for a member with too small a role."""
+    """Return the study; 404 without a role on it, 403 with too small a role."""
     study_row = studies_of(caller(request)).filter(uuid=study).first()
     if study_row is None:
         raise HttpError(404, "There is no such study.")
@@ -75,7 +75,7 @@ def study_for(request: HttpRequest, study: UUID, role: Role = Role.VIEWER) -> St
 
 
 def submission_for(request: HttpRequest, study: UUID, assignment: str) -> tuple[Study, Submission]:
-    """An assignment for its reviewers."""
+    """Return the study and one of its assignments, for reviewers."""
     study_row = study_for(request, study, Role.REVIEWER)
     submission = review_assignment.submission(study_row, assignment)
     if submission is None:
@@ -84,7 +84,7 @@ def submission_for(request: HttpRequest, study: UUID, assignment: str) -> tuple[
 
 
 def job_for(request: HttpRequest, job: UUID, role: Role = Role.VIEWER) -> Job:
-    """A job of studies that the caller may all see; one without a study (comparison, import) for who asked for it."""
+    """Return a job of studies that the caller may all see; one without a study only for the user who requested it."""
     job_row = Job.objects.select_related("study").filter(uuid=job).first()
     mine = job_row is not None and (job_row.asked_by_id == caller(request).pk or caller(request).is_superuser)
     if job_row is None or (job_row.study is None and not mine):

@@ -1,4 +1,4 @@
-"""The design: settings, arms and cells, words, layout; what it costs and how exact it will be."""
+"""The design: settings, arms and conditions, task text, HITs; cost and expected precision."""
 
 from __future__ import annotations
 

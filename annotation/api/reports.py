@@ -18,7 +18,7 @@ from ninja.files import UploadedFile
 
 from annotation.api.auth import caller, job_for, study_for
 from annotation.api.jobs import JobOut
-from annotation.api.responses import Page, Paged, cleaned, gives, paged
+from annotation.api.responses import Page, Paged, clean_form, gives, paged
 from annotation.exceptions import StateError
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
@@ -154,7 +154,7 @@ def list_scores(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[st
 def attach_scores(request: HttpRequest, study: UUID, file: File[UploadedFile], form: Form[ScoresIn]) -> Any:
     """A CSV with the column `id` and a column for each score, or JSON of `python -m metrics`; all or nothing."""
     study_row = study_for(request, study, Role.EDITOR)
-    cleaned(ScoresUpload(form.dict(), {"file": file}))  # type: ignore[arg-type]
+    clean_form(ScoresUpload(form.dict(), {"file": file}))  # type: ignore[arg-type]
     path = uploads.keep(file)
     try:
         columns = scores_upload.parse_columns(form.columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from annotation.api import account, analysis, designs, jobs, reports, review, running, studies, texts
 from annotation.api.auth import Token
-from annotation.api.responses import Api, tell_problems
+from annotation.api.responses import Api, register_problem_handlers
 
 api = Api(
     title="Assay",
@@ -18,6 +18,6 @@ api = Api(
     docs_url=None,  # its pages would load scripts from elsewhere; openapi.json is the document
     urls_namespace="api",
 )
-tell_problems(api)
+register_problem_handlers(api)
 for part in (account, studies, texts, designs, running, review, analysis, reports, jobs):
     api.add_router("", part.router)

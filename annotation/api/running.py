@@ -1,4 +1,4 @@
-"""Published, watched, paused, ended; what the marketplace is told; what an hour pays."""
+"""Publish, follow, pause and end a study; marketplace actions; hourly pay."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from ninja.files import UploadedFile
 
 from annotation.api.auth import caller, study_for
 from annotation.api.jobs import JobOut
-from annotation.api.responses import Page, Paged, cleaned, gives, paged
+from annotation.api.responses import Page, Paged, clean_form, gives, paged
 from annotation.importing import texts_upload
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
@@ -129,7 +129,7 @@ def check_texts(
     """Changes nothing. The job lists every problem by row, field and rule; `/jobs/{job}/confirm` adds the texts."""
     study_row = study_for(request, study, Role.EDITOR)
     files = {"file": file, **({"likelihoods": likelihoods} if likelihoods else {})}
-    settings = cleaned(TextsUpload(form.dict(), files))  # type: ignore[arg-type]
+    settings = clean_form(TextsUpload(form.dict(), files))  # type: ignore[arg-type]
     uploaded = {"path": settings.pop("file"), "likelihoods": settings.pop("likelihoods")}
     settings |= {name: str(uploads.keep(upload)) for name, upload in uploaded.items() if upload}
     job = ask(Job.Kind.CHECK_TEXTS, by=caller(request), now=timezone.now(), study=study_row, settings=settings)

@@ -1,4 +1,4 @@
-"""Where a marketplace posts what happens: signed messages, believed or refused before anything is read from them."""
+"""The address to which a marketplace posts events: signed messages, verified before anything is read from them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ LARGEST = 256 * 1024
 @csrf_exempt
 @require_POST
 def posted(request: HttpRequest) -> HttpResponse:
-    """A message of the topic that the settings name. Nobody signs in here: the signature is what counts.
+    """Receive a message of the topic that the settings name. There is no sign-in: the signature counts.
 
-    What comes twice or late is stored once and only makes us look; the truth is what the marketplace answers then.
+    A message that comes twice or late is stored once; it only starts a read of the marketplace, which is the truth.
     """
     if not conf.topic():
         raise Http404

@@ -1,4 +1,4 @@
-"""What the commands share: finding a study, and saying errors in a sentence."""
+"""What the commands share: loading a study, and errors as one sentence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def allowed_roles(required: Role) -> tuple[str, ...]:
 
 
 def study_called(name: str, *, by: User | None = None, roles: Sequence[str] = ()) -> Study:
-    """The study of that name, or a CommandError (exit code 2). by: somebody who must hold one of `roles` on it."""
+    """Return the study of that name. by: a user who needs one of `roles` on it. Raises CommandError (exit code 2)."""
     if not name.isprintable():  # no study is called so; letters of a broken locale reach no database
         raise CommandError(f"There is no study called {name!r}.", returncode=2)
     try:
@@ -33,12 +33,12 @@ def study_called(name: str, *, by: User | None = None, roles: Sequence[str] = ()
 
 
 def add_actor(parser: _ActionsContainer) -> None:
-    """The option that names who acts."""
+    """Add the option that names who acts."""
     parser.add_argument("--as", dest="as_user", metavar="USER", help="user who does this; needs a role that allows it")
 
 
 def actor_of(options: Mapping[str, Any]) -> tuple[User | None, str]:
-    """Who acts, and the name that the audit notes. Raises CommandError for a user that there is not."""
+    """Return who acts, and the name for the log. Raises CommandError for an unknown user."""
     name = options.get("as_user")
     if not name:
         return None, COMMAND_LINE

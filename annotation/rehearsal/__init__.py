@@ -1,1 +1,1 @@
-"""A whole study rehearsed on simulated raters with known truths. Stands outside both rooms; neither imports it."""
+"""A complete study rehearsed on simulated raters with known truths. No other package imports it."""

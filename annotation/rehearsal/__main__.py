@@ -65,7 +65,7 @@ def main() -> None:
     from annotation.rehearsal.management.commands.rehearse import Command, wished
 
     words = ["--name", "demo", "--out", str(folder / "report"), *rest]
-    try:  # what cannot be is refused before the tables are made
+    try:  # report invalid options before the tables are created
         wished(vars(Command().create_parser("manage.py", "rehearse").parse_args(words)))
     except CommandError as error:
         sys.stderr.write(f"{error}\n")

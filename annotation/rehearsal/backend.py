@@ -21,14 +21,14 @@ class TinyModel:
 
     @property
     def card(self) -> ModelCard:
-        """What stands behind the scores; the revision is a hash of the weights."""
+        """Return the model card; the revision is a hash of the weights."""
         revision = f"sha256:{weights_digest()[:16]}"
         return ModelCard(NAME, revision, NAME, "float32", Decoding(self.temperature), Layout(start="always"))
 
     def score(self, pairs: Sequence[Pair]) -> list[Scored]:
         """log p of headlines, each alone: its words and the end of the headline count.
 
-        Raises BadInput for a headline with a context, EmptyText, UnknownTokens for a word that the model lacks.
+        Raises BadInput for a headline with a context, EmptyText, UnknownTokens for a word that the model does not know.
         """
         headlines = [headline for _, headline in pairs]
         for context, headline in pairs:

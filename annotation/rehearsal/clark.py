@@ -112,7 +112,7 @@ def _offers(offers: Sequence[str], number: int) -> list[str]:
 
 
 def tries_again(name: str, offers: Sequence[str], *, seed: int) -> str:
-    """What an evaluator who has taken part is told on another HIT, before starting; "" if nothing stops him."""
+    """Return what an evaluator who has taken part reads on another HIT, before starting; "" if nothing stops them."""
     with Browser(script.sign_in_url(name, seed)) as browser:
         try:
             browser.accept(offers[0])

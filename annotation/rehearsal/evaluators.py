@@ -13,7 +13,7 @@ from metrics.tables.text import table_text
 
 
 def evaluators_text(judged: Sequence[EvaluatorJudgment], *, assigned: ArmAssignment | None = None) -> str:
-    """One row a cell: accuracy by evaluators with interval, F1, agreement, sizes; below, how raters came to cells."""
+    """One row per condition: accuracy with interval, F1, agreement, sizes; below, how raters came to conditions."""
     evaluation = evaluate_judgments(judged, ("generator", "domain", "training"), agreement=krippendorff_alpha)
     rows = [_row(name, condition) for name, condition in evaluation.conditions.items()]
     assignment = assignment_sentence(assigned) if len(rows) > 1 else ""

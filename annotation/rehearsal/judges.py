@@ -6,7 +6,7 @@ people's headlines usually make, more or less skilfully, and adds noise of his o
     doubt = skill(arm) * gift(evaluator) * (usual - impression) + bias(evaluator) + noise
 
 The four points of the scale cut doubt at -1, 0 and 1. Training raises the skill: that is an assumption of this world,
-made so that a rehearsal has something to find; it is no claim about people.
+made so that a rehearsal shows a difference, not a claim about people.
 """
 
 from __future__ import annotations

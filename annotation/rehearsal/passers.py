@@ -14,7 +14,7 @@ import numpy as np
 from annotation.rehearsal.crowd.browser import Answer, Field, Sheet
 from annotation.rehearsal.script import READING_SECONDS, READING_SPREAD, number
 
-WORDS = "It reads as if somebody had written it for me; I can say no more."
+WORDS = "It reads as if someone had written it for me; I can say no more."
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ READING_SECONDS, READING_SPREAD, SPAM_SECONDS = 22.0, 0.4, 1.5
 
 
 def plan(design: Design, *, seed: int) -> Plan:
-    """The study's layout: HUSE's preset at the size of `design`."""
+    """Return the study's settings: HUSE's preset at the size of `design`."""
     return Plan(
         question="How typical is each headline?",
         noun="headline",

@@ -29,9 +29,9 @@ class ServerError(AssayError):
 def served(*, tell: Callable[[str], object] = lambda sentence: None) -> Iterator[str]:
     """Serve at WORKER_ORIGIN in a process of its own; ends it afterwards. Yields the origin.
 
-    Where something listens on that port already, which may have another database, it is served on a free one; `tell`
-    is told so in a sentence. Raises ServerError when nothing answers within a minute, with what the server said. A site
-    over HTTPS is served by somebody else already, behind a proxy.
+    If another program uses that port, which may have another database, serve on a free one; `tell` gets a sentence
+    about it. Raises ServerError when nothing answers within a minute, with what the server said. A site
+    over HTTPS is already served by another process, behind a proxy.
     """
     if urlsplit(settings.WORKER_ORIGIN).scheme == "https":
         yield _served_already()

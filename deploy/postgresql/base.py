@@ -8,7 +8,7 @@ from django.db.backends.postgresql import base
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A server that ends a connection says so: while nothing has arrived on its socket, the connection stands.
+    """Count a connection as usable while nothing has arrived on its socket: a server that ends one says so.
 
     Django's own check, a statement and its answer before every request, costs as much as a small read.
     """

@@ -65,7 +65,7 @@ TEMPLATES = [
 
 ROOT_URLCONF = "deploy.urls"
 WSGI_APPLICATION = "deploy.wsgi.application"
-# Prints PDFs and pictures of reports; where none is named these alone are refused.
+# Prints PDFs and pictures of reports; without it only these fail.
 CHROMIUM = env.text("CHROMIUM", "")
 # Chromium cannot build its sandbox as root or in most containers; say so here if it must run without.
 CHROMIUM_NO_SANDBOX = env.flag("CHROMIUM_NO_SANDBOX", False)
@@ -91,7 +91,7 @@ AXES_COOLOFF_TIME = 1  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_LOCKOUT_TEMPLATE = "console/locked.html"
 AXES_CLIENT_IP_CALLABLE = "annotation.accounts.addresses.client_address"
-# How many proxies of ours stand in front and add to X-Forwarded-For; 0: the header is not believed.
+# How many trusted proxies are in front and add to X-Forwarded-For; 0: the header is not believed.
 TRUSTED_PROXIES = env.whole_number("TRUSTED_PROXIES", 0)
 
 LANGUAGE_CODE = "en"
@@ -169,20 +169,20 @@ INTENT_LEASE_SECONDS = env.whole_number("INTENT_LEASE_SECONDS", 600, minimum=1)
 # A scoring worker that has kept nothing for so long is taken for dead, and its chunk is given to another.
 SCORING_LEASE_SECONDS = env.whole_number("SCORING_LEASE_SECONDS", 600, minimum=1)
 
-# A job (reading a file, a report, a layout) that takes longer is ended and noted as failed.
+# A job (reading a file, a report, creating HITs) that takes longer is ended and noted as failed.
 JOB_SECONDS = env.whole_number("JOB_SECONDS", 3600, minimum=1)
 
 # Three hosts: requester HTML (HIT_ORIGIN) never shares an origin with anybody's session.
 WORKER_ORIGIN = env.origin("WORKER_ORIGIN", "http://127.0.0.1:8000")
 HIT_ORIGIN = env.origin("HIT_ORIGIN", "http://localhost:8000")
 CONSOLE_ORIGIN = env.origin("CONSOLE_ORIGIN", "http://127.0.0.1:8000")
-# Those that nobody named: on this machine they follow the port that is served.
+# Those not set: on this machine they follow the port that is served.
 DEFAULT_ORIGINS = [name for name in ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN") if not env.text(name, "")]
 
 # The Requester API that studies are published to: our own marketplace unless another is named.
 MTURK_ENDPOINT_URL = env.text("MTURK_ENDPOINT_URL", f"{WORKER_ORIGIN}/mturk/")
-# What our own marketplace charges beside rewards: none, or mturk (its last price list); and what the one that studies
-# are published to charges: as our own where none is named, else MTurk's list unless said otherwise.
+# Fees of Assay's marketplace: none, or mturk (its last price list); and of the marketplace that studies are published
+# to: the same if that is Assay's, else MTurk's list unless set otherwise.
 MARKETPLACE_FEES = env.chosen("MARKETPLACE_FEES", "none", ("none", "mturk"))
 MTURK_FEES = env.chosen(
     "MTURK_FEES", "mturk" if env.text("MTURK_ENDPOINT_URL", "") else MARKETPLACE_FEES, ("none", "mturk")
@@ -192,10 +192,10 @@ PSEUDONYM_SEED = ""
 MTURK_REGION = env.text("MTURK_REGION", "us-east-1")
 MTURK_ACCESS_KEY = env.text("MTURK_ACCESS_KEY", "")
 MTURK_SECRET_KEY = env.text("MTURK_SECRET_KEY", "")
-# The queue (its URL) in which the marketplace tells what happens; empty: studies are polled, which finds the same.
+# The queue (its URL) to which the marketplace sends events; empty: studies are polled, with the same result.
 MTURK_QUEUE_URL = env.text("MTURK_QUEUE_URL", "")
 # The topic (its ARN) under which the marketplace posts signed messages to CONSOLE_ORIGIN/notices/; empty: none is
-# believed. Where a queue is named too, HITs are told to the queue.
+# believed. If a queue is set too, events of HITs go to the queue.
 MTURK_TOPIC_ARN = env.text("MTURK_TOPIC_ARN", "")
 # How often all processes together call at most; marketplaces throttle accounts. 0: as fast as it answers.
 MTURK_CALLS_A_SECOND = env.whole_number("MTURK_CALLS_A_SECOND", 0)
@@ -205,21 +205,21 @@ NOTE_DEVICES = env.flag("NOTE_DEVICES", True)
 DEVICE_DAYS = env.whole_number("DEVICE_DAYS", 90, minimum=1)
 # The folder of the causal language model by which pages look for machine-written explanations (F21); empty: none.
 DETECTOR_MODEL = env.text("DETECTOR_MODEL", "")
-# Files that were uploaded and never gone on with are deleted after so many days (by the work loop).
+# Files that were uploaded and never gone on with are deleted after this many days (by the work loop).
 UPLOADS_DAYS = env.whole_number("UPLOADS_DAYS", 7, minimum=1)
 
 # Development aids of the marketplace (movable clock, http ExternalQuestions on loopback); never in production.
 MARKETPLACE_DEVELOPMENT = False
 # Whether HITs may be published that the requester's balance does not cover; real workers should not meet such.
 MARKETPLACE_PUBLISH_UNFUNDED = env.flag("MARKETPLACE_PUBLISH_UNFUNDED", False)
-# Events that were told, and sign-ins that were noted, are deleted after so many days.
+# Sent events and logged sign-ins are deleted after this many days.
 MARKETPLACE_EVENT_LOG_DAYS = env.whole_number("MARKETPLACE_EVENT_LOG_DAYS", 90, minimum=1)
 
-# Whether people may open worker accounts by themselves (by a mail); otherwise they come by links.
+# Whether people may register worker accounts (by mail); otherwise they come by links.
 WORKER_REGISTRATION = env.flag("WORKER_REGISTRATION", True)
 # Stored with each acceptance; change it when marketplace/terms_text.html is changed.
 WORKER_TERMS_VERSION = env.text("WORKER_TERMS_VERSION", "2026-11-23")
-# Whether requesters who ask for it are told which work came from one device (a keyed code), and how long that is kept.
+# Whether requesters can see which submissions came from one device (a keyed code), and how long that is stored.
 DEVICE_CODES = env.flag("DEVICE_CODES", True)
 DEVICE_CODE_DAYS = env.whole_number("DEVICE_CODE_DAYS", 30, minimum=1)
 # Who runs this site: an address that pages and terms name. Empty: none is named.

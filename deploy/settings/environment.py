@@ -97,7 +97,7 @@ def database(name: str, default: str) -> dict[str, Any]:
     if engine == "django.db.backends.sqlite3" and options.get("NAME"):
         if options["NAME"] != ":memory:":
             _make_folder(name, Path(options["NAME"]).parent)
-        # Opening the file anew, with its pragmas, would take half of the time of a small request.
+        # Opening the file again, with its pragmas, would take half of the time of a small request.
         options["CONN_MAX_AGE"] = 600
         options["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",

@@ -29,5 +29,5 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
-# Without a mail server nobody could finish a registration.
+# Without a mail server no registration could be finished.
 WORKER_REGISTRATION = env.flag("WORKER_REGISTRATION", bool(EMAIL_HOST))  # noqa: F405

@@ -10,7 +10,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
     DATABASES["default"]["TEST"] = {"NAME": str(VAR / "test.sqlite3")}  # noqa: F405
     VAR.mkdir(exist_ok=True)  # noqa: F405
 else:
-    # Nobody misses the rows of a test after a loss of power: a commit need not wait for the disk.
+    # The rows of a test need not survive a loss of power: a commit need not wait for the disk.
     DATABASES["default"]["OPTIONS"]["options"] = "-c synchronous_commit=off"  # noqa: F405
 
 # Tests may run as root, where Chromium has no sandbox.

@@ -20,7 +20,7 @@ BAD_INPUT = 2
 
 
 def user_named(name: str | None) -> User | None:
-    """The user, or a sentence that there is none of that name; None for None."""
+    """Return the user of that name; None for None. Raises CommandError."""
     if name is None:
         return None
     try:
@@ -30,13 +30,13 @@ def user_named(name: str | None) -> User | None:
 
 
 def owner_and_actor(options: Mapping[str, Any]) -> tuple[User | None, str]:
-    """Who will own what is imported (whoever acts, unless another is named), and the name for the audit."""
+    """Return the owner of what is imported (by default the user who acts), and the name for the log."""
     user, actor = actor_of(options)
     return user_named(options["owner"]) or user, actor
 
 
 def add_file_options(parser: CommandParser, *, mapping: str) -> None:
-    """The options of every import."""
+    """Add the options of every import."""
     parser.add_argument("--study", required=True, metavar="NAME", help="name of the study")
     parser.add_argument("--mapping", type=Path, metavar="FILE", help=mapping)
     add_owner(parser)
@@ -69,13 +69,13 @@ def _delimiter(word: str) -> str:
 
 
 def delimiter_of(options: dict[str, Any]) -> str | None:
-    """The character asked for; a command that is called from Python may give its name."""
+    """Return the requested character; a call from Python may give its name."""
     return DELIMITERS.get(options["delimiter"], options["delimiter"])
 
 
 @contextmanager
 def bar(what: str, unit: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on a terminal, nothing elsewhere; takes how much of how much is done."""
+    """Show a progress bar on a terminal only; it takes how much of how much is done."""
     with tqdm(desc=what, unit=unit, unit_scale=True, disable=None, leave=False) as shown:
 
         def moved(done: int, of: int) -> None:
@@ -86,7 +86,7 @@ def bar(what: str, unit: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def tell_imported(out: Any, done: WorkImported, warnings: Iterable[str]) -> None:
-    """Say what an import stored, what it took for granted, and what comes next."""
+    """Print what an import stored, its warnings, and the next step."""
     for warning in warnings:
         out.write(f"Warning: {warning}")
     out.write(

@@ -13,7 +13,7 @@ from annotation.models import Role, Study
 
 
 class StudyAndActor(NamedTuple):
-    """The study of a command, and who acts: the user (None: whoever has the terminal) and the name for the log."""
+    """The study of a command, and who acts: the user (None: on the command line) and the name for the log."""
 
     study: Study
     user: User | None

@@ -102,7 +102,7 @@ class Command(BaseCommand):
 
 @dataclass(frozen=True)
 class _Plan:
-    """Everything the command shows. more: what the next dollars buy at the last layout, whose bill and wage it is."""
+    """Everything the command shows. more: what the next dollars add to the last option, whose bill and wage it is."""
 
     pilot: Pilot
     table: list[Option]

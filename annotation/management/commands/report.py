@@ -111,13 +111,13 @@ class Command(BaseCommand):
 
 
 def _study(name: str, user: User | None) -> Study:
-    """The study, for whoever may see its results: before somebody has looked at them, that takes more than a viewer."""
+    """Return the study if the user may see its results; while they are blinded, that needs a reviewer."""
     study = study_called(name, by=user, roles=allowed_roles(Role.VIEWER))
     return study if seen_at(study) else study_called(name, by=user, roles=allowed_roles(Role.REVIEWER))
 
 
 def _check(options: Mapping[str, Any]) -> None:
-    """Refuse before anything is computed what would be refused after."""
+    """Raise CommandError before anything is computed, where it would fail afterwards."""
     if not 0 < options["level"] < 1:
         raise CommandError("--level: a level lies between 0 and 1, such as 0.95.", returncode=2)
     if options["seed"] < 0:
@@ -131,7 +131,7 @@ def _check(options: Mapping[str, Any]) -> None:
 
 
 def _check_folder(out: Path) -> None:
-    """That it, or where it would be made, is a folder that takes files."""
+    """Raise CommandError unless files can be written there."""
     every = (out.absolute(), *out.absolute().parents)
     place = next(folder for folder in every if os.path.exists(folder))  # noqa: PTH110 (a name that no file can have is not there)
     if not place.is_dir() or not os.access(place, os.W_OK):
@@ -144,7 +144,7 @@ def _formats(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def formats_of(text: str) -> tuple[Format, ...]:
-    """The formats of a list with commas."""
+    """Return the formats of a list with commas."""
     names: tuple[str, ...] = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     strange = [name for name in names if name not in FORMATS]
     if strange or not names:
@@ -154,7 +154,7 @@ def formats_of(text: str) -> tuple[Format, ...]:
 
 
 def attached(path: Path) -> Attached:
-    """The numbers of a file. Raises BadInput."""
+    """Return the numbers of a file. Raises BadInput."""
     try:
         content = path.read_bytes()
         document = json.loads(content)

@@ -195,7 +195,7 @@ def _reasons(path: Path) -> dict[str, str]:
             lacking = "reason" if key else "id"
             raise CommandError(f"{path.name}, row {number}: the column {lacking!r} is empty.", returncode=BAD_INPUT)
         if key in reasons:
-            raise CommandError(f"{path.name}, row {number}: duplicate id {key!r}.", returncode=BAD_INPUT)
+            raise CommandError(f"{path.name}, row {number}: duplicate ID {key!r}.", returncode=BAD_INPUT)
         reasons[key] = reason
     if not reasons:
         raise CommandError(f"{path.name} names no text; it needs the columns id and reason.", returncode=BAD_INPUT)

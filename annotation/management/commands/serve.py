@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 DELIVERY_SECONDS = 1.0
-# A browser keeps two or more connections open. Beyond waitress's usual hundred nobody new would be answered until one
-# of them ends, and with select instead of poll none beyond 1,024 files.
+# A browser keeps two or more connections open. Beyond waitress's usual hundred no new visitor would be answered
+# until one of them ends, and with select instead of poll none beyond 1,024 files.
 CROWD: dict[str, Any] = {"connection_limit": 2_000, "backlog": 2_048, "asyncore_use_poll": True}
 WORK_SECONDS = "2"
 LOOK_SECONDS, BEGIN_ANEW_SECONDS = 0.2, 2.0
@@ -71,7 +71,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         # A stop by a signal ends what was started here too, as Ctrl-C does.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        _listener(options["port"]).close()  # a port that is taken is told before anything is rehearsed
+        _listener(options["port"]).close()  # report a used port before anything is rehearsed
         if options["demo"] and not Study.objects.exists():
             texts, raters = options["demo"]
             self.stdout.write("There is no study yet. Rehearsing a small one as an example.")
@@ -137,7 +137,7 @@ def _start_delivery() -> None:
 
 @contextmanager
 def _work_loop() -> Iterator[None]:
-    """`manage.py work` beside the server: heavy computing holds up no page, and what is due is done while it runs."""
+    """Run `manage.py work` in a process next to the server, so that heavy computing delays no page."""
     origins_and_key = {name: getattr(settings, name) for name in (*ORIGINS, *_development_key())}
     origins_and_key["MTURK_ENDPOINT_URL"], origins_and_key["MTURK_FEES"] = (
         settings.MTURK_ENDPOINT_URL,
@@ -180,7 +180,7 @@ def _ended(loop: subprocess.Popen[bytes]) -> None:
 
 
 def _development_key() -> tuple[str, ...]:
-    """On one machine the console publishes to the marketplace beside it: under a key of its own, with play money."""
+    """Set the console's own key, with play money, for the marketplace on the same machine."""
     if settings.MARKETPLACE_DEVELOPMENT and not settings.MTURK_ACCESS_KEY:
         known = User.objects.filter(username=REQUESTER).exists()
         out = io.StringIO()
@@ -193,7 +193,7 @@ def _development_key() -> tuple[str, ...]:
 
 
 def _development_queue() -> str:
-    """What workers answer to rejections comes by no other way."""
+    """Return the URL of the console's queue: replies to rejections come by no other way."""
     out = io.StringIO()
     call_command("notification_endpoint", "queue", QUEUE, "--requester", REQUESTER, "--json", stdout=out)
     return str(json.loads(out.getvalue())["url"])

@@ -16,7 +16,7 @@ from annotation.models import Study
 
 
 def cell(text: str) -> CellPlan:
-    """TRAINING[,DOMAIN[,GENERATOR]]; an empty part stands for all."""
+    """Parse TRAINING[,DOMAIN[,GENERATOR]]; an empty part means all."""
     parts = [part.strip() for part in text.split(",")]
     if not 1 <= len(parts) <= 3 or not parts[0]:
         raise argparse.ArgumentTypeError(f"{text!r} does not have the form TRAINING,DOMAIN,GENERATOR")
@@ -24,7 +24,7 @@ def cell(text: str) -> CellPlan:
 
 
 def reward(text: str) -> ArmPlan:
-    """TRAINING=CENTS."""
+    """Parse TRAINING=CENTS."""
     training, equals, cents = text.partition("=")
     if not equals or not cents.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} does not have the form TRAINING=CENTS")

@@ -27,7 +27,7 @@ class SiteError(AssayError):
 
 
 class RefusedError(SiteError):
-    """The site refused the place (full, closed, held, unqualified); `reason` is its sentence."""
+    """The site did not allow to accept the HIT (full, closed, excluded, unqualified); `reason` is its sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +129,12 @@ class Browser:
         if not forms:
             raise RefusedError(f"{offer} offers no place.")
         action = urljoin(str(page.url), forms[0].action)
-        # As a browser says it: over HTTPS a site takes no form of which it is not told where it stood.
+        # As a browser does: over HTTPS a site accepts no form without the address of its page.
         stood = {"Origin": str(page.url.join("/")).rstrip("/"), "Referer": str(page.url)}
         answer = _answer(self._site, "POST", action, data=dict(forms[0].form_values()), headers=stood)
         if answer.status_code in {403, 409}:
             reason_page = html.fromstring(answer.content)
-            # Only the site's own pages name a reason: any other 403 is no word about the place.
+            # Only the site's own pages name a reason: any other 403 says nothing about the HIT.
             if reason_page.xpath("//main/@data-reason"):
                 raise RefusedError(" ".join(reason_page.xpath("string(//h1)").split()))
         return self._sheet(_sound(answer))

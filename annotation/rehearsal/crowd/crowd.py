@@ -22,7 +22,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What a crowd got done: assignments handed in, and places it was refused; `reasons`: the site's sentences."""
+    """What a crowd did: submitted assignments, and those it could not accept; `reasons`: the site's sentences."""
 
     handed_in: int
     refused: int
@@ -53,7 +53,7 @@ def work_through(
 ) -> Day:
     """Let every member do the HITs (addresses) allotted to them, `threads` members at a time.
 
-    most: HITs a member does before stopping; places refused are tried on the next address.
+    max_hits: HITs a member does before stopping; after one that cannot be accepted, the next address is tried.
     """
 
     def day(place: tuple[Member, Sequence[str]]) -> Day:

@@ -1,6 +1,6 @@
 """The rehearsal world: a grammar of headlines, a tiny model of it, and simulated people who rate both.
 
-Everything is known here, so a study can be checked against three truths, always named apart (`truths`): L_star,
+Everything is known here, so a study can be checked against three truths, always named separately (`truths`): L_star,
 L_phi and the estimator's own expectation.
 
 How the world was chosen
@@ -18,7 +18,7 @@ Tried, as width / layers / training headlines / steps:
 - 24/1/4000/1500, 16/1/4000/1500, 16/2/4000/1500, 32/2/4000/500, 16/2/2000/1000, 24/1/2000/1000: 16 to 49 % broken, but
   annealing first repairs more than it narrows: L_star did not fall from t = 1 to 0.9.
 - 32/2/2000/1000, 32/2/1200/800, 16/1/1200/2000, 16/2/2500/2000, 16/2/2000/2500, 20/1/2000/2000, 16/1/2000/3000,
-  16/2/1500/3000: L_star falls or stands still, but only 3 to 6 % are broken at 0.7; where studies were simulated,
+  16/2/1500/3000: L_star falls or stays the same, but only 3 to 6 % are broken at 0.7; where studies were simulated,
   HUSE-Q was about 1 there.
 - 8/1/1000/3000, 10/1/1200/4000, 12/1/1500/3000: more broken, but L_star rises from 1 to 0.9.
 - 12/1/1000/3000, 12/2/1000/3000, 12/1/700/3000: everything wanted, HUSE-Q about 0.95 at 0.7.

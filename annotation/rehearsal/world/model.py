@@ -34,7 +34,7 @@ BATCH = 1024
 
 @dataclass(frozen=True)
 class TinyTransformer:
-    """Weights by name, the number of attention heads, and the words the ids stand for."""
+    """Weights by name, the number of attention heads, and the words of the ids."""
 
     weights: Mapping[str, F32]
     heads: int
@@ -165,7 +165,7 @@ def _rms(x: F32, gain: F32) -> F32:
 
 
 def check_temperature(temperature: float) -> None:
-    """Refuse a temperature of 0 or below: the limit 0 is the most likely word, not a distribution to sample."""
+    """Raise ValueError for 0 or below: the limit 0 is the most likely word, not a distribution to sample."""
     if not temperature > 0:
         raise ValueError(f"temperature must be above 0, not {temperature}")
 

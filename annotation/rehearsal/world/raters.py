@@ -5,7 +5,7 @@ An honest rater perceives, in steps of the scale (0 Invalid ... 5 Very Typical),
     perceived = impression(headline) + bias(rater) + noise(rater, headline) / competence(rater)
 
 and gives the nearest label. The impression is the same for everybody: surprise, -log p_ref(y) a token, lowers it once
-it passes what readers notice at all (per token, because raters are told not to penalise length), and a taste of its own
+it passes what readers notice at all (per token, because the instructions say not to penalise length), and a taste
 for each headline moves it, as when a word happens to please. What the grammar cannot say reads as broken, whatever its
 words. A spammer does not look at the headline.
 

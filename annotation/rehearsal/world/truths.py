@@ -1,4 +1,4 @@
-"""The three truths of the rehearsal world, as measured by `validity` and stored beside the weights they belong to.
+"""The three truths of the rehearsal world, as measured by `validity` and stored next to the weights they belong to.
 
 L_star: 1 - TV(p_ref, p_model), the best score any judge with any features could leave. L_phi: twice the Bayes error on
 (log p_model a token, expected label code over honest raters), with its analogues for HUSE-Q (label code alone) and
@@ -93,7 +93,7 @@ class Truths:
 def load(path: Path = TRUTHS_FILE) -> Truths:
     """Read stored truths and make sure that they are those of the shipped world and the demo's design.
 
-    Errors: TruthsError naming what differs and the command that mends it.
+    Errors: TruthsError naming what differs and the command that fixes it.
     """
     if not path.is_file():
         raise TruthsError(f"{path.name} is absent: run `make truth`")

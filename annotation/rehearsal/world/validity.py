@@ -1,6 +1,6 @@
 """Measure the truths of the demo's world and what its intervals are worth: a part of `make truth`.
 
-Simulates the demo's study thousands of times without its pages and writes `truths.json` beside this file
+Simulates the demo's study thousands of times without its pages and writes `truths.json` next to this file
 (`python -m annotation.rehearsal.world.validity`). A few minutes on two cores; the same seed gives the same numbers.
 """
 
@@ -122,7 +122,7 @@ def measure(expectation: Counted, coverage: Counted, design: Design, seed: int) 
 
 
 def measure_again(stored: Truths, coverage: Counted) -> Truths:
-    """The stored truths with the intervals' worth measured anew: for a change of the interval alone."""
+    """Return the stored truths with the intervals measured again: for a change of the interval alone."""
     return replace(
         stored,
         coverage_studies=len(coverage.estimates),

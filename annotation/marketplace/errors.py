@@ -6,7 +6,7 @@ PREFIX = "AWS.MechanicalTurk."
 
 
 class RequestRefusedError(Exception):
-    """A call that cannot be carried out as things stand.
+    """A call that the present state does not allow.
 
     `code` is the TurkErrorCode without its `AWS.MechanicalTurk.` prefix, `message` the sentence shown.
     """

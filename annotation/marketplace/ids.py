@@ -1,4 +1,4 @@
-"""Names that are shown outside: random, so that knowing one tells nothing about another."""
+"""Names that are shown outside: random, so that one reveals nothing about another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nobody needs any more is deleted: notifications that were told, unread messages, used request tokens."""
+"""Deletes what is not needed any more: delivered notifications, unread messages, used request tokens."""
 
 from __future__ import annotations
 

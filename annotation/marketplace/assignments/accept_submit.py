@@ -1,4 +1,4 @@
-"""A worker's steps: accept a place, give it back, hand the work in; and what the clock does to those who wait."""
+"""A worker's steps: accept, return and submit an assignment; and what happens when its time ends."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def accept(hit_id: str, *, worker: WorkerAccount, now: datetime) -> Assignment:
 @transaction.atomic
 def return_assignment(assignment: Assignment, *, now: datetime) -> None:
     """Return an accepted assignment. Raises WorkRefusedError (over) when it is no longer held."""
-    # A place given back after the HIT has expired is lost, and its money goes back to the requester.
+    # A place returned after the HIT has expired is lost, and its money is released to the requester.
     payer = lock_requester(Hit.objects.only("requester_id").get(pk=assignment.hit_id).requester_id)
     hit, held = lock_hit(assignment.hit_id), lock_assignment(assignment.pk)
     if held.state != State.ACCEPTED:
@@ -82,7 +82,7 @@ def return_assignment(assignment: Assignment, *, now: datetime) -> None:
 def submit(assignment: Assignment, pairs: Pairs, *, answer: str, now: datetime, received_at: datetime) -> None:
     """Record the fields of a form as the work of `assignment`, once; `answer` is the XML made from them.
 
-    `received_at` is the real time. Raises WorkRefusedError: twice (already handed in), returned, late.
+    `received_at` is the real time. Raises WorkRefusedError: twice (already submitted), returned, late.
     """
     hit, held = lock_hit(assignment.hit_id), lock_assignment(assignment.pk)
     if held.state in Assignment.SUBMITTED_STATES:

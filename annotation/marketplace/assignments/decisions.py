@@ -14,7 +14,7 @@ from annotation.marketplace.models import Assignment, Hit, Requester, WorkerAcco
 from annotation.marketplace.money.ledger import Cost, Purpose, pay
 from annotation.marketplace.notifications import events
 
-# A rejection can be turned into an approval this long after the work was handed in.
+# A rejection can be turned into an approval this long after the work was submitted.
 OVERRIDE_WINDOW = timedelta(days=30)
 # When the requester cannot pay at the time of auto-approval, it is tried again after this.
 UNPAID_RETRY = timedelta(hours=1)
@@ -45,7 +45,7 @@ def approve(assignment: Assignment, *, now: datetime, feedback: str = "", overri
 def reject(assignment: Assignment, *, now: datetime, feedback: str) -> None:
     """Reject `assignment`; its place is not freed. Raises RequestRefusedError (InvalidAssignmentState)."""
     payer, hit, held = _lock(assignment)
-    # Answers that were taken back are paid for.
+    # Withdrawn answers are paid for.
     if held.state != State.SUBMITTED or held.withdrawn_at is not None:
         raise _wrong_state(held, State.SUBMITTED)
     held.state, held.rejected_at, held.feedback, held.due_at = State.REJECTED, now, feedback, None
@@ -90,7 +90,7 @@ def _check_override(hit: Hit, held: Assignment, now: datetime) -> None:
 def _approve_locked(payer: Requester, hit: Hit, held: Assignment, *, at: datetime, feedback: str) -> None:
     overridden = held.state == State.REJECTED
     cost = Cost(hit.hit_type.reward_cents, escrow.fee_of(hit))
-    # The hold of rejected work was given back: an override is paid like a bonus, out of what can be spent.
+    # The hold of rejected work was released: an override is paid like a bonus, out of what can be spent.
     pay(held, cost, purpose=Purpose.REWARD, payer=payer, now=at, hold=None if overridden else hit)
     held.state, held.approved_at, held.due_at = State.APPROVED, at, None
     held.feedback = feedback or held.feedback

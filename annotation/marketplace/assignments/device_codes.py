@@ -2,7 +2,7 @@
 
 The code is made of a random number in a cookie of the worker site, keyed with the requester: it tells one requester
 whether two accounts use one browser, and nothing to anybody else. Nothing about the browser or its address goes in.
-It stands beside the answers as long as it is kept, DEVICE_CODE_DAYS, and is gone with them when they are taken back.
+It is stored with the answers for DEVICE_CODE_DAYS, and deleted with them when they are withdrawn.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def is_requested(keywords: str) -> bool:
 
 
 def code_of(requester: int, number: str) -> str:
-    """What a requester (primary key) is told of the device with that number: 16 hexadecimal digits."""
+    """Return the code by which a requester (primary key) knows the device with that number: 16 hexadecimal digits."""
     return salted_hmac("marketplace.device", f"{requester}:{number}", algorithm="sha256").hexdigest()[:16]
 
 

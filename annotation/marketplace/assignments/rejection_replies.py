@@ -37,7 +37,7 @@ class ReplyStatus:
 
 
 def reply_status(held: Assignment, *, now: datetime) -> ReplyStatus:
-    """How an assignment stands that was rejected. Reads nothing where `held` came with WITH."""
+    """Return the reply to a rejected assignment and whether one is possible. No query where `held` came with WITH."""
     until = _changeable_until(held, now)
     reachable = until is not None and events.answers_go_to(held.hit) is not None
     return ReplyStatus(getattr(held, "reply", None), until, reachable)
@@ -50,7 +50,7 @@ def reply_status_of(assignment_id: str, *, now: datetime) -> ReplyStatus:
 
 @transaction.atomic
 def send(assignment: Assignment, text: str, *, now: datetime) -> Reply:
-    """Keep `text` as the answer to the rejection of `assignment`, and have its requester told.
+    """Store `text` as the reply to the rejection of `assignment`, and notify its requester.
 
     The same words again change nothing. Raises WorkRefusedError: answered (with other words), final (no rejection, or
     none that can be changed), unheard (the requester takes no answers).

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def encoded(value: dict[str, Any]) -> bytes:
-    """JSON in ASCII: times as epoch seconds with milliseconds, None members left out."""
+    """JSON in ASCII: times as epoch seconds with milliseconds, without None members."""
     return json.dumps(plain(value), separators=(",", ":")).encode()
 
 

@@ -28,6 +28,6 @@ def check_way_in(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
 
 
 def over(worker: WorkerAccount) -> bool:
-    """Whether an invited worker has finished, or has taken their answers back."""
+    """Whether an invited worker has finished, or has withdrawn their answers."""
     rows = Participant.objects.filter(worker=worker).values_list("finished_at", "withdrawn_at")
     return any(moment for row in rows for moment in row)

@@ -11,7 +11,7 @@ from annotation.marketplace.models import Channel, Consent, Hit, Refusal, Reques
 
 @dataclass(frozen=True)
 class Terms:
-    """The text that holds for somebody's work, and whose it is."""
+    """The consent text that applies to a worker's assignments, and whose it is."""
 
     requester: Requester
     channel: Channel | None
@@ -52,5 +52,5 @@ def agree(worker: WorkerAccount, terms: Terms, *, now: datetime) -> None:
 
 
 def decline(requester: Requester, channel: Channel | None, wording: Wording | None, *, now: datetime) -> None:
-    """Note that somebody does not agree: the day and the version, and nothing of the person."""
+    """Record that a person declined: the day and the version, and nothing of the person."""
     Refusal.objects.create(requester=requester, channel=channel, wording=wording, on=now.date())

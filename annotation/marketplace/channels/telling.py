@@ -1,7 +1,7 @@
 """assay:channel, the keyword by which a requester asks by which way the worker of each submission came.
 
-The answer is noted when the work is handed in: the kind of channel, how its people are paid, and whether they agreed
-to a text before they began. It names nobody; it is gone with the answers when these are taken back.
+The answer is noted when the assignment is submitted: the kind of channel, how its people are paid, and whether they
+agreed to a text before they began. It contains no name, and is deleted with the answers when these are withdrawn.
 """
 
 from __future__ import annotations

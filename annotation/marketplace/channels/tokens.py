@@ -1,4 +1,4 @@
-"""Secrets that stand in addresses and on pages: random, stored as hashes."""
+"""Secrets in addresses and on pages: random, stored as hashes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def grouped(letters: str) -> str:
 
 
 def as_written(typed: str) -> str:
-    """What somebody typed, as it was written: capitals, groups of four, letters that are easily misread put right."""
+    """Return a typed code as it was issued: capitals, groups of four, letters that are easily misread put right."""
     letters = "".join(letter for letter in typed.upper() if letter.isalnum()).translate(_MISREAD)
     return grouped(letters[:60])
 

@@ -38,7 +38,7 @@ class _Written(Generic[Row]):
 class Prepared(Generic[Row]):
     """`build` makes the query set from texts and whole numbers (`kinds`), the only places where values may differ.
 
-    Values must stand in conditions: not where they would change the SQL, as None or a limit does.
+    Values must be in conditions: not where they would change the SQL, as None or a limit does.
     """
 
     def __init__(self, build: Callable[..., QuerySet[Any, Row]], *kinds: type[str] | type[int]) -> None:
@@ -67,7 +67,7 @@ class Prepared(Generic[Row]):
 
 
 def _filled(written: _Written[Row], values: tuple[Any, ...]) -> Iterable[Row]:
-    """The query set anew, with a compiler of this thread's connection that has nothing left to find out."""
+    """Return a copy of the query set, with a compiler of this thread's connection and the SQL that is known."""
     runner: Any = copy.copy(written.compiler)
     runner.connection = connections[DEFAULT_DB_ALIAS]
     runner.as_sql = lambda *_, **__: (written.sql, values)

@@ -1,4 +1,4 @@
-"""Rate limits by the real clock, shared by all web processes: at most so many tries in a window of time."""
+"""Rate limits by the real clock, shared by all web processes: a maximum number of tries in a window of time."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def take(limit: Limit, subject: str, *, now: datetime) -> None:
 
 
 def pardon(limit: Limit, subject: str) -> None:
-    """Take back one counted try: it was an honest one."""
+    """Subtract one counted try: it was an honest one."""
     Throttle.objects.filter(key=_key(limit, subject), count__gt=0).update(count=F("count") - 1)
 
 
 def forget(limit: Limit, subject: str) -> None:
-    """Begin anew for `subject`."""
+    """Reset the count of `subject`."""
     Throttle.objects.filter(key=_key(limit, subject)).delete()
 
 

@@ -117,7 +117,7 @@ def some_of(worker: WorkerAccount, hit_type: HitType, *, now: datetime) -> list[
 
 
 def held_by(worker: WorkerAccount) -> QuerySet[Assignment]:
-    """What `worker` has accepted and not yet handed in, the most urgent first."""
+    """Return what `worker` has accepted and not yet submitted, the most urgent first."""
     rows = Assignment.objects.filter(worker=worker, state=Assignment.State.ACCEPTED)
     return rows.select_related("hit__hit_type", "hit__requester__user").defer("hit__question").order_by("deadline")
 

@@ -64,7 +64,7 @@ def assess_values(values: Mapping[str, Value], requirements: Sequence[Requiremen
 
 
 def values_of(worker: WorkerAccount, type_ids: Iterable[str]) -> dict[str, Value]:
-    """The values of `worker` for qualification types; a type the worker does not have is left out."""
+    """The values of `worker` for qualification types; a type the worker does not have is absent."""
     values = _system_values(worker)
     if custom := set(type_ids) - SYSTEM_TYPES:
         values.update(_granted(worker).filter(qualification_type__type_id__in=custom))
@@ -92,7 +92,7 @@ def _system_values(worker: WorkerAccount) -> dict[str, Value]:
 
 
 def percent_approved(worker: WorkerAccount) -> int:
-    """Whole percent of decided assignments that were approved, rounded down; 100 below 100 handed in."""
+    """Whole percent of decided assignments that were approved, rounded down; 100 below 100 submitted."""
     decided = worker.approved_count + worker.rejected_count
     if worker.submitted_count < PERCENT_FROM or not decided:
         return 100
@@ -100,7 +100,7 @@ def percent_approved(worker: WorkerAccount) -> int:
 
 
 def assess_newcomer(requirements: Sequence[Requirement]) -> Eligibility:
-    """What somebody who comes by an invitation for the first time may do: they hold nothing."""
+    """Return what a new participant of an invitation may do: they have no values."""
     return assess_values({ADULT: 0}, held_against(requirements, invited=True))
 
 

@@ -1,4 +1,4 @@
-"""Whether somebody could accept a task once they had agreed to its text: asked before the text is shown."""
+"""Whether a worker could accept a task after consenting to its text: checked before the text is shown."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def hold(payer: Requester, hit: Hit, *, now: datetime) -> None:
 
 
 def release(payer: Requester, hit: Hit, *, now: datetime) -> None:
-    """Give back what `hit` (settled; both locked) holds beyond its promise."""
+    """Release what `hit` (settled; both locked) holds beyond its promise."""
     excess = hit.held_cents - promised(hit, now)
     if excess > 0:
         ledger.move_hold(payer, hit, -excess, now=now)

@@ -19,7 +19,7 @@ Status = Hit.Status
 
 
 def untaken(hit: Hit) -> int:
-    """Places that nobody has taken, whether or not they can still be had."""
+    """Return the places without an assignment, whether or not they can still be accepted."""
     return hit.max_assignments - hit.pending - hit.submitted - hit.completed
 
 

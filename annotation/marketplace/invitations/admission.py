@@ -1,4 +1,4 @@
-"""At the door of an invitation link: who is there, what they are told, and coming in."""
+"""Admission by an invitation link: who the visitor is, what they see, and entering."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OPEN = frozenset({"welcome", "back"})
 class Visitor:
     """What a browser brings: the id in the address, the participants its cookie names, the worker signed in.
 
-    `panel_ids`: what else of the address is kept beside the id, by parameter.
+    `panel_ids`: what else of the address is stored with the id, by parameter.
     """
 
     external_id: str
@@ -44,7 +44,7 @@ class Visitor:
 
 @dataclass(frozen=True)
 class Door:
-    """What the visitor of `link` is told.
+    """What the visitor of `link` sees.
 
     `word`: welcome, back (come in again), already, withdrawn, used (a personal link, by another browser), needs-id,
     odd-id, not-yet, closed, full, unqualified. `person` is who they are known as;
@@ -72,7 +72,7 @@ def link_of(token: str) -> Link | None:
 
 
 def look(link: Link, visitor: Visitor, *, now: datetime) -> Door:
-    """What the visitor of `link` is told; nothing is written."""
+    """Return what the visitor of `link` sees; nothing is written."""
     if len(visitor.external_id) > LONGEST_ID or not visitor.external_id.isprintable():
         return Door("odd-id", link)
     if _used_elsewhere(link, visitor):
@@ -104,7 +104,7 @@ def _recognised(link: Link, visitor: Visitor) -> Participant | None:
 
 
 def _for_known(link: Link, person: Participant, worker: WorkerAccount, now: datetime) -> Door:
-    """Who has begun goes on; but nobody is asked to agree once more to a text for which there is no work left."""
+    """Return the entry of a known person; consent to a new text is asked only while there is work left."""
     word = _again(link.channel, person, worker)
     if word == "back" and not consent.agreed(worker, consent.terms_of(link.channel)):
         idle = not completion.count_submitted(worker) and not completion.held_by(worker).exists()
@@ -170,7 +170,7 @@ def _for_newcomers(link: Link, now: datetime) -> Door:
 
 
 def _work_for_newcomers(link: Link, now: datetime, usual: str = "welcome") -> Door:
-    """Whether there is a HIT that somebody new could accept: places, and what is required of them."""
+    """Return whether there is a HIT that a new participant could accept: places, and requirements."""
     hits = reach.hits_of(link.channel)
     free = hits.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now)
     requirement_rows = list(
@@ -256,7 +256,7 @@ def _keep_ids(person: Participant, visitor: Visitor) -> None:
 
 @transaction.atomic
 def turn_away(link: Link, *, now: datetime) -> None:
-    """Somebody does not agree. Of an invited person it stays known that they declined, and no longer who they are."""
+    """Record that the visitor declined. Of an invited person this stays known, and no longer who they are."""
     terms = consent.terms_of(link.channel)
     consent.decline(link.channel.requester, link.channel, terms.wording if terms else None, now=now)
     if link.participant is None:

@@ -16,7 +16,7 @@ from annotation.marketplace.models import Assignment, Channel, Participant, Part
 def finish_if_done(worker: WorkerAccount, *, now: datetime) -> Participant | None:
     """The participant behind an invited `worker` once they have finished; None while there is more to do.
 
-    They have finished when something was handed in, nothing is held, and no HIT is left that they could accept.
+    They have finished when something was submitted, nothing is held, and no HIT is left that they could accept.
     """
     person = Participant.objects.filter(worker=worker).first()
     if person is None or person.finished_at is not None:
@@ -57,7 +57,7 @@ def way_back(person: Participant) -> str:
 
 @dataclass(frozen=True)
 class Verified:
-    """What a completion code stands for."""
+    """The participation that a completion code proves."""
 
     channel: Channel
     issued_at: datetime
@@ -66,7 +66,7 @@ class Verified:
 
 
 def verify(typed: str) -> Verified | None:
-    """What `typed` is the code of; None when it is nobody's. Case, spaces and dashes do not matter."""
+    """Return what `typed` is the code of; None for an unknown code. Case, spaces and dashes do not matter."""
     code = tokens.as_written(typed)
     person = Participant.objects.select_related("channel__requester__user", "worker").filter(code=code).first()
     if not code or person is None or person.worker is None or person.finished_at is None:

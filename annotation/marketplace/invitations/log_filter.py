@@ -1,4 +1,4 @@
-"""Logs name no secret: tokens in addresses are left out."""
+"""Logs name no secret: tokens in addresses are removed."""
 
 from __future__ import annotations
 

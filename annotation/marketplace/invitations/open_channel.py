@@ -32,7 +32,7 @@ class Plan:
     title: str | None = None
     opens_at: datetime | None = None
     closes_at: datetime | None = None
-    most_people: int | None = None
+    max_participants: int | None = None
     pays: str | None = None
     pay_words: str | None = None
     consent: str | None = None
@@ -112,8 +112,16 @@ def _load_hit_types(requester: Requester, type_ids: Sequence[str]) -> list[HitTy
 
 
 def _set(channel: Channel, plan: Plan) -> None:
-    for field in ("title", "opens_at", "closes_at", "most_people", "pays", "pay_words", "retain_until"):
-        value = getattr(plan, field)
+    columns = {
+        "title": plan.title,
+        "opens_at": plan.opens_at,
+        "closes_at": plan.closes_at,
+        "most_people": plan.max_participants,
+        "pays": plan.pays,
+        "pay_words": plan.pay_words,
+        "retain_until": plan.retain_until,
+    }
+    for field, value in columns.items():
         if value is not None:
             setattr(channel, field, value)
     for field, text in (("consent", plan.consent), ("debrief", plan.debrief)):
@@ -140,7 +148,7 @@ def set_texts(requester: Requester, *, consent: str | None, debrief: str | None)
 
 @transaction.atomic
 def new_link(channel: Channel, plan: LinkPlan, *, now: datetime) -> str:
-    """The address of a new link for whoever has it; it is shown this once. Raises InvalidParameterError."""
+    """Return the address of a new link for many people; it is shown this once. Raises InvalidParameterError."""
     return _new_link(channel, plan, None, now)
 
 
@@ -267,7 +275,7 @@ def checked_return(address: str) -> str:
 
 
 def close(channel: Channel, *, now: datetime) -> None:
-    """Let nobody new in by `channel`; who is in may finish."""
+    """Admit no new participants by `channel`; present ones may finish."""
     Channel.objects.filter(pk=channel.pk, closed_at=None).update(closed_at=now)
 
 

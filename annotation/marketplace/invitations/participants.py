@@ -104,7 +104,7 @@ def _check_twins(guests: Sequence[Guest]) -> None:
 
 @transaction.atomic
 def invite(channel: Channel, guests: Sequence[Guest], plan: LinkPlan, *, now: datetime) -> Import:
-    """Make a participant and a personal link for everybody who is not invited yet: all or nobody."""
+    """Create a participant and a personal link for each guest who is not invited yet: all or none."""
     locked = Channel.objects.select_for_update(no_key=True).get(pk=channel.pk)
     known = ParticipantIdentity.objects.filter(channel=locked)
     emails, ids = set(known.values_list("email", flat=True)), set(known.values_list("external_id", flat=True))
@@ -125,7 +125,7 @@ def invite(channel: Channel, guests: Sequence[Guest], plan: LinkPlan, *, now: da
 
 
 def write_links(invited: Sequence[Invited], out: IO[str]) -> None:
-    """The links as CSV, beside what the file called each person. Cells that a spreadsheet would run are disarmed."""
+    """Write the links as CSV, with the file's name of each person. Cells that a spreadsheet would run are disarmed."""
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow((*COLUMNS, "link"))
     for invitation in invited:

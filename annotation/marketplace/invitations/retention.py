@@ -1,4 +1,4 @@
-"""Retention: from a channel's date on nobody can be told behind its worker ids; event logs end after some days."""
+"""Retention: from a channel's date on its worker ids cannot be traced to persons; event logs end after some days."""
 
 from __future__ import annotations
 

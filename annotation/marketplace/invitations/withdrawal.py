@@ -1,4 +1,4 @@
-"""Taking one's answers back: the rows are erased, the payment stays, the requester is told by the answer document."""
+"""Withdrawing answers: the rows are erased, the payment stays, the answer document notifies the requester."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ State = Assignment.State
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """Handed-in assignments whose answers were erased now, and accepted ones that were given back."""
+    """Submitted assignments whose answers were erased now, and accepted ones that were returned."""
 
     erased: int
     returned: int
 
 
 def withdrawal_code(worker: WorkerAccount, requester: Requester) -> str:
-    """The token by which `worker` takes back what `requester` was given; the same whenever it is asked for."""
+    """Return the code by which `worker` withdraws the answers to `requester`; always the same one."""
     token = tokens.derived("marketplace.withdraw", worker.worker_id, requester.pk)
     WithdrawalKey.objects.get_or_create(
         token_hash=tokens.hashed(token), defaults={"worker": worker, "requester": requester}
@@ -47,17 +47,17 @@ def withdrawal_code(worker: WorkerAccount, requester: Requester) -> str:
 
 
 def find_key(typed: str) -> WithdrawalKey | None:
-    """The row behind a token as somebody typed it."""
+    """Return the row of a withdrawal code as a person typed it."""
     rows = WithdrawalKey.objects.select_related("worker", "requester__user")
     return rows.filter(token_hash=tokens.hashed(tokens.as_written(typed))).first()
 
 
 @transaction.atomic
 def withdraw(key: WithdrawalKey, *, now: datetime) -> Withdrawn:
-    """Erase what the worker of `key` handed in to its requester, and pay for it; again, it changes nothing.
+    """Erase what the worker of `key` submitted to its requester, and pay for it; again, it changes nothing.
 
     Work that waits for a decision is approved (when the requester cannot pay now, it is tried again as with every
-    auto-approval); what was decided stays decided; what is held is given back.
+    auto-approval); what was decided stays decided; what is held is returned.
     """
     lock_requester(key.requester_id)
     held = Assignment.objects.filter(worker=key.worker, hit__requester=key.requester_id, withdrawn_at=None)

@@ -1,4 +1,4 @@
-"""A worker's hold on a HIT, and what was handed in."""
+"""A worker's assignment of a HIT, and its submission."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Assignment(models.Model):
     rejected_at = models.DateTimeField(null=True, blank=True)
     feedback = models.TextField(blank=True)
     due_at = models.DateTimeField(null=True, blank=True)
-    # When the worker took the answers back; they are erased, the payment stays.
+    # When the worker withdrew the answers; they are erased, the payment stays.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -65,7 +65,7 @@ class Assignment(models.Model):
 
 
 class Submission(models.Model):
-    """What a worker handed in: the fields as they came, written once, and the XML made from them."""
+    """What a worker submitted: the fields as they came, written once, and the XML made from them."""
 
     assignment = models.OneToOneField(Assignment, on_delete=models.PROTECT, related_name="submission")
     # JSON in ASCII: a list of [name, value] pairs in the order of the form.

@@ -30,9 +30,9 @@ OPEN = (Status.ASSIGNABLE, Status.UNASSIGNABLE)
 
 
 def emit(event_type: str, hit: Hit, *, at: datetime, assignment: Assignment | None = None) -> None:
-    """Note that `event_type` happened to `hit` (or to an `assignment` of it), if its type asks to be told of it.
+    """Note that `event_type` happened to `hit` (or to an `assignment` of it), if its type subscribes to it.
 
-    Runs in the caller's transaction: the event is there if and only if what it tells has happened. Costs no query
+    Runs in the caller's transaction: the event is there if and only if what it reports has happened. Costs no query
     where `hit_type__subscription` has come with the HIT.
     """
     if subscription := _subscription(hit, event_type):
@@ -46,7 +46,7 @@ def answered(assignment: Assignment, *, at: datetime) -> None:
 
 
 def answers_go_to(hit: Hit) -> Subscription | None:
-    """Where an answer to a rejection is told: where its HIT type asks for that, else by mail to the requester's own
+    """Where an answer to a rejection is sent: where its HIT type asks for that, else by mail to the requester's own
     address; None where there is neither."""
     if subscription := _subscription(hit, ANSWERED):
         return subscription

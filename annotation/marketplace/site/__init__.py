@@ -1,1 +1,1 @@
-"""The worker site: the pages on which people find, do and hand in work."""
+"""The worker site: the pages on which workers find, accept and submit tasks."""

@@ -36,12 +36,12 @@ def submit_base(assignment_id: str = "") -> str:
 
 
 def submit_token(assignment_id: str) -> str:
-    """What authorises handing in for an assignment, or keeping its draft, without a session."""
+    """Return the token that authorises submitting an assignment, or storing its draft, without a session."""
     return f"{assignment_id}-{_mac('marketplace.submit', assignment_id)[:TOKEN_DIGITS]}"
 
 
 def assignment_of(token: str) -> str:
-    """The id of the assignment that a token of `submit_token` authorises for; "" when it is not one of ours."""
+    """The id of the assignment that a token of `submit_token` authorises for; "" for any other text."""
     match = TOKEN.fullmatch(token)
     if match is None:
         return ""
@@ -74,7 +74,7 @@ def _with_query(address: str, fields: dict[str, str]) -> str:
 
 
 def seal(*parts: str) -> str:
-    """Proves that the worker site made a frame's address: frames show a HIT to nobody else."""
+    """Proves that the worker site made a frame's address: frames show a HIT to no other visitor."""
     return _mac("marketplace.frame", ":".join(parts))[:32]
 
 

@@ -29,6 +29,6 @@ def accept_some(visit: Visit, hit_type: HitType) -> Assignment | None:
 
 
 def remember_wish(request: HttpRequest, visit: Visit) -> None:
-    """Keep what the form of a preview says about going on by itself."""
+    """Store what the form of a preview says about starting the next task automatically."""
     if "wish" in request.POST and (wish := "auto_accept" in request.POST) is not visit.worker.auto_accept:
         WorkerAccount.objects.filter(pk=visit.worker.pk).update(auto_accept=wish)

@@ -25,7 +25,7 @@ MAX_SEARCH_CHARS = 100
 
 
 class ChoiceForm(forms.Form):
-    """The search above the list; what cannot be read counts as not said, and the page says so beside it."""
+    """The search above the list; a value that cannot be read is ignored, with an error next to its field."""
 
     q = forms.CharField(
         label=_("Words"),
@@ -57,7 +57,7 @@ class ChoiceForm(forms.Form):
 
     @property
     def shown(self) -> list[forms.BoundField]:
-        """The fields that people see; the page's number begins anew with each search."""
+        """The fields that people see; each search starts at the first page."""
         return self.visible_fields()
 
     def choice(self) -> catalogue.Choice:
@@ -102,7 +102,7 @@ def group(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
     hit_type = _group(group_id)
     allowed = assess_worker(visit.worker, hit_type)
     if not allowed.discover:
-        # What a group that may not be discovered asks for is not told either.
+        # The requirements of a group that may not be discovered are not shown either.
         return refused(request, "unqualified", hit=None, worker=visit.worker)
     hits = catalogue.group_of(visit.worker, hit_type, now=visit.now, after=request.GET.get("after", ""))
     shown = hits[: catalogue.PAGE]

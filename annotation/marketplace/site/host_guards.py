@@ -42,7 +42,7 @@ class Visit:
 def on_worker_host(view: View) -> View:
     """Answer on WORKER_ORIGIN's host only: other hosts are sent there, or get nothing for a POST.
 
-    Where nothing can be stored (a full disk), the worker is told so, and what was sent is not lost.
+    Where nothing can be stored (a full disk), the page says so, and what was sent is not lost.
     """
 
     @wraps(view)

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 
 def host_of(origin: str) -> str:
-    """The host of an origin, without port: ports do not keep cookies apart."""
+    """The host of an origin, without port: ports do not separate cookies."""
     return urlsplit(origin).hostname or ""
 
 
@@ -28,7 +28,7 @@ def canonical_host(address: str) -> str:
 
 
 def hosts_differ() -> bool:
-    """Whether worker pages and HIT frames are told apart by host."""
+    """Return whether worker pages and HIT frames have different hosts."""
     return host_of(settings.WORKER_ORIGIN) != host_of(settings.HIT_ORIGIN)
 
 

@@ -117,7 +117,7 @@ def agree(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
 @require_safe
 @worker_page
 def end(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """After the last HIT: thanks, the code, the way back, what the study was about, how to take it back."""
+    """After the last HIT: thanks, the code, the way back, what the study was about, how to withdraw."""
     person = completion.finish_if_done(visit.worker, now=visit.now) if visit.worker.channel else None
     if person is None:
         return redirect("hits:list")
@@ -140,7 +140,7 @@ def way_back(request: HttpRequest, visit: Visit) -> HttpResponse:
 @require_POST
 @worker_page
 def stop(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """Stop before the last HIT: what was handed in counts."""
+    """Stop before the last HIT: what was submitted counts."""
     person = Participant.objects.filter(worker=visit.worker).first()
     if person is None or not completion.count_submitted(visit.worker):
         return redirect("hits:list")
@@ -151,7 +151,7 @@ def stop(request: HttpRequest, visit: Visit) -> HttpResponse:
 @require_safe
 @worker_page
 def data(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """Whom the worker has given answers to, and the token to take them back from each."""
+    """Show the requesters who have answers of the worker, and the withdrawal code for each."""
     submitted = Assignment.objects.filter(worker=visit.worker, state__in=Assignment.SUBMITTED_STATES)
     requesters = (
         Requester.objects.filter(pk__in=submitted.values("hit__requester")).select_related("user").order_by("pk")
@@ -170,7 +170,7 @@ def data(request: HttpRequest, visit: Visit) -> HttpResponse:
 @on_worker_host
 @require_http_methods(["GET", "HEAD", "POST"])
 def withdraw(request: HttpRequest) -> HttpResponse:
-    """Take answers back by a token: first what would be erased is shown, then a second button erases it."""
+    """Withdraw answers by a code: first show what would be erased, then erase it by a second button."""
     typed = request.POST.get("token", "")[:200]
     if request.method != "POST" or not typed:
         return _private(render(request, "marketplace/channels/withdraw.html", {}))

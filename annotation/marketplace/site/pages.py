@@ -52,7 +52,7 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     try:
         admission_rules.check(hit, worker=visit.worker, now=visit.now)
     except WorkRefusedError as refusal:
-        # Nobody is asked to agree to anything who could not take part afterwards.
+        # Consent is asked only of those who could take part afterwards.
         known = entry_check.refusal(hit, worker=visit.worker, now=visit.now) if refusal.reason == "consent" else ""
         return refused(request, known or refusal.reason, hit=hit, worker=visit.worker)
     context = {

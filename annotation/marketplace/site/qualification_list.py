@@ -1,4 +1,4 @@
-"""A worker's qualifications: held, asked for, taken back; and those that can be asked for."""
+"""A worker's qualifications: held, asked for, revoked; and those that can be asked for."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
-# What may come before the doctype (comments, blanks), and the doctype: our script stands right behind it.
+# What may come before the doctype (comments, blanks), and the doctype: our script follows it.
 _HEAD = re.compile(r"\ufeff?(?:\s|<!--.*?-->)*<!doctype[^>]*>", re.IGNORECASE | re.DOTALL)
 _CROWD = re.compile(r"<crowd-[a-z]", re.IGNORECASE)
 

@@ -1,4 +1,4 @@
-"""Why somebody may not accept a task, in words: each requirement beside their own value, and what they can do."""
+"""Why a worker may not accept a task, in words: each requirement, their value, and what they can do."""
 
 from __future__ import annotations
 

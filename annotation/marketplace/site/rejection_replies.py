@@ -1,4 +1,4 @@
-"""The door by which a worker answers a rejection; the form stands on the assignment's own page."""
+"""The view by which a worker replies to a rejection; the form is on the assignment's page."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def place(context: Context, name: str) -> SafeString:
 
 
 class CachedNode(Node):
-    """What stands between {% cached ... %} and {% endcached %}: made once for each language and value of the arguments.
+    """What is between {% cached ... %} and {% endcached %}: made once for each language and value of the arguments.
 
     These must be all that the content depends on, and have few values: nothing is ever thrown away.
     """
@@ -83,13 +83,13 @@ def contact() -> str:
 
 @register.simple_tag
 def registration() -> bool:
-    """Whether people may open accounts by themselves."""
+    """Return whether people may register."""
     return bool(settings.WORKER_REGISTRATION)
 
 
 @register.filter
 def ticked(field: BoundField) -> bool:
-    """Whether a form's field is a box to tick: its label stands behind it."""
+    """Whether a form's field is a box to tick: its label follows it."""
     return isinstance(field.field.widget, CheckboxInput)
 
 

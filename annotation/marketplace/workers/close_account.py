@@ -26,7 +26,7 @@ State = Assignment.State
 
 @dataclass(frozen=True)
 class Farewell:
-    """What stands open when an account is closed: tasks held, work undecided, cents owed and cents on their way."""
+    """What is unfinished when an account is closed: tasks held, work undecided, cents owed and cents on their way."""
 
     held: int
     waiting: int
@@ -39,7 +39,7 @@ class Farewell:
 
 
 def farewell(worker: WorkerAccount) -> Farewell:
-    """What stands open for `worker` now."""
+    """Return what is unfinished for `worker` now."""
     states = list(
         Assignment.objects.filter(worker=worker, state__in=[State.ACCEPTED, State.SUBMITTED]).values_list(
             "state", flat=True
@@ -54,7 +54,7 @@ def farewell(worker: WorkerAccount) -> Farewell:
 def close(worker: WorkerAccount, *, now: datetime) -> None:
     """Close the account and forget the person; the payee is kept until the last money has been paid.
 
-    Raises WorkRefusedError: holding, while a task is accepted and not handed in or returned.
+    Raises WorkRefusedError: holding, while a task is accepted and not submitted or returned.
     """
     locked = WorkerAccount.objects.select_for_update(no_key=True).get(pk=worker.pk)
     if farewell(locked).held:

@@ -1,4 +1,4 @@
-"""What workers are mailed. Secrets stand in mails only; whether an address has an account is told to nobody else."""
+"""Mails to workers. Secrets are in mails only; only the mail says whether an address has an account."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def confirm_address(to: str, link: str) -> None:
 
 
 def changed(to: str, what: str) -> None:
-    """Tell the owner of an account of a change, without any secret."""
+    """Mail the owner of an account about a change, without any secret."""
     send(
         to,
         _("Your account was changed"),

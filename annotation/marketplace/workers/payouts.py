@@ -24,7 +24,7 @@ LONGEST_REFERENCE = 200
 
 @transaction.atomic
 def make_batch(*, now: datetime) -> str | None:
-    """Put everything that workers are owed into a new batch; its name, or None when nobody is owed anything.
+    """Put everything that workers are owed into a new batch; its name, or None when no payouts are due.
 
     What is in a batch is owed no longer, so that no later batch holds it again.
     """

@@ -1,6 +1,6 @@
 """Accounts that workers open and keep themselves: register, sign in by password, new passwords and addresses.
 
-No answer tells whether an address has an account: both cases take the same path, a mail included. All by real time.
+No response reveals whether an address has an account: both cases take the same path, a mail included. All by real time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def lowered(email: str) -> str:
 
 
 def count_mail(email: str, *, client: str, now: datetime) -> None:
-    """Count a mail that somebody at `client` has sent to `email`. Raises TooOftenError."""
+    """Count a mail to `email` that a visitor at `client` caused. Raises TooOftenError."""
     take(MAIL_FROM, client, now=now)
     take(MAIL_TO, lowered(email), now=now)
 

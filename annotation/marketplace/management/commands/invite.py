@@ -253,7 +253,7 @@ def _plan(options: Payload) -> open_channel.Plan:
         title=options["title"],
         opens_at=options["opens"],
         closes_at=options["closes"],
-        most_people=options["people"],
+        max_participants=options["people"],
         pays=options["pays"],
         pay_words=options["pay_words"],
         consent=_text(options["consent"]),
@@ -271,7 +271,7 @@ def _link_plan(options: Payload) -> open_channel.LinkPlan:
 
 
 def _moment(text: str) -> datetime:
-    """A moment in UTC; of a date alone its beginning. Raises ValueError, which argparse tells."""
+    """A moment in UTC; of a date alone its beginning. Raises ValueError, which argparse reports."""
     day = parse_date(text)
     moment = datetime.combine(day, time()) if day and len(text) == len("2026-12-01") else parse_datetime(text)
     if moment is None:

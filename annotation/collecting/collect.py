@@ -86,7 +86,9 @@ def collect(
 
 
 def _hits_due(study: Study, now: datetime, only: Collection[str] | None) -> QuerySet[Hit]:
-    hits = study.hits.exclude(market_id=None).exclude(market_status=Hit.GONE).select_related("cell").order_by("slot")
+    hits = (
+        study.hits.exclude(market_id=None).exclude(market_status=Hit.DISPOSED).select_related("cell").order_by("slot")
+    )
     if only is not None:
         return hits.filter(market_id__in=only)
     late = now - timedelta(seconds=study.auto_approval_seconds)

@@ -71,7 +71,7 @@ def _differences_of(hit: Hit, by_id: dict[str, SeenHit], by_key: SeenHit | None)
         return
     seen = by_id.get(hit.market_id)
     if seen is None:
-        if hit.market_status != Hit.GONE:
+        if hit.market_status != Hit.DISPOSED:
             reason = "The marketplace no longer lists it: it was deleted there, or belongs to another account."
             yield Difference(number, hit.market_id, f"{hit.collected} collected", "absent", reason, "write off")
         return
@@ -125,13 +125,13 @@ def write_off(study: Study, *, market: Market, actor: str, now: datetime) -> int
     What was collected of them stays. See first that the access key is that of the account which published them.
     """
     listed = {seen_hit.market_id for seen_hit in market.hits()}
-    unlisted = study.hits.exclude(market_id=None).exclude(market_status=Hit.GONE).exclude(market_id__in=listed)
+    unlisted = study.hits.exclude(market_id=None).exclude(market_status=Hit.DISPOSED).exclude(market_id__in=listed)
     deleted = [
-        hit.pk for hit in unlisted if (seen := market.still(str(hit.market_id))) is None or seen.status == Hit.GONE
+        hit.pk for hit in unlisted if (seen := market.still(str(hit.market_id))) is None or seen.status == Hit.DISPOSED
     ]
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        number = Hit.objects.filter(pk__in=deleted).update(market_status=Hit.GONE, inside=0, free=0, seen_at=now)
+        number = Hit.objects.filter(pk__in=deleted).update(market_status=Hit.DISPOSED, inside=0, free=0, seen_at=now)
         if number:
             AuditEvent.objects.record(study, "write_off", actor=actor, now=now, hits=number)
     return number

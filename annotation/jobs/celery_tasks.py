@@ -135,7 +135,7 @@ def running_studies() -> QuerySet[Study]:
 
 def left_over() -> QuerySet[Study]:
     """Studies that do not run, with effects that wait: whoever was to be woken for them may have died."""
-    still = [Intent.State.WAITING, Intent.State.TAKEN]
+    still = [Intent.State.WAITING, Intent.State.CLAIMED]
     waiting = Exists(Intent.objects.filter(study=OuterRef("pk"), state__in=still))
     return Study.objects.filter(waiting).exclude(pk__in=running_studies().values("pk")).order_by("pk")
 
@@ -219,7 +219,7 @@ def wake_scoring(job_pk: int, *, chunks: int) -> bool:
 @worker_ready.connect
 def resume_scoring(**_: object) -> None:
     """A worker that starts asks for what the rows say is open: messages may have been lost with another worker."""
-    still = [ScoringChunk.State.WAITING, ScoringChunk.State.TAKEN]
+    still = [ScoringChunk.State.WAITING, ScoringChunk.State.CLAIMED]
     open_chunks = (
         ScoringChunk.objects.filter(state__in=still).values_list("job_id").annotate(n=Count("pk")).order_by("job_id")
     )

@@ -1,4 +1,4 @@
-"""Decisions about a submission: payment and analysis are decided apart and never imply each other."""
+"""Decisions about a submission: payment and analysis are decided separately and never imply each other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Decision(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="decisions"
     )
-    # The version of the rules that left it out; null: a person decided on this submission.
+    # The version of the rules that excluded it; null: a person decided on this submission.
     rule_set = models.ForeignKey(RuleSet, on_delete=models.PROTECT, null=True, blank=True, related_name="decisions")
     at = models.DateTimeField()
 

@@ -11,7 +11,7 @@ from annotation.models.study import Study
 class Detector(models.Model):
     """A detector as a study uses it, with its threshold: declared before it scores, and never changed.
 
-    A score `beyond` the threshold is called machine-written. blind: whether nobody had seen results of the study.
+    A score `beyond` the threshold is called machine-written. blind: whether results of the study were blinded.
     """
 
     class Side(models.TextChoices):

@@ -1,4 +1,4 @@
-"""What the filters measured of a submission. Evidence decides nothing; it is measured anew as work comes in."""
+"""What the checks measured of a submission. Evidence decides nothing; it is measured again as work comes in."""
 
 from __future__ import annotations
 

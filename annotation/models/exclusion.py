@@ -1,4 +1,4 @@
-"""Rules by which work is left out of the analysis: named, numbered, never changed."""
+"""Rules by which work is excluded from the analysis: named, numbered, never changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from annotation.models.study import Study
 class RuleSet(models.Model):
     """One version of a study's rules. rules: [[kind of filter, threshold or null for the default], ...].
 
-    blind: whether nobody had seen results of the study when it was fixed.
+    blind: whether results of the study were blinded when it was locked.
     """
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="rule_sets")

@@ -13,10 +13,10 @@ from annotation.models.wording import StudyWording
 class Hit(models.Model):
     """A page of texts put before `max_assignments` workers. `slot` numbers the HITs of a study."""
 
-    # What a marketplace says of a HIT that nobody can enter and nobody is inside of.
+    # The marketplace's status of a HIT that no worker can accept or has open.
     LEFT = ("Reviewable", "Reviewing")
-    GONE = "Disposed"
-    OVER = (*LEFT, GONE)
+    DISPOSED = "Disposed"
+    OVER = (*LEFT, DISPOSED)
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="hits")
     cell = models.ForeignKey(Cell, on_delete=models.PROTECT, related_name="hits")
@@ -29,7 +29,7 @@ class Hit(models.Model):
     fees = models.CharField(max_length=10, blank=True, default="")
     # Null until published, so that the constraint below holds among published HITs only.
     market_id = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001
-    # As the marketplace last told (`seen_at`, its own time): never what we decide by alone.
+    # As the marketplace last reported (`seen_at`, its own time): never the sole basis of a decision.
     market_status = models.CharField(max_length=20, blank=True)
     inside = models.PositiveIntegerField(default=0, help_text="People at work in it when it was last seen.")
     free = models.PositiveIntegerField(default=0, help_text="Places on offer when it was last seen.")
@@ -55,7 +55,7 @@ class Hit(models.Model):
 
 
 class ItemRole(models.TextChoices):
-    """Why a text stands in a HIT; only `item` counts for the study's measures."""
+    """Why a text is in a HIT; only `item` counts for the study's measures."""
 
     ITEM = "item", "to be judged"
     GOLD = "gold", "with a known answer"

@@ -34,7 +34,7 @@ class Hold(models.Model):
 
 
 class Look(models.Model):
-    """Somebody with the permission saw the real id behind a pseudonym."""
+    """A user with the permission saw the real id behind a pseudonym."""
 
     worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="looks")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

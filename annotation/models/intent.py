@@ -15,7 +15,7 @@ class Intent(models.Model):
     """An effect to bring about exactly once.
 
     `key` is deterministic (study, kind, slot, number), doubles as the marketplace's UniqueRequestToken, and is stored
-    before the first call. A row is taken by compare-and-set; a row taken by somebody who died comes back.
+    before the first call. A row is taken by compare-and-set; a row claimed by a process that died comes back.
     """
 
     class Kind(models.TextChoices):
@@ -35,7 +35,7 @@ class Intent(models.Model):
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
-        TAKEN = "taken", "taken"
+        CLAIMED = "taken", "taken"
         DONE = "done", "done"
         FAILED = "failed", "failed"
         DROPPED = "dropped", "not wanted any more"

@@ -1,4 +1,4 @@
-"""Long work that somebody asked for on a page: it can be left and found again."""
+"""Long work requested on a page, which may be left and opened again."""
 
 from __future__ import annotations
 
@@ -88,5 +88,5 @@ class Job(models.Model):
 
     @property
     def percent(self) -> int | None:
-        """How far, in whole per cent; None while nobody knows."""
+        """How far, in whole per cent; None while it is unknown."""
         return min(100, 100 * self.done // self.of) if self.of else None

@@ -1,4 +1,4 @@
-"""Who takes part in which arm: one arm per person and study, for ever."""
+"""Who takes part in which arm: one arm per person and study, permanently."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Participation(models.Model):
 
 
 class WayIn(models.Model):
-    """A way by which people came to a study, as the marketplace told with their work; once, however many came so.
+    """A way by which people came to a study, as the marketplace reported it with their work; stored once.
 
     kind: of the channel. pays: `here` (by the marketplace), `volunteer` or `elsewhere`. consent: whether the
     marketplace asked for it before the first task.

@@ -62,7 +62,7 @@ class CheckAnswer(models.Model):
 
 
 class PracticeAnswer(models.Model):
-    """A guess in a practice round of the training; it filters nobody."""
+    """A guess in a practice round of the training; it excludes no work."""
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="practice_answers")
     number = models.PositiveIntegerField(help_text="Of the round, from 0.")

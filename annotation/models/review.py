@@ -12,7 +12,7 @@ from annotation.models.submission import Submission
 
 
 class Rejection(models.Model):
-    """A proposal to refuse payment. It takes a second person to become a decision."""
+    """A proposed rejection. A second reviewer must confirm it to make it a decision."""
 
     submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="rejection")
     reason = models.CharField(max_length=1024)

@@ -25,7 +25,7 @@ class ScoringJob(models.Model):
 
 
 class ScoringChunk(models.Model):
-    """Some of a job's texts. Taken by compare-and-set; one taken by somebody who died comes back after the lease.
+    """Some of a job's texts. Claimed by compare-and-set; one claimed by a process that died comes back after the lease.
 
     `scored`, `reused` and `kept` count texts over all attempts: scored by the model, given the score of equal content,
     found with this score already.
@@ -33,7 +33,7 @@ class ScoringChunk(models.Model):
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
-        TAKEN = "taken", "taken"
+        CLAIMED = "taken", "taken"
         DONE = "done", "done"
         FAILED = "failed", "failed"
 

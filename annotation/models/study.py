@@ -1,4 +1,4 @@
-"""A study, who may see and change it, and its between-subject layout (arms, cells)."""
+"""A study, who may see and change it, and its between-subject design (arms, conditions)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class StudyQuerySet(models.QuerySet["Study"]):
 
 
 class StudyGroup(models.Model):
-    """Studies that share one rule: nobody takes part in two of their cells, ever."""
+    """Studies that share one rule: a person takes part in only one of their conditions."""
 
     name = models.CharField(max_length=100, unique=True)
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -147,7 +147,7 @@ class Study(models.Model):
     arm_assignment = models.CharField(max_length=6, choices=ArmAssignment.choices, blank=True, editable=False)
     # When its people were last written to about work that the clock will approve.
     warned_at = models.DateTimeField(null=True, blank=True)
-    # From then on nobody can be told behind the pseudonyms of this study alone.
+    # From then on the pseudonyms of this study alone identify no person.
     retain_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     members: models.ManyToManyField[User, Membership] = models.ManyToManyField(

@@ -38,7 +38,7 @@ class Generator(models.Model):
 
 class TextQuerySet(models.QuerySet["Text"]):
     def judged(self) -> TextQuerySet:
-        """The texts that raters see: those that no selection left out."""
+        """The texts that raters see: those that no selection excluded."""
         return self.filter(left_out="")
 
 
@@ -46,7 +46,7 @@ class Text(models.Model):
     """A text to be judged: written by a person (reference) or made by a generator (model).
 
     `body` is what raters see. A selection may cut it (`original` then holds the whole, `cut_at` how many of its
-    characters are left), or leave the text out, which says why. The latest `Selection` of the study did both.
+    characters are left), or exclude the text, which says why. The latest `Selection` of the study did both.
     """
 
     class Source(models.TextChoices):
@@ -95,7 +95,7 @@ class Text(models.Model):
 
 
 class Scoring(models.Model):
-    """What stands behind the log-probabilities that a model of ours gave: everything that a score depends on."""
+    """Everything that the log-probabilities of a local model depend on."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="scorings")
     generator = models.ForeignKey(Generator, on_delete=models.CASCADE, related_name="scorings")

@@ -1,4 +1,4 @@
-"""Workers by pseudonym; their real ids stand in one table only."""
+"""Workers by pseudonym; their real ids are in one table only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from django.conf import settings
 from django.db import models, transaction
 
-MANY = 5000  # ids in one query; SQLite refuses long lists
+MANY = 5000  # ids in one query; SQLite rejects long lists
 
 
 class WorkerManager(models.Manager["Worker"]):
@@ -44,7 +44,7 @@ class WorkerManager(models.Manager["Worker"]):
             ),
             ignore_conflicts=True,
         )
-        # Of two processes that meet an id at the same moment one has stored it; the other's worker is nobody.
+        # Of two processes that meet an id at the same moment one has stored it; the other's worker is deleted.
         self.filter(pk__in=[worker.pk for worker in created], identity=None).delete()
         return known | _behind(provider, unknown)
 
@@ -95,7 +95,7 @@ class Worker(models.Model):
 
 
 class WorkerIdentity(models.Model):
-    """The vault: which marketplace id a pseudonym stands for.
+    """The marketplace id behind each pseudonym.
 
     Deleting the row makes the person unknown: neither the id nor the key leads to the pseudonym any more, and who
     comes back under the same id is somebody new.

@@ -65,13 +65,13 @@ def prolongations(study: Study, hits: Iterable[Hit]) -> list[Intent]:
 def take(selection: Q, *, now: datetime, lease: timedelta = LEASE) -> Intent | None:
     """Take the oldest due row by compare-and-set; None when none is due."""
     due = Q(state=State.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
-    left_behind = Q(state=State.TAKEN, taken_at__lt=now - lease)
+    left_behind = Q(state=State.CLAIMED, taken_at__lt=now - lease)
     held_up = Q(kind__in=RECRUITING, study__status=Study.Status.PAUSED)
     before = Intent.objects.filter(
         study=OuterRef("study"),
         subject=OuterRef("subject"),
         kind__in=[Kind.CREATE_HIT, *IN_ORDER],
-        state__in=[State.WAITING, State.TAKEN],
+        state__in=[State.WAITING, State.CLAIMED],
         pk__lt=OuterRef("pk"),
     )
     out_of_turn = Q(Exists(before), kind__in=IN_ORDER)
@@ -87,7 +87,7 @@ def take(selection: Q, *, now: datetime, lease: timedelta = LEASE) -> Intent | N
         if intent is None:
             return None
         mine = Intent.objects.filter(pk=intent.pk, state=intent.state, attempts=intent.attempts).update(
-            state=State.TAKEN, taken_at=now, attempts=F("attempts") + 1
+            state=State.CLAIMED, taken_at=now, attempts=F("attempts") + 1
         )
         if mine:
             intent.refresh_from_db()
@@ -128,7 +128,7 @@ def put_off(intent: Intent, error: AssayError, *, now: datetime) -> str:
     state = State.WAITING if passing else State.FAILED
     spread = 0.5 + int(intent.key[:8], 16) / 0xFFFFFFFF
     pause = min(2.0**refusals * spread, LONGEST_PAUSE)
-    Intent.objects.filter(pk=intent.pk, state=State.TAKEN, attempts=intent.attempts).update(
+    Intent.objects.filter(pk=intent.pk, state=State.CLAIMED, attempts=intent.attempts).update(
         state=state,
         not_before=now + timedelta(seconds=pause) if passing else None,
         outcome=str(error),
@@ -151,5 +151,5 @@ def drop(study: Study, selection: Q) -> list[Intent]:
 def backlog(study: Study) -> Backlog:
     """How much of the study's outbox is not done."""
     rows = study.intents
-    waiting = rows.filter(state__in=[State.WAITING, State.TAKEN]).count()
+    waiting = rows.filter(state__in=[State.WAITING, State.CLAIMED]).count()
     return Backlog(waiting, rows.filter(state=State.FAILED).count())

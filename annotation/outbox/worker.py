@@ -63,7 +63,7 @@ def work(
         tally[_carry_out(intent, market=market, clock=clock, queue=queue)] += 1
         if progress:
             progress(sum(tally.values()))
-    open_states = [State.WAITING, State.TAKEN]
+    open_states = [State.WAITING, State.CLAIMED]
     waiting = Intent.objects.filter(intents_of, state__in=open_states).count()
     return Work(tally[State.DONE], tally[State.FAILED], tally[State.WAITING], waiting)
 

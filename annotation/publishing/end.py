@@ -65,7 +65,7 @@ def close(study: Study, *, actor: str, now: datetime) -> Ending:
         Intent.objects.bulk_create(
             Intent.of(locked, Kind.DELETE_HIT, hit.pk, slot=str(hit.slot))
             for hit in hits
-            if hit.market_status != Hit.GONE
+            if hit.market_status != Hit.DISPOSED
         )
         _become(study, Study.Status.CLOSED)
         AuditEvent.objects.record(study, "close", actor=actor, now=now, hits=len(hits), released_cents=released)

@@ -26,7 +26,7 @@ def pause(study: Study, *, actor: str, now: datetime) -> Change:
         locked = Study.objects.select_for_update().get(pk=study.pk)
         if locked.status != Study.Status.PUBLISHED:
             raise StateError(f"The study {study.name} is {locked.status}; only a published study is paused.")
-        hits = list(locked.hits.exclude(market_id=None).exclude(market_status=Hit.GONE).order_by("slot"))
+        hits = list(locked.hits.exclude(market_id=None).exclude(market_status=Hit.DISPOSED).order_by("slot"))
         queue.expiries(locked, hits)
         _become(study, Study.Status.PAUSED)
         AuditEvent.objects.record(study, "pause", actor=actor, now=now, hits=len(hits))
@@ -39,7 +39,7 @@ def resume(study: Study, *, actor: str, now: datetime) -> Change:
         locked = Study.objects.select_for_update().get(pk=study.pk)
         if locked.status != Study.Status.PAUSED:
             raise StateError(f"The study {study.name} is {locked.status}; only a paused study is resumed.")
-        open_hits = locked.hits.exclude(market_id=None).exclude(market_status=Hit.GONE)
+        open_hits = locked.hits.exclude(market_id=None).exclude(market_status=Hit.DISPOSED)
         hits = list(open_hits.filter(collected__lt=F("max_assignments")).order_by("slot"))
         queue.prolongations(locked, hits)
         _become(study, Study.Status.PUBLISHED)

@@ -108,7 +108,7 @@ def _planned(study: Study) -> _Plan:
 
 def _hits_being_prolonged(study: Study) -> set[int]:
     """HITs that will be prolonged anyway, by what an earlier top-up intended."""
-    still = [Intent.State.WAITING, Intent.State.TAKEN]
+    still = [Intent.State.WAITING, Intent.State.CLAIMED]
     return set(study.intents.filter(kind=Kind.PROLONG, state__in=still).values_list("subject", flat=True))
 
 
@@ -127,7 +127,7 @@ def _place(plan: _Plan, page: _Page, missing: int) -> None:
     """Room in small HITs first; then a HIT of its own, once nobody can be inside the others."""
     for hit in page.hits:
         total = hit.collected + page.left[hit.pk]
-        room = LARGE_HIT - 1 - total if hit.market_id and hit.market_status != Hit.GONE else 0
+        room = LARGE_HIT - 1 - total if hit.market_id and hit.market_status != Hit.DISPOSED else 0
         if hit.max_assignments < LARGE_HIT and room > 0 and missing > 0:
             places = min(room, missing)
             missing -= places

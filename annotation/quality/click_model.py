@@ -1,9 +1,9 @@
 """Whether answers look like a reader's or like clicks: a log likelihood ratio, ours.
 
-A text lies somewhere on the scale, which the others' answers tell more or less surely. A reader perceives it, moved by
+A text lies somewhere on the scale, which the others' answers show more or less surely. A reader perceives it, moved by
 a bias of their own and blurred by noise, and gives the nearest label. Someone who does not read gives every label
 alike, or one label with few exceptions. It uses the study's own answers, so it orders the queue of a reviewer and
-excludes nobody by itself.
+excludes no work on its own.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ PASSES = 6
 MIN_CHANCE = 1e-4
 STRAIGHT = 0.97  # share of one label in a straight line
 UNREAD = 0.1  # the share of people who do not read, as far as the readers' noise is concerned
-ALIKE = 0.98  # the chance that somebody works alike in all of a study
-STEPS = 41  # places of a text that are told apart
+ALIKE = 0.98  # the chance that a worker works alike in all of a study
+STEPS = 41  # places of a text that are distinguished
 SPREADS = (0.8, 1.1, 1.5)  # of single answers around a text's place, in steps of the scale
 CLICKED = 0.05  # share of answers that say nothing, as far as a text's place is concerned
 
@@ -32,7 +32,7 @@ CLICKED = 0.05  # share of answers that say nothing, as far as a text's place is
 def without_reading(work: Work) -> Measured:
     """Log likelihood of answering without reading over that of reading, for the whole assignment, in nats.
 
-    Above 0: the answers fit clicking better. The interval is that of the sum if each text's part were drawn anew.
+    Above 0: the answers fit clicking better. The interval is that of the sum if each text's part were redrawn.
     """
     fit, size = _click_fit(work), len(work)
     answers = fit.answers
@@ -47,10 +47,10 @@ def without_reading(work: Work) -> Measured:
 
 
 def clicking(work: Work) -> Floats:
-    """(N,) the same, with what the worker's other assignments tell of them; 0 where nothing is known.
+    """(N,) the same, with the evidence of the worker's other assignments; 0 where nothing is known.
 
-    Somebody works alike throughout the study (all with one bias and one noise, or all without reading) with a chance of
-    ALIKE, else each assignment stands for itself.
+    A worker works alike throughout the study (all with one bias and one noise, or all without reading) with a chance of
+    ALIKE, else each assignment is independent.
     """
     fit = _click_fit(work)
     answers = fit.answers
@@ -67,7 +67,7 @@ class _SharedAnswers:
     """Answers to texts that others answered too: assignment, label, and where the others leave the text.
 
     at: (rows,) the line of this text and label. predicted: (noises, biases, lines) log-probability that such a reader
-    gives the label to the text, by what the answers tell of it without this one.
+    gives the label to the text, by what the answers show of it without this one.
     """
 
     assignment: Ints
@@ -110,7 +110,7 @@ def _shared_answers(work: Work) -> _SharedAnswers:
 
 
 def _places(counts: Floats) -> Floats:
-    """(texts x labels, grid): what the answers (texts, labels), less one of each label, tell of a text's place.
+    """(texts x labels, grid): what the answers (texts, labels), less one of each label, show of a text's place.
 
     Ordered labels of a noisy impression, some of them clicked; the spread of the noise and the distribution of places
     are those under which all answers of the study are likeliest.

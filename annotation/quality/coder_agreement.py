@@ -85,7 +85,7 @@ def codings(held: Codebook) -> list[Coding]:
 
 def _pairs(rows: list[Coding]) -> list[tuple[Coding, Coding]]:
     """The two codings of each explanation that has two, always the same of two people first: Cohen's kappa compares
-    two people's margins, whoever of them came first to an explanation."""
+    two people's margins, whichever of them was first at an explanation."""
     by_remark: dict[int, list[Coding]] = {}
     for row in sorted(rows, key=lambda row: row.coder_id):
         by_remark.setdefault(row.remark_id, []).append(row)

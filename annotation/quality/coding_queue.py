@@ -25,7 +25,7 @@ def last_coded(book: Any, user: User) -> Coding | None:
 
 
 def to_settle(study: Study, book: Any) -> list[Remark]:
-    """Explanations that two coded differently and nobody has settled, with their codings."""
+    """Return explanations that two people coded differently and that are not settled, with their codings."""
     rows = (
         Remark.objects.filter(presentation__submission__hit__study=study)
         .annotate(

@@ -1,4 +1,4 @@
-"""How competent a worker model takes somebody to be (F12): MACE on all answers of the study, whatever the scale.
+"""Estimate a worker's competence by a worker model (F12): MACE on all answers of the study, whatever the scale.
 
 It takes labels for unordered classes: on a scale, who is one step off counts as wrong. So it is off, and one piece of
 evidence among others; HJ is never taken from it.
@@ -22,7 +22,7 @@ def competence(work: Work) -> Measured:
     n = np.zeros(workers, dtype=np.int64)
     rows = judged(work)
     by, text = work.worker[work.lines.assignment[rows]], work.lines.text[rows]
-    # Of a text that nobody else answered the model knows no more than the answer.
+    # Of a text without other answers the model knows no more than the answer.
     raters = np.bincount(np.unique(text * workers + by) // max(workers, 1), minlength=len(work.bodies))
     rows, by, text = (column[raters[text] > 1] for column in (rows, by, text))
     # A text met twice counts once: the model takes each answer for a rater's only one.

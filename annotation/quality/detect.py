@@ -1,6 +1,6 @@
 """The verb that has a detector of machine-written text score a study's explanations (F21).
 
-The scores raise flags when the study's work is measured. A flag of a detector leaves nobody out alone: detectors
+The scores raise flags when the study's work is measured. A flag of a detector excludes no work alone: detectors
 suspect people who write in a second language.
 """
 
@@ -43,7 +43,7 @@ def detect(
 ) -> Detected:
     """Store the scores of the explanations that have none, and make this the study's detector.
 
-    score: gives scores by explanation (primary key); what it leaves out stays without one. Each part is kept as it
+    score: gives scores by explanation (primary key); what it omits stays without one. Each part is stored as it
     comes: a run that breaks off goes on where it was. Raises StateError for a nameless detector, a threshold that is no
     number, or a study without explanations.
     """
@@ -71,7 +71,7 @@ def _check(study: Study, declared: detectors.Declared) -> None:
 
 
 def _declare(study: Study, declared: detectors.Declared, *, actor: str, now: datetime) -> Detector:
-    """The detector with just this threshold; declared anew where another came after it."""
+    """Return the detector with this threshold; declare it again where another came after it."""
     same: dict[str, Any] = {"name": declared.name.strip(), "version": declared.version.strip()}
     same |= {"beyond": declared.beyond, "threshold": declared.threshold}
     with transaction.atomic():

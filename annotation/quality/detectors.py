@@ -1,4 +1,4 @@
-"""Reads of detection: the detector that holds, its scores, and how a model of ours gives them (F21)."""
+"""Read a study's detector and its scores, and compute them by a local model (F21)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def explanations(study: Study) -> dict[tuple[str, str, str], list[int]]:
 
 
 def fast_detect_gpt(model: str, threshold: float, **how: Any) -> tuple[Declared, Score]:
-    """Fast-DetectGPT by a causal model (high: machine), opened as `open_model` is told. Raises its errors."""
+    """Fast-DetectGPT by a causal model (high: machine), opened with the options of `open_model`. Raises its errors."""
     opened = open_model(model, layout=LAYOUT, **how)
     card = opened.card
     version = f"{card.model} {card.revision} {card.dtype}, assay {__version__}"

@@ -1,9 +1,9 @@
-"""The filters: what each looks at, from where on it raises a flag, whom it can wrong, and how a paper tells it.
+"""The quality checks: what each measures, its threshold, whom it may wrongly flag, and its sentence for a paper.
 
-Numbers F1 to F27 are the specification's. Those that nobody can compute from a submission stand elsewhere: F1 is a
+Numbers F1 to F27 are the specification's. Those that cannot be computed from a submission are elsewhere: F1 is a
 requirement of the marketplace, F2 and F3 are qualifications, F17 to F19 are judged by two reviewers, F26 and F27 count
 texts. None of them deletes anything. Of the specification's defaults one thing is amended: filters that look only at
-how somebody writes (F14, F16, F19, F20) raise flags and are in no default rule, but in the papers' named set.
+the style of writing (F14, F16, F19, F20) raise flags and are in no default rule, but in the papers' named set.
 """
 
 from __future__ import annotations
@@ -213,8 +213,8 @@ WRONGED: Mapping[str, str] = {
 }
 BY_KIND = {check.kind: check for check in FILTERS}
 DEFAULTS = tuple(check.kind for check in FILTERS if check.default)
-# In an analysis of sensitivity stand also those that look at the answers themselves, and each by itself those that look
-# only at how somebody writes.
+# A sensitivity analysis also holds those that look at the answers themselves, and each alone those that look only at
+# the style of writing.
 STYLE = tuple(check.kind for check in FILTERS if check.style)
 SENSITIVITY = tuple(check.kind for check in FILTERS if check.on and not check.style)
 # The papers excluded people for how they wrote. In a simulated crowd these four filters hit every one of 16 honest

@@ -151,7 +151,7 @@ def judged(work: Work) -> Ints:
 
 
 def by_others(work: Work) -> tuple[Ints, Floats]:
-    """Rows that somebody else answered too, and the mean of those others' answers."""
+    """Return rows with answers of other workers too, and the mean of those answers."""
     rows = judged(work)
     text, code = work.lines.text[rows], work.lines.code[rows]
     n, total = counted(text, len(work.bodies)), counted(text, len(work.bodies), code)

@@ -41,7 +41,7 @@ def too_short(work: Work) -> Measured:
 
 
 def _words_in(body: str) -> int:
-    """Words between blanks, and as many as the letters of scripts without blanks stand for."""
+    """Count words between blanks, and those that letters of scripts without blanks make up."""
     unspaced = 0
     for letters, script in UNSPACED.items():
         body, n = script.subn(" ", body)
@@ -58,7 +58,7 @@ def _characters_in(body: str) -> int:
 
 
 def copied(work: Work) -> Measured:
-    """Share of the reasons of at least 8 words that are copied: more than 80 % of their words stand in runs of 8 words
+    """Share of the reasons of at least 8 words that are copied: more than 80 % of their words are in runs of 8 words
     which the text or its context holds. Of a text that is shorter, the whole text is the run."""
     grams: dict[int, tuple[int, frozenset[tuple[str, ...]]]] = {}
 

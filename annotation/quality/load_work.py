@@ -155,7 +155,7 @@ def _pair(study: Study, model: Any, field: str) -> dict[int, tuple[int, int]]:
 
 
 def _devices(study: Study, place: dict[int, int]) -> Any:
-    """A number for each device that was told of; -1 where none was."""
+    """Number the devices by submission; -1 where none is known."""
     codes = dict(Device.objects.filter(submission__hit__study=study).values_list("submission_id", "code"))
     numbers = {code: at for at, code in enumerate(sorted(set(codes.values())))}
     return np.array([numbers[codes[pk]] if pk in codes else -1 for pk in place], dtype=np.int64)

@@ -18,13 +18,13 @@ class Done:
     """What was done about the quality of a study's work.
 
     recruitment: percent approved, approved HITs (each more than this, None: any), country ("": any). submissions:
-    handed in. left_out: left out of the analysis; by_hand of them by a person's decision, late of these after results
+    submitted. left_out: excluded from the analysis; by_hand of them by a person's decision, late of these after results
     were seen; again: for the person had taken part before, whose first work is used; included: excluded by a rule that
-    holds, and included by a person's decision. rules: that hold; hits: by kind, the submissions left out for which a
+    holds, and included by a person's decision. rules: that hold; hits: by kind, the submissions excluded for which a
     rule holds, and of how many people. blind: whether the rules were locked before results were seen; None without.
-    by_source, by_condition: tables with their tests. refused: payments, `elsewhere` of them on the marketplace and not
-    by two people here; undecided: payments of which nothing is recorded. left: what is left of the texts' ratings; None
-    where nobody counts them. flagged: submissions by kind of flag. detector: name and version of what looked for
+    by_source, by_condition: tables with their tests. refused: rejections, `elsewhere` of them on the market, not by
+    two reviewers; undecided: payments of which nothing is recorded. left: ratings left by text; None where they are
+    not counted. flagged: submissions by kind of flag. detector: name and version of what looked for
     machine-written explanations ("": nothing did). kappas: of two reviewers, by criterion. gold: control items.
     practised: whether practice answers were given. paid: whether all work is known to have been paid, with real money.
     """
@@ -104,7 +104,7 @@ def _rule(rule: Rule, done: Done) -> str:
 
 
 def _flagged(done: Done) -> Iterator[str]:
-    """What raised flags and left nobody out."""
+    """Describe what raised flags and excluded no work."""
     used = {rule.kind for rule in done.rules}
     if done.detector:
         yield BY_KIND[DETECTED].methods.format(detector=done.detector, count=done.flagged.get(DETECTED, 0))

@@ -16,21 +16,21 @@ from annotation.quality.thinned_texts import _read
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What leaving out submissions takes from each source and each condition."""
+    """What excluding submissions removes from each source and each condition."""
 
     by_source: Tabulated
     by_condition: Tabulated
 
 
 def tables(study: Study, left_out: set[int]) -> Tables:
-    """Texts judged (without gold and repeats) of submissions left out, by source and by cell, each with its test."""
+    """Tabulate judged texts (no gold, no repeats) of excluded submissions by source and by condition, with tests."""
     alike = _imported(study, left_out) if study.mode == Study.Mode.IMPORTED else _by_hit(study, left_out)
     named = {pk: " × ".join(part for part in parts if part) for pk, *parts in _cells(study)}
     conditions = sorted({named[group.cell] for group in alike})
     met = np.array([(group.references, group.generated) for group in alike], dtype=np.float64).reshape(-1, 2)
     of = np.array([conditions.index(named[group.cell]) for group in alike], dtype=np.int64)
     by_condition = met.sum(axis=1, keepdims=True) * (of[:, None] == np.arange(len(conditions)))
-    # Who handed in the same texts may change places: first those left out, then the others.
+    # Who submitted the same texts may change places: first those excluded, then the others.
     rows = np.repeat(np.arange(len(alike)), np.array([group.handed_in for group in alike], dtype=np.int64))
     excluded = np.array([at < group.left_out for group in alike for at in range(group.handed_in)], dtype=np.bool_)
     sources = [str(Text.Source.REFERENCE), str(Text.Source.MODEL)]
@@ -39,7 +39,7 @@ def tables(study: Study, left_out: set[int]) -> Tables:
 
 @dataclass(frozen=True, slots=True)
 class _AlikeSubmissions:
-    """Submissions of one cell with so many references and model texts each, and how many of them were left out."""
+    """Submissions of one condition with the same numbers of references and model texts, and how many are excluded."""
 
     cell: int
     references: int
@@ -53,7 +53,7 @@ def _cells(study: Study) -> QuerySet[Any, Any]:
 
 
 def _imported(study: Study, left_out: set[int]) -> list[_AlikeSubmissions]:
-    """Each submission by itself, by what it shows."""
+    """Return each submission alone, by what it shows."""
     generated = Count("pk", filter=Q(text__source=Text.Source.MODEL))
     shown = Presentation.objects.filter(role=ItemRole.ITEM, submission__hit__study=study).order_by()
     met = shown.values_list("submission_id", "submission__hit__cell_id").annotate(n=Count("pk"), m=generated)
@@ -61,7 +61,7 @@ def _imported(study: Study, left_out: set[int]) -> list[_AlikeSubmissions]:
 
 
 def _by_hit(study: Study, left_out: set[int]) -> list[_AlikeSubmissions]:
-    """Whoever does a HIT of ours meets all of its texts: there are far fewer HITs than texts shown."""
+    """Count by HIT: its workers meet all of its texts, and there are far fewer HITs than texts shown."""
     generated = Count("pk", filter=Q(text__source=Text.Source.MODEL))
     laid_out = HitItem.objects.filter(role=ItemRole.ITEM, hit__study=study).order_by().values_list("hit_id")
     met = {hit: (n - m, m) for hit, n, m in laid_out.annotate(n=Count("pk"), m=generated)}

@@ -1,4 +1,4 @@
-"""Rules chosen from the filters: which work they leave out, and whether that hits one source or condition more."""
+"""Rules chosen from the checks: which work they exclude, and whether that hits one source or condition more."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Findings = Mapping[str, Sequence[float | int | None]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A filter with a threshold (None: its default, and all there is for what was judged by hand)."""
+    """A filter with a threshold (None: its default, and all there is for what people judged)."""
 
     kind: str
     threshold: float | None = None
 
     def holds(self, findings: Findings, flags: frozenset[str]) -> bool:
-        """Whether one submission is left out by it. flags: the kinds raised, for what people judged."""
+        """Whether it excludes one submission. flags: the kinds raised, for what people judged."""
         if self.kind in OF_TEXTS:
             return False
         if self.kind in BY_FLAG:
@@ -68,7 +68,7 @@ class Thinned:
 
 @dataclass(frozen=True, slots=True)
 class GroupShare:
-    """Ratings of one source (or condition), and how many of them were left out."""
+    """Ratings of one source (or condition), and how many of them were excluded."""
 
     group: str
     ratings: int
@@ -87,9 +87,9 @@ class GroupShare:
 
 @dataclass(frozen=True, slots=True)
 class Tabulated:
-    """Shares left out by group, and the p-value of their being alike: assignments change places (seeded).
+    """Shares excluded by group, and the p-value of their being alike: assignments change places (seeded).
 
-    p: None with fewer than two groups or nothing (or everything) left out.
+    p: None with fewer than two groups or nothing (or everything) excluded.
     """
 
     rows: tuple[GroupShare, ...]
@@ -116,7 +116,7 @@ def tabulate(groups: Sequence[str], sizes: Floats, left_out: Bools, *, seed: int
 
 
 def _shuffled(sizes: Floats, left_out: Bools, rng: np.random.Generator) -> Floats:
-    """(PERMUTATIONS, groups) ratings left out where as many assignments are left out at random."""
+    """(PERMUTATIONS, groups) ratings excluded where as many assignments are excluded at random."""
     kinds, times = np.unique(sizes, axis=0, return_counts=True)
     if len(kinds) > FEW_KINDS:
         return np.stack([rng.permutation(left_out).astype(np.float64) @ sizes for _ in range(PERMUTATIONS)])
@@ -125,7 +125,7 @@ def _shuffled(sizes: Floats, left_out: Bools, rng: np.random.Generator) -> Float
 
 
 def _chi_squared(excluded: Floats, totals: Floats, used: Bools) -> Floats:
-    """Chi-squared of each row of counts left out (rows, groups) against one common share."""
+    """Chi-squared of each row of excluded counts (rows, groups) against one common share."""
     excluded, n = excluded[:, used], totals[used]
     share = np.clip(excluded.sum(axis=1, keepdims=True) / n.sum(), 1e-12, 1 - 1e-12)
     return np.asarray(((excluded - share * n) ** 2 / (share * (1 - share) * n)).sum(axis=1))

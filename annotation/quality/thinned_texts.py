@@ -19,7 +19,7 @@ from annotation.quality.rules import FEWEST_RATINGS, Thinned
 MAX_NAMED_TEXTS = 1000  # texts that a query names one by one
 
 
-# A sum by text, for a join of what was summed apart has no index.
+# A sum by text, for a join of separate sums has no index.
 SIDES = """
 WITH shown (text, context, source, sure) AS ({shown}), rated (text, n) AS ({rated}), gone (text, n) AS ({gone}),
 each (text, context, source, n) AS (
@@ -54,7 +54,7 @@ def thinned(study: Study) -> Thinned:
 
 
 def without_a_side(study: Study) -> set[int]:
-    """Texts (primary keys) of contexts that lost a side, where the rules that hold leave out both (F27)."""
+    """Texts (primary keys) of contexts that lost a side, where the rules that apply exclude both (F27)."""
     stored = rule_set(study)
     if stored is None or BROKEN_PAIR not in {rule.kind for rule in rules_of(stored)}:
         return set()
@@ -98,7 +98,7 @@ def _perhaps_thin(study: Study, judged: QuerySet[Text]) -> list[int]:
 def _full(study: Study) -> list[int]:
     """HITs (primary keys) each of whose texts has enough ratings left, by running sums.
 
-    Where the judgments of a HIT are readers times texts nobody left a text unanswered.
+    Where the judgments of a HIT are readers times texts no text was left unanswered.
     """
     if any(len(from_json(wording.body).criteria) != 1 for wording in study.wordings.all()):
         return []

@@ -147,7 +147,7 @@ class QualityCheck:
         return np.asarray(past & (measured.n >= self.min_observations))
 
     def odd(self, threshold: float) -> str:
-        """Why a value is no threshold of this filter, in a sentence; "" where it is one."""
+        """Say why a value cannot be the threshold of this check; "" where it is one."""
         if threshold < 0 and not self.signed:
             return f"The threshold of {self.id} {self.title} must be 0 or more."
         if self.percent and abs(threshold) > 1:

@@ -1,4 +1,4 @@
-"""Reads: the rules whose effect on the results a report tells, with the work that each leaves out (method 4)."""
+"""Read the rules whose effect on the results a report shows, with the work that each excludes (method 4)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from metrics.report.row_records import RuleFacts
 
 
 def rules(study: Study, only: Sequence[str] = ()) -> tuple[RuleFacts, ...] | None:
-    """The study's rules (where no version holds: what raises flags by default, but for how somebody writes), then each
+    """The study's rules (where no version holds: what raises flags by default, but for the style of writing), then each
     other rule that raises flags by default alone.
 
     only: these filters instead. None where no filter has measured the work.
@@ -22,14 +22,14 @@ def rules(study: Study, only: Sequence[str] = ()) -> tuple[RuleFacts, ...] | Non
         return None
     stored = applied_rules.rule_set(study)
     chosen = tuple(Rule(kind) for kind in only) or (applied_rules.rules_of(stored) if stored else ())
-    # What texts lose follows from the work that is left out; every selection counts all texts.
+    # What texts lose follows from the excluded work; every selection counts all texts.
     chosen = tuple(rule for rule in chosen if rule.kind not in OF_TEXTS)
     joined = chosen or tuple(Rule(kind) for kind in SENSITIVITY)
     separate = () if only else tuple(Rule(kind) for kind in (*SENSITIVITY, *STYLE) if Rule(kind) not in joined)
     ids = report_rows.numbers(study)
     facts = []
     for group, alone in ((joined, False), (separate, True)):
-        # A selection of rules may come down to one: what may not leave work out alone stays idle.
+        # A selection of rules may come down to one: a rule that may not exclude alone stays idle.
         excluded = applied_rules.left_out_by(study, group) | {kind: set() for kind in NEVER_ALONE}
         facts += [
             RuleFacts(_named(rule), tuple(sorted(ids[pk] for pk in excluded[rule.kind])), alone) for rule in group

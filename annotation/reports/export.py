@@ -45,7 +45,7 @@ def export(
     chromium: Path | None = None,
     sandbox: bool = True,
 ) -> Exported:
-    """Write the report's files into `out_dir`, and a Result and an audit row beside them.
+    """Write the report's files into `out_dir`, and store a Result and an audit row.
 
     Without a browser all but PDF is written. Raises StateError when files cannot be written, or nothing can be made;
     then nothing is stored.

@@ -31,14 +31,14 @@ def score(
     """The study as `metrics.report.build` takes it: texts with exact HJ, ratings, money, crowd and design.
 
     truths: what a rehearsal knows, by generator. command: what makes this report again. attached: numbers from
-    files, beside those that the study keeps.
+    files, besides those that the study stores.
     Raises StateError for ratings of typicality without generators, InsufficientData where every submission was excluded
     from the analysis.
     """
     typicality = study.task == Study.Task.TYPICALITY
     sums = ratings.rating_sums(study) if typicality else {}
     crowd = counts.crowd_counts(study)
-    # Gold texts check the raters; nobody evaluates them.
+    # Gold texts check the raters; they are not evaluated.
     texts = list(queries.texts(study).filter(known_label=""))
     generators, warnings = _generators(study, texts, sums, truths or {}) if typicality and sums else ((), [])
     shown = {item.id for generator in generators for item in (*generator.items, *generator.dropped)} or {
@@ -94,7 +94,7 @@ def score(
 
 
 def _quality(study: Study, crowd: counts.CrowdCounts) -> tuple[str, ...] | None:
-    """What was done about the quality of the work, in words; None where nobody looked (an import as it came)."""
+    """What was done about the quality of the work, in words; None where no check was run (an import as it came)."""
     if study.mode == Study.Mode.IMPORTED and not crowd.excluded:
         return None
     return (paragraph(study_facts.quality_done(study)),)
@@ -174,7 +174,7 @@ def _item(text: Text, likelihood: Likelihood | None, rating_sum: ratings.RatingS
 
 
 def _ratings(study: Study, shown: set[str], dropped: set[str]) -> tuple[RatingRow, ...]:
-    """dropped: texts whose ratings are no part of the analysis, whoever gave them."""
+    """dropped: texts whose ratings are excluded from the analysis, for every rater."""
     named = {cell.pk: report_rows.condition_name(cell) for cell in report_rows.cells(study)}
     return tuple(
         RatingRow(

@@ -16,9 +16,9 @@ from metrics.data.arm_assignment import assignment_sentence
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What the latest report of a study told, and when it was made.
+    """The measures of a study's latest report, and when it was created.
 
-    arms: how raters came to their arm, where several stand here and it was not drawn.
+    arms: how raters came to their arm, where several are listed and it was not drawn.
     """
 
     study: Study

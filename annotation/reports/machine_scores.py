@@ -21,8 +21,8 @@ HUMAN_OR_MACHINE, HUMAN_UP_TO = "human_or_machine", 2  # on the scale of four
 def read_by_model(study: Study, *, model: HuggingFace, actor: str, now: datetime, seed: int = 0) -> dict[str, Any]:
     """Fp, ranks, entropies and Fast-DetectGPT of every text, as `report --attach` takes them; nothing is stored.
 
-    The threshold is calibrated on the study's own sources. Agreement with people is told where they said who wrote a
-    text and somebody has looked at the results. Raises StateError without texts, the errors of `metrics.likelihood`.
+    The threshold is calibrated on the study's own sources. Agreement with people is included where they said who
+    wrote a text and results are unblinded. Raises StateError without texts, the errors of `metrics.likelihood`.
     """
     texts = list(study.texts.judged().filter(known_label="").order_by("key"))
     if not texts:
@@ -35,7 +35,7 @@ def read_by_model(study: Study, *, model: HuggingFace, actor: str, now: datetime
 
 
 def _human_share(study: Study) -> Mapping[str, float]:
-    """By text, the share of kept answers that said human; none before somebody has looked."""
+    """Return, by text, the share of included answers that said human; nothing while results are blinded."""
     if blinding.seen_at(study) is None:
         return {}
     answers: dict[str, list[bool]] = {}

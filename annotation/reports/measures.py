@@ -30,7 +30,7 @@ ACCURACY, EVERYBODY = "Accuracy", "all"
 
 
 def stand_side_by_side(measures: Sequence[Measure]) -> bool:
-    """Whether they tell of several cells of one study, which a reader will compare."""
+    """Whether they are of several conditions of one study, which a reader will compare."""
     return (
         len(
             {
@@ -50,7 +50,7 @@ def measures_of_job(job: Job) -> list[Measure]:
 
 
 def measures_of(result: Result) -> list[Measure]:
-    """The measures of a stored result: HUSE by generator; of people who told human from machine texts, by cell."""
+    """The measures of a stored result: HUSE by generator; of human-or-machine tasks, accuracy by condition."""
     generators = result.numbers.get("generators", {})
     huse = [
         _measure(name, label, numbers["modes"]["exact"].get(measure) or {})

@@ -41,9 +41,9 @@ class Rule:
 
 
 def make_tests(study: Study, *, rule: Rule | None = None) -> TestSet:
-    """All pairs of a context's texts of which people found one better, with counts of what was left out and why.
+    """All pairs of a context's texts of which people found one better, with counts of what was skipped and why.
 
-    Raises StateError for a study without judgments, DesignError for a label that its scale lacks or a rule that
+    Raises StateError for a study without judgments, DesignError for a label that is not on its scale or a rule that
     needs one, BadInput and InsufficientData where no pair makes a test.
     """
     how = rule or Rule()

@@ -180,7 +180,7 @@ def statements(study: Study) -> dict[str, str]:
 
 
 def plan(study: Study, statements: Mapping[str, str], preregistered: Planned | None) -> PlanFacts | None:
-    """What was planned before the data: as the log kept it at publication, else as far as somebody stated it."""
+    """Return what was planned before the data: as logged at publication, else as far as it was stated."""
     deviations = statements.get("deviations")
     stated = preregistered.plan["stated"] if preregistered else statements
     noted = (deviations,) if deviations else ()
@@ -198,7 +198,7 @@ def plan(study: Study, statements: Mapping[str, str], preregistered: Planned | N
 
 
 def _power(settings: Mapping[str, Any]) -> str | None:
-    """What so many evaluators of so many texts would find; None for another task, or where texts decide."""
+    """Say what effect the planned evaluators and texts would detect; None for another task, or where texts decide."""
     people, texts = settings["evaluators_per_cell"], settings["texts_per_hit"]
     if settings["task"] != Study.Task.HUMAN_OR_MACHINE or not people or people < 2:
         return None
@@ -260,7 +260,7 @@ def _contexts(study: Study) -> tuple[bool, ...]:
 
 
 def extras(study: Study) -> ExtrasFacts | None:
-    """What the tasks that somebody handed in held beside the texts; None where there are none, or of an import."""
+    """Count what submitted tasks held besides the texts; None where there are none, or of an import."""
     hits = study.hits.filter(Exists(Submission.objects.filter(hit=OuterRef("pk"))))
     if study.mode == Study.Mode.IMPORTED or not hits.exists():
         return None
@@ -280,7 +280,7 @@ def _spread(hits: QuerySet[Hit], rows: QuerySet[Any]) -> tuple[int, int]:
 
 
 def commit() -> str | None:
-    """The revision of the platform: by the setting, else by the repository beside it, else None."""
+    """The revision of the platform: by the setting, else by the repository, else None."""
     if settings.ASSAY_COMMIT:
         return str(settings.ASSAY_COMMIT)
     head = settings.ROOT / ".git" / "HEAD"

@@ -38,7 +38,7 @@ def share(job: Job, *, by: User | None, now: datetime, ends_at: datetime | None 
 
 
 def revoke(link: ShareLink, *, by: User | None, now: datetime) -> bool:
-    """End a link for ever; False where it was revoked before."""
+    """Revoke a link; False where it was revoked before."""
     with transaction.atomic():
         revoked = ShareLink.objects.filter(pk=link.pk, revoked_at=None).update(revoked_at=now)
         for study in studies_of(link.job) if revoked else ():

@@ -43,9 +43,9 @@ from metrics.report.records import (
 )
 from metrics.types import Setting
 
-# Shown in every report of ours, also where nothing was flagged.
+# Shown in every report, also where nothing was flagged.
 ALWAYS = ("incomplete",)
-# How work is left out of a person who slipped through to a second HIT: by nobody's decision.
+# How work of a person who got into a second HIT is excluded: without a person's decision.
 TOOK_PART_BEFORE = {"rule_set": None, "actor": None, "reason": participation.SECOND}
 LIBRARIES = ("Django", "numpy", "scipy", "plotly")
 
@@ -64,7 +64,7 @@ def study_facts(study: Study, crowd: collecting_counts.CrowdCounts, words: repor
     in_hits = not imported or study.hits.exclude(market_id=None).exists()
     labels = list(study.scale.labels.order_by("pk"))
     scale = tuple(ScaleLabel(label.label, number(label.code), label.gloss) for label in labels)
-    # An import's question is the one that its file says raters read; of a study of ours it is the researchers' aim.
+    # An import's question is the one that its file says raters read; of a local study it is the researchers' aim.
     aim = None if imported else study.question or None
     created = next((facts["created_at"] for facts in origins if facts.get("created_at")), None)
     return StudyFacts(
@@ -177,7 +177,7 @@ def money_facts(study: Study, crowd: collecting_counts.CrowdCounts) -> MoneyFact
     low, median, high = quartiles(seconds)
     wage = wage_cents(reward, seconds=median) if reward is not None and median else None
     if study.mode == Study.Mode.IMPORTED:
-        # The file tells which work was approved, not what the marketplace charged for it.
+        # The file states which work was approved, not what the marketplace charged for it.
         paid = crowd.approved * reward if reward is not None and crowd.approved else None
         return MoneyFacts(reward, paid, None, None, None, low, median, high, wage)
     spent = ledger.money_spent(study)
@@ -230,7 +230,7 @@ def _provider(study: Study, ways: Sequence[WayIn]) -> str | None:
 
 
 def _pays(study: Study, ways: Sequence[WayIn]) -> tuple[str, ...]:
-    """How people were paid, as the marketplace told; nothing where it did not."""
+    """Return how people were paid, as the marketplace reported it; nothing where it did not."""
     if study.mode == Study.Mode.REHEARSAL:
         return (PLAY_MONEY,)
     words_by_way = {way: _pay(way) for way in ways}
@@ -343,7 +343,7 @@ def quality_done(study: Study) -> Done:
 
 
 def _late(study: Study) -> int:
-    """Submissions that a person left out of the analysis after results were seen."""
+    """Count submissions that a person excluded after results were seen."""
     seen = blinding.seen_at(study)
     if seen is None:
         return 0
@@ -368,7 +368,7 @@ def _only_flagged(study: Study) -> dict[str, int]:
 
 
 def _hits(study: Study, rules: Sequence[Rule]) -> dict[str, tuple[int, int]]:
-    """By rule, the submissions left out for which it holds, and of how many people they are."""
+    """Return, by rule, the excluded submissions for which it holds, and of how many people they are."""
     if not rules:
         return {}
     exclusions = ratings.exclusions().filter(submission__hit__study=study)
@@ -414,7 +414,7 @@ def versions() -> tuple[tuple[str, str], ...]:
 
 
 def settings(study: Study) -> tuple[tuple[str, Setting], ...]:
-    """The study's configuration; of an imported one, what its file tells."""
+    """The study's configuration; of an imported one, what its file states."""
     people = "raters_per_text" if study.evaluators_per_cell is None else "evaluators_per_cell"
     names = ["task", "mode", "status", people, "texts_per_hit", "reward_cents", "assignment_seconds"]
     if study.mode != Study.Mode.IMPORTED:

@@ -65,7 +65,7 @@ def _settled_work(study: Study) -> QuerySet[Submission]:
         study=study,
         kind__in=decision_intents.DECIDING,
         subject=OuterRef("pk"),
-        state__in=[Intent.State.WAITING, Intent.State.TAKEN],
+        state__in=[Intent.State.WAITING, Intent.State.CLAIMED],
     )
     decided = queue.payments().filter(submission=OuterRef("pk"))
     return Submission.objects.filter(Exists(decided), ~Exists(on_its_way), hit__study=study, worker=OuterRef("pk"))

@@ -53,7 +53,7 @@ def answered(study: Study, *, now: datetime) -> QuerySet[Submission]:
     unread = Reply.objects.filter(submission=OuterRef("pk"), heeded_at=None)
     refused = payments().filter(submission=OuterRef("pk"), verdict="reject")
     mine = Submission.objects.filter(Exists(unread), Exists(refused), hit__study=study)
-    open_ones = mine.filter(submitted_at__gte=now - OVERRIDE_WINDOW).exclude(hit__market_status=Hit.GONE)
+    open_ones = mine.filter(submitted_at__gte=now - OVERRIDE_WINDOW).exclude(hit__market_status=Hit.DISPOSED)
     until = ExpressionWrapper(F("submitted_at") + OVERRIDE_WINDOW, output_field=DateTimeField())
     came = Subquery(unread.order_by("at").values("at")[:1])
     return (

@@ -110,7 +110,7 @@ def reverse_rejection(study: Study, submission: Submission, *, reason: str, acto
             raise StateError("Only a rejection that was sent to the marketplace can be reversed.")
         if submission.submitted_at is None or submission.submitted_at + queue.OVERRIDE_WINDOW < now:
             raise StateError("The work was submitted more than 30 days ago. Its rejection can no longer be reversed.")
-        if submission.hit.market_status == Hit.GONE:
+        if submission.hit.market_status == Hit.DISPOSED:
             raise StateError("The marketplace deleted the HIT. Its rejections can no longer be reversed.")
         decision.verdict, decision.reason = "approve", text
         decision.actor, decision.at = actor, now

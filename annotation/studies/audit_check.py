@@ -103,7 +103,7 @@ def _sent(study: Study) -> Iterator[str]:
 def _on_its_way(study: Study, assignment: str) -> bool:
     """Whether a later decision waits to be sent."""
     mine = Submission.objects.filter(hit__study=study, market_id=assignment).values("pk")
-    waiting = Q(state__in=[Intent.State.WAITING, Intent.State.TAKEN, Intent.State.FAILED])
+    waiting = Q(state__in=[Intent.State.WAITING, Intent.State.CLAIMED, Intent.State.FAILED])
     return study.intents.filter(waiting, kind__in=[Intent.Kind.APPROVE, Intent.Kind.REJECT], subject__in=mine).exists()
 
 

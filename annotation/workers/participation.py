@@ -51,7 +51,7 @@ def next_wave(study: Study, hits: Sequence[Hit], known: set[int]) -> list[Hit]:
     entered = published.filter(collected__lt=F("max_assignments")).exclude(market_status__in=Hit.OVER).count()
     if entered:
         raise StateError(f"{entered} HITs of the previous wave are still open. Wait until they are full or expired.")
-    granting = study.intents.filter(kind=Intent.Kind.GRANT, state__in=[Intent.State.WAITING, Intent.State.TAKEN])
+    granting = study.intents.filter(kind=Intent.Kind.GRANT, state__in=[Intent.State.WAITING, Intent.State.CLAIMED])
     if known and granting.exists():
         raise StateError("Some workers of the previous wave do not have the pass yet. Run `manage.py work` first.")
     waiting = [hit for hit in hits if hit.pk not in known]

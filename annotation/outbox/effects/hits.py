@@ -72,7 +72,7 @@ def delete(intent: Intent, context: Context) -> None:
     context.market.delete_hit(_market_id(intent))
     with queue.outcome(intent, "deleted", now=context.clock()) as mine:
         if mine:
-            Hit.objects.filter(study=intent.study_id, market_id=_market_id(intent)).update(market_status=Hit.GONE)
+            Hit.objects.filter(study=intent.study_id, market_id=_market_id(intent)).update(market_status=Hit.DISPOSED)
 
 
 def _hit(intent: Intent) -> Hit:

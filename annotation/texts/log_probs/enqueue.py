@@ -15,7 +15,7 @@ from metrics.likelihood.opening import Opening
 from metrics.likelihood.scoring import chunks
 
 CHUNK = 64
-OPEN = (ScoringChunk.State.WAITING, ScoringChunk.State.TAKEN)
+OPEN = (ScoringChunk.State.WAITING, ScoringChunk.State.CLAIMED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,7 @@ def scoring_progress(study: Study) -> list[ScoringProgress]:
                 reused=sum(chunk.reused for chunk in chunks),
                 already_scored=sum(chunk.kept for chunk in chunks),
                 waiting=states[ScoringChunk.State.WAITING],
-                in_work=states[ScoringChunk.State.TAKEN],
+                in_work=states[ScoringChunk.State.CLAIMED],
                 done=states[ScoringChunk.State.DONE],
                 failed=states[ScoringChunk.State.FAILED],
                 sentences=Counter(chunk.outcome for chunk in chunks if chunk.outcome),

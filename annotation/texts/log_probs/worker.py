@@ -59,7 +59,7 @@ def score_chunks(
 
     open_backend: gives the model that an `Opening` names; it should keep the last one.
     """
-    tally = {State.DONE: 0, State.FAILED: 0, State.WAITING: 0, State.TAKEN: 0}
+    tally = {State.DONE: 0, State.FAILED: 0, State.WAITING: 0, State.CLAIMED: 0}
     while max_chunks is None or sum(tally.values()) < max_chunks:
         chunk = _next_due(chunks_of, now=clock(), lease=lease)
         if chunk is None:
@@ -71,7 +71,7 @@ def score_chunks(
         tally[_carry_out(chunk, backend, clock=clock)] += 1
         if progress:
             progress(chunk)
-    left = ScoringChunk.objects.filter(chunks_of, state__in=[State.WAITING, State.TAKEN])
+    left = ScoringChunk.objects.filter(chunks_of, state__in=[State.WAITING, State.CLAIMED])
     times = [
         (chunk.not_before if chunk.state == State.WAITING else (chunk.taken_at or clock()) + lease) for chunk in left
     ]
@@ -83,12 +83,12 @@ def score_chunks(
 def _next_due(chunks_of: Q, *, now: datetime, lease: timedelta) -> ScoringChunk | None:
     """The oldest due chunk; None when none is due. One that was taken too often is given up on the way."""
     due = Q(state=State.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
-    left_behind = Q(state=State.TAKEN, taken_at__lt=now - lease)
+    left_behind = Q(state=State.CLAIMED, taken_at__lt=now - lease)
     candidates = (
         ScoringChunk.objects.filter(chunks_of).filter(due | left_behind).select_related("job__generator__study")
     )
     while chunk := candidates.order_by("pk").first():
-        if chunk.state != State.TAKEN or chunk.attempts < MAX_ATTEMPTS:
+        if chunk.state != State.CLAIMED or chunk.attempts < MAX_ATTEMPTS:
             return chunk
         sentence = f"Given up: {chunk.attempts} workers took these texts and stopped without a result."
         _unchanged_rows(chunk).update(state=State.FAILED, outcome=sentence, finished_at=now, taken_at=None)
@@ -102,7 +102,7 @@ def _unchanged_rows(chunk: ScoringChunk) -> QuerySet[ScoringChunk]:
 
 def _take(chunk: ScoringChunk, *, now: datetime) -> bool:
     """Take the chunk by compare-and-set; False where another worker was faster."""
-    if not _unchanged_rows(chunk).update(state=State.TAKEN, taken_at=now, attempts=F("attempts") + 1):
+    if not _unchanged_rows(chunk).update(state=State.CLAIMED, taken_at=now, attempts=F("attempts") + 1):
         return False
     chunk.refresh_from_db(fields=["state", "attempts", "taken_at", "scored", "reused", "kept"])
     return True
@@ -123,10 +123,10 @@ def _carry_out(chunk: ScoringChunk, backend: LogProbs | MetricsError, *, clock: 
         _score_chunk(chunk, backend, clock=clock)
         is_still_held = _held_rows(chunk).update(state=State.DONE, finished_at=clock(), taken_at=None, outcome="")
     except LostError:
-        return State.TAKEN
+        return State.CLAIMED
     except (MetricsError, AssayError) as error:
         return _note_failure(chunk, error, now=clock())
-    return State.DONE if is_still_held else State.TAKEN
+    return State.DONE if is_still_held else State.CLAIMED
 
 
 def _score_chunk(chunk: ScoringChunk, backend: LogProbs, *, clock: Callable[[], datetime]) -> None:
@@ -161,7 +161,7 @@ def _write_part(
 
 def _held_rows(chunk: ScoringChunk) -> QuerySet[ScoringChunk]:
     """The chunk's row as long as this worker holds it."""
-    return ScoringChunk.objects.filter(pk=chunk.pk, state=State.TAKEN, attempts=chunk.attempts)
+    return ScoringChunk.objects.filter(pk=chunk.pk, state=State.CLAIMED, attempts=chunk.attempts)
 
 
 def _note_failure(chunk: ScoringChunk, error: Exception, *, now: datetime) -> State:

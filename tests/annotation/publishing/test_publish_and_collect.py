@@ -84,7 +84,7 @@ def test_a_crash_after_the_call_leads_to_no_second_hit(study: Study, market: Mar
     known = set(study.hits.values_list("market_id", flat=True))
     # The marketplace has the HITs, but we died before we could write so.
     Hit.objects.update(market_id=None)
-    Intent.objects.update(state=Intent.State.TAKEN, taken_at=NOW - timedelta(hours=1), outcome="")
+    Intent.objects.update(state=Intent.State.CLAIMED, taken_at=NOW - timedelta(hours=1), outcome="")
     done = work(ALL, market=market, clock=clock)
     assert (done.done, len(hits_on(market))) == (2, 2)
     assert set(study.hits.values_list("market_id", flat=True)) == known
@@ -104,7 +104,7 @@ def test_after_the_token_is_forgotten_the_hit_is_looked_for_before_it_is_created
 
 def test_a_row_in_other_hands_is_left_alone_until_they_must_be_dead(study: Study, market: Market) -> None:
     publish(study, actor="ada", now=NOW)
-    Intent.objects.update(state=Intent.State.TAKEN, taken_at=NOW - timedelta(seconds=30))
+    Intent.objects.update(state=Intent.State.CLAIMED, taken_at=NOW - timedelta(seconds=30))
     assert work(ALL, market=market, clock=clock).done == 0
     assert work(ALL, market=market, clock=lambda: NOW + timedelta(minutes=10)).done == 2
 

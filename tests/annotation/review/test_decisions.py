@@ -261,7 +261,7 @@ def test_the_marketplace_overturns_nothing_of_a_hit_that_it_deleted(study, ada, 
     reject.propose_rejection(study, one, reason=REASON, actor=ada, now=NOW)
     reject.confirm_rejection(study, one, actor=bea, now=NOW)
     Intent.objects.update(state="done")
-    Hit.objects.update(market_status=Hit.GONE)
+    Hit.objects.update(market_status=Hit.DISPOSED)
     with pytest.raises(StateError, match="deleted the HIT"):
         reject.reverse_rejection(study, rows(study, 1).get(), reason="Ours.", actor=ada, now=NOW)
 

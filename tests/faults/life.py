@@ -28,8 +28,7 @@ from annotation.readers.records import TextRecord
 from annotation.rehearsal.crowd.browser import Answer, Browser
 from annotation.review import block, reject
 from annotation.studies.create import Plan, create
-from annotation.workers import hold
-from annotation.workers import participation as apart
+from annotation.workers import hold, participation
 from tests.faults import kill_points as points
 from tests.faults.kill_points import Point
 from tests.faults.servers import Nursery
@@ -235,8 +234,8 @@ class Life:
     def give_passes(self) -> None:
         """What markets are asked for that know no pass by themselves: everybody who took part is given it."""
         study, market = self.study(), Market(conf.endpoint())
-        type_id = _until_answered(lambda: market.once_pass(f"Assay: {apart.scope_of(study)}"))
-        apart.grant_passes(study, Submission.objects.filter(hit__study=study).select_related("worker"), type_id)
+        type_id = _until_answered(lambda: market.once_pass(f"Assay: {participation.scope_of(study)}"))
+        participation.grant_passes(study, Submission.objects.filter(hit__study=study).select_related("worker"), type_id)
 
     def refuse_one(self) -> None:
         """Two people refuse to pay for a submission, without a window."""

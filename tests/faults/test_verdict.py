@@ -25,7 +25,7 @@ from annotation.review import reject
 from annotation.review.approve import approve
 from annotation.review.block import block
 from annotation.review.notify import notify
-from annotation.workers import participation as apart
+from annotation.workers import participation
 from tests.annotation.conftest import NOW
 from tests.faults import kill_points as points
 from tests.faults.findings import Findings, findings
@@ -157,7 +157,7 @@ def lived(study: Study, market: Market, everybody_rates: Callable[..., None]) ->
     reject.confirm_rejection(study, refused, actor=bob, now=NOW, window=timedelta(0))
     go()
     reject.reverse_rejection(study, refused, reason="It had been read.", actor=ada, now=NOW)
-    apart.grant_passes(study, mine.select_related("worker"), market.once_pass("took part"))
+    participation.grant_passes(study, mine.select_related("worker"), market.once_pass("took part"))
     approve(study, mine, actor=None, now=NOW)
     books.promise_bonuses(study, [(one, 10) for one in mine], occasion="thanks", reason="Thank you.", now=NOW)
     go()

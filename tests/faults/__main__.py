@@ -36,12 +36,21 @@ SEED = 7
 MOST_STUDIES = 4
 
 
-def embedded(engine: str, *, kills: int, pages: int, doomed: int | None, seed: int, brief: bool = False) -> Run:
+def embedded(
+    engine: str,
+    *,
+    kills: int,
+    pages: int,
+    doomed: int | None,
+    seed: int,
+    brief: bool = False,
+    migrated: Path | None = None,
+) -> Run:
     """Studies one after another, their processes killed at every point, until `kills` were done."""
     from tests.faults.servers import Nursery, world
 
     run, begun = Run(f"{_named(engine)}, the embedded work loop, two processes at a time"), time.monotonic()
-    with world(engine, FAULTS) as (environment, _, _, log):
+    with world(engine, FAULTS, migrated) as (environment, _, _, log):
         _set_up(environment)
         from tests.faults.life import Life, Tally
 
@@ -140,6 +149,7 @@ def _part(words: list[Any]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--migrated", type=Path, help="with --short: an empty SQLite database, copied and used")
     parser.add_argument("--kills", type=int, default=200, help="in all, on PostgreSQL and on SQLite")
     parser.add_argument("--pages", type=int, default=8, help="HITs of a study")
     parser.add_argument("--at-once", type=int, default=1, help="installations that run side by side")
@@ -151,7 +161,7 @@ def main() -> None:
         _part(json.loads(options.part))
         return
     if options.short:
-        run = embedded("sqlite", kills=1, pages=2, doomed=2, seed=SEED, brief=True)
+        run = embedded("sqlite", kills=1, pages=2, doomed=2, seed=SEED, brief=True, migrated=options.migrated)
         sys.exit(1 if any(run.found.values()) or not sum(run.kills.values()) else 0)
     parts = [
         ["postgresql", options.kills // 2, options.pages, SEED],

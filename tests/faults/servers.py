@@ -157,9 +157,12 @@ def process(command: list[str], environment: dict[str, str], log: Any) -> Iterat
 
 @contextmanager
 def world(
-    engine: str, faults: Mapping[str, int]
+    engine: str, faults: Mapping[str, int], migrated: Path | None = None
 ) -> Iterator[tuple[dict[str, str], PostgreSQL | None, Redis | None, Any]]:
-    """An installation with a requester and a queue, served: its environment, its servers, its log. All ended after."""
+    """An installation with a requester and a queue, served: its environment, its servers, its log. All ended after.
+
+    migrated: an empty SQLite database of this version, which is copied; without it the tables are made here.
+    """
     folder = Path(tempfile.mkdtemp(prefix="assay-faults-"))
     postgres = redis = None
     log = (folder / "log").open("w+")
@@ -167,6 +170,8 @@ def world(
         if engine == "postgresql":
             postgres, redis = PostgreSQL(folder), Redis(folder)
         port = free_port()
+        if migrated:
+            shutil.copyfile(migrated, folder / "assay.sqlite3")
         environment = _environment(folder, port, postgres)
         told = manage(environment, "shell", "-v0", "-c", SET_UP.format(faults=dict(faults)))
         key, queue = (json.loads(line) for line in told.strip().splitlines()[-2:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.long
-def test_a_study_whose_processes_are_killed_loses_nothing_and_pays_once() -> None:
-    command = [sys.executable, "-m", "tests.faults", "--short"]
+def test_a_study_whose_processes_are_killed_loses_nothing_and_pays_once(
+    tmp_path: Path, migrated: Callable[[Path], None]
+) -> None:
+    migrated(tmp_path / "migrated.sqlite3")
+    command = [sys.executable, "-m", "tests.faults", "--short", "--migrated", str(tmp_path / "migrated.sqlite3")]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280, check=False)
     assert "nothing lost, nothing paid twice" in ran.stdout, ran.stdout + ran.stderr
     assert ran.returncode == 0

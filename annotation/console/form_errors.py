@@ -11,7 +11,7 @@ from annotation.exceptions import AssayError
 
 
 @contextmanager
-def beside(*forms: BaseForm, above: bool = False, **names: str) -> Iterator[None]:
+def attach_errors(*forms: BaseForm, above: bool = False, **names: str) -> Iterator[None]:
     """Put the error of a verb into that of the valid forms which has the field that the error names.
 
     names: what the forms call a field that the verb calls otherwise. above: an error that names none of the forms'
@@ -21,7 +21,7 @@ def beside(*forms: BaseForm, above: bool = False, **names: str) -> Iterator[None
         yield
     except AssayError as error:
         field = names.get(error.field, error.field)
-        form = next((one for one in forms if field in one.fields), None)
+        form = next((candidate for candidate in forms if field in candidate.fields), None)
         if form is None and not above:
             raise
         (form or forms[0]).add_error(field if form else None, str(error))

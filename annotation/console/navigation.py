@@ -19,7 +19,7 @@ class Place:
 
     key: str
     label: Any
-    least: Role = Role.VIEWER
+    min_role: Role = Role.VIEWER
 
     def holds(self, name: str) -> bool:
         """Whether the page of that address's name belongs here."""

@@ -52,7 +52,7 @@ def console_page(view: View) -> View:
     return guarded
 
 
-def study_page(least: Role = Role.VIEWER) -> Callable[[View], View]:
+def study_page(min_role: Role = Role.VIEWER) -> Callable[[View], View]:
     """A page of a study, for members whose role is at least `least`: the view gets the Study (with its `role`)."""
 
     def with_role(view: View) -> View:
@@ -62,7 +62,7 @@ def study_page(least: Role = Role.VIEWER) -> Callable[[View], View]:
             study = studies_of(visitor(request)).filter(uuid=study_id).first()
             if study is None:
                 raise Http404
-            if not may(study, least):
+            if not may(study, min_role):
                 return refused(request, _("Your role on this study does not let you do this"), status=403)
             return view(request, study, **kwargs)
 
@@ -97,8 +97,8 @@ def _to_sign_in(request: HttpRequest) -> HttpResponse:
 
 def _page_of_form(request: HttpRequest) -> str:
     """The page of this host on which a form stood, as the browser tells; else the studies."""
-    told = request.headers.get("Referer", "")
-    if url_has_allowed_host_and_scheme(told, {request.get_host()}, require_https=request.is_secure()):
-        parts = urlsplit(told)
+    referer = request.headers.get("Referer", "")
+    if url_has_allowed_host_and_scheme(referer, {request.get_host()}, require_https=request.is_secure()):
+        parts = urlsplit(referer)
         return f"{parts.path}?{parts.query}" if parts.query else parts.path
     return reverse("console:studies")

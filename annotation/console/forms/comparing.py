@@ -22,13 +22,13 @@ class Compare(forms.Form):
 
     def __init__(self, *args: Any, studies: Sequence[Study], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["studies"].choices = [(str(one.uuid), one.name) for one in studies]  # type: ignore[attr-defined]
+        self.fields["studies"].choices = [(str(study.uuid), study.name) for study in studies]  # type: ignore[attr-defined]
 
     def clean_studies(self) -> list[str]:
-        found: list[str] = self.cleaned_data["studies"]
-        if len(found) < 2:
+        studies: list[str] = self.cleaned_data["studies"]
+        if len(studies) < 2:
             raise forms.ValidationError(_("Choose two or more studies."))
-        return found
+        return studies
 
 
 class Share(forms.Form):

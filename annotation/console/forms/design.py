@@ -8,7 +8,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from annotation import ledger as books
+from annotation import ledger
 from annotation.console.forms.durations import DAY, MINUTE, FutureDayField, SpanField
 from annotation.console.forms.money import DollarField
 from annotation.design.presets import ArmPlan, CellPlan
@@ -43,15 +43,15 @@ class LaterForm(RetentionForm):
     )  # fmt: skip
     budget_cents = DollarField(label=_("Budget ($)"), required=False, help_text=_("Never exceeded. Empty: no limit."))
     assignment_seconds = SpanField(
-        label=_("Time allowed per task (minutes)"), unit=MINUTE, least=30, most=365 * DAY,
+        label=_("Time allowed per task (minutes)"), unit=MINUTE, min_seconds=30, max_seconds=365 * DAY,
         help_text=_("Allow several times the expected time. Late work cannot be submitted."),
     )  # fmt: skip
     lifetime_seconds = SpanField(
-        label=_("Available for (days)"), unit=DAY, least=30, most=365 * DAY,
+        label=_("Available for (days)"), unit=DAY, min_seconds=30, max_seconds=365 * DAY,
         help_text=_("Counted from publishing. Open places then expire. You can offer them again."),
     )  # fmt: skip
     auto_approval_seconds = SpanField(
-        label=_("Auto-approve after (days)"), unit=DAY, least=0, most=30 * DAY,
+        label=_("Auto-approve after (days)"), unit=DAY, min_seconds=0, max_seconds=30 * DAY,
         help_text=_(
             "Submissions without a decision are then approved and paid, and can no longer be rejected. "
             "At most 30 days. 0: at once."
@@ -116,7 +116,7 @@ class DesignForm(LaterForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if books.endpoint_fees() == Fees.MTURK:
+        if ledger.endpoint_fees() == Fees.MTURK:
             self.fields["in_nines"].help_text = _("The marketplace's fee is then 20% instead of 40%.")
 
     PEOPLE = (
@@ -172,12 +172,12 @@ class ArmsForm(forms.Form):
         return cleaned
 
     def arms(self, reward_cents: int) -> list[ArmPlan]:
-        given = self.cleaned_data
-        pays = {value: given.get(f"pays_{value}") for value in Arm.Training.values}
+        fields = self.cleaned_data
+        pays = {value: fields.get(f"pays_{value}") for value in Arm.Training.values}
         return [
-            ArmPlan(value, reward_cents if (own := pays[value]) is None else own)
+            ArmPlan(value, reward_cents if (arm_cents := pays[value]) is None else arm_cents)
             for value in Arm.Training.values
-            if given.get(f"arm_{value}")
+            if fields.get(f"arm_{value}")
         ]
 
     def cells(self, pile: Pile) -> list[CellPlan]:

@@ -16,19 +16,19 @@ MINUTE, DAY = 60, 86_400
 class SpanField(forms.DecimalField):
     """A span of time in its `unit` (seconds of one); its value is whole seconds. least, most: seconds."""
 
-    def __init__(self, *, unit: int, least: int, most: int, **kwargs: Any) -> None:
+    def __init__(self, *, unit: int, min_seconds: int, max_seconds: int, **kwargs: Any) -> None:
         super().__init__(max_digits=12, **kwargs)
-        self.unit, self.least, self.most = unit, least, most
+        self.unit, self.min_seconds, self.max_seconds = unit, min_seconds, max_seconds
         self.widget.attrs.setdefault("inputmode", "decimal")
 
     def clean(self, value: Any) -> int | None:
-        given = super().clean(value)
-        if given is None:
+        amount = super().clean(value)
+        if amount is None:
             return None
-        seconds = round(given * self.unit)
-        if not self.least <= seconds <= self.most:
-            least, most = self.prepare_value(self.least), self.prepare_value(self.most)
-            raise forms.ValidationError(_("From %(least)s to %(most)s.") % {"least": least, "most": most})
+        seconds = round(amount * self.unit)
+        if not self.min_seconds <= seconds <= self.max_seconds:
+            shown_min, shown_max = self.prepare_value(self.min_seconds), self.prepare_value(self.max_seconds)
+            raise forms.ValidationError(_("From %(least)s to %(most)s.") % {"least": shown_min, "most": shown_max})
         return seconds
 
     def prepare_value(self, value: Any) -> Any:

@@ -14,14 +14,14 @@ class Publish(forms.Form):
     )
     name = forms.CharField(label=_("Study name"), widget=forms.TextInput(attrs={"autocomplete": "off"}))
 
-    def __init__(self, *args: Any, wanted: str, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, study_name: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.wanted = wanted
+        self.study_name = study_name
 
     def clean_name(self) -> str:
-        if self.cleaned_data["name"].strip() != self.wanted:
+        if self.cleaned_data["name"].strip() != self.study_name:
             raise forms.ValidationError(_("This is not the study's name. Nothing was published."))
-        return self.wanted
+        return self.study_name
 
 
 class ShownName(forms.Form):

@@ -12,7 +12,7 @@ from annotation.quality.filters import BY_FLAG, FILTERS, NAMED_SETS, OF_TEXTS, W
 from annotation.quality.rules import Rule
 from annotation.review import block
 from annotation.review.exclude import MAX_NAME_CHARS
-from annotation.review.exclude import MAX_REASON_CHARS as MOST_ON_ANALYSIS
+from annotation.review.exclude import MAX_REASON_CHARS as MAX_EXCLUSION_CHARS
 from annotation.review.notify import MAX_SUBJECT_CHARS, MAX_TEXT_CHARS
 from annotation.review.reject import MAX_REASON_CHARS, MIN_REASON_CHARS
 
@@ -20,7 +20,7 @@ from annotation.review.reject import MAX_REASON_CHARS, MIN_REASON_CHARS
 class Approve(forms.Form):
     """Approve; with a reason, leave the same work out of the analysis."""
 
-    leave_out = forms.CharField(label=_("Reason for exclusion"), max_length=MOST_ON_ANALYSIS, required=False)
+    leave_out = forms.CharField(label=_("Reason for exclusion"), max_length=MAX_EXCLUSION_CHARS, required=False)
 
 
 class Propose(forms.Form):
@@ -74,47 +74,47 @@ class Bulk(forms.Form):
     confirmed = forms.BooleanField(required=False)
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean() or {}
-        if given.get("confirmed") and given.get("action") == "leave_out" and not given.get("reason", "").strip():
+        fields = super().clean() or {}
+        if fields.get("confirmed") and fields.get("action") == "leave_out" and not fields.get("reason", "").strip():
             self.add_error("reason", _("Enter a reason for the exclusion."))
-        return given
+        return fields
 
 
 class Rules(forms.Form):
     """A version of the rules: a tick for each filter, and its threshold where another than the default is wanted."""
 
-    TOLD = {**BY_FLAG, **OF_TEXTS}
+    DESCRIPTIONS = {**BY_FLAG, **OF_TEXTS}
     name = forms.CharField(label=_("Name of this version"), max_length=MAX_NAME_CHARS)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for one in FILTERS:
-            self.fields[one.kind] = forms.BooleanField(label=one.title, required=False, initial=one.default)
-            self.fields[f"{one.kind}-at"] = forms.FloatField(
-                label=_("Threshold of “%(filter)s”") % {"filter": one.title}, required=False
+        for check in FILTERS:
+            self.fields[check.kind] = forms.BooleanField(label=check.title, required=False, initial=check.default)
+            self.fields[f"{check.kind}-at"] = forms.FloatField(
+                label=_("Threshold of “%(filter)s”") % {"filter": check.title}, required=False
             )
-        for kind in self.TOLD:
+        for kind in self.DESCRIPTIONS:
             self.fields[kind] = forms.BooleanField(label=kind, required=False)
 
     @classmethod
     def start_from(cls, set_name: str) -> Rules:
         """The form with a named set of rules ticked."""
         chosen = NAMED_SETS[set_name]
-        return cls(initial={"name": chosen.title, **{one.kind: one.kind in chosen.kinds for one in FILTERS}})
+        return cls(initial={"name": chosen.title, **{check.kind: check.kind in chosen.kinds for check in FILTERS}})
 
     def rows(self) -> list[tuple[Any, Any, Any]]:
         """Each filter with its two fields."""
-        return [(one, self[one.kind], self[f"{one.kind}-at"]) for one in FILTERS]
+        return [(check, self[check.kind], self[f"{check.kind}-at"]) for check in FILTERS]
 
     def by_hand(self) -> list[tuple[str, Any, str]]:
         """What two reviewers judged, is known from elsewhere or is of texts, with its field and whom it can wrong."""
-        return [(told, self[kind], WRONGED[kind]) for kind, told in self.TOLD.items()]
+        return [(description, self[kind], WRONGED[kind]) for kind, description in self.DESCRIPTIONS.items()]
 
     def chosen(self) -> list[Rule]:
         """The rules that were ticked."""
-        given = self.cleaned_data
-        rules = [Rule(one.kind, given[f"{one.kind}-at"]) for one in FILTERS if given[one.kind]]
-        return rules + [Rule(kind) for kind in self.TOLD if given[kind]]
+        fields = self.cleaned_data
+        rules = [Rule(check.kind, fields[f"{check.kind}-at"]) for check in FILTERS if fields[check.kind]]
+        return rules + [Rule(kind) for kind in self.DESCRIPTIONS if fields[kind]]
 
 
 class Detect(forms.Form):

@@ -55,5 +55,5 @@ class StatementsForm(forms.Form):
 
     def changes(self) -> dict[str, str]:
         """What is said otherwise now, by its key."""
-        told = {name: text.replace("\r\n", "\n") for name, text in self.cleaned_data.items()}
-        return {name: text for name, text in told.items() if text != self.initial.get(name, "")}
+        texts = {name: text.replace("\r\n", "\n") for name, text in self.cleaned_data.items()}
+        return {name: text for name, text in texts.items() if text != self.initial.get(name, "")}

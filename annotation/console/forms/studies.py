@@ -17,11 +17,11 @@ TASKS = {
 }
 
 
-def _told(name: str) -> str:
+def _preset_label(name: str) -> str:
     return f"{TASKS[name]} ({PRESETS[name].source})"
 
 
-NOBODY = _(
+UNKNOWN_USER = _(
     "No active user has this name. To create an account and its first link, run “manage.py sign_in_link NAME --create”."
 )
 PLAIN_NAME = {"invalid": _("Use letters a to z, digits, dashes and underscores only, no spaces.")}
@@ -35,7 +35,9 @@ class NewStudy(forms.Form):
         error_messages=PLAIN_NAME,
     )
     preset = forms.ChoiceField(
-        label=_("Start from a template"), choices=[(name, _told(name)) for name in PRESETS], widget=forms.RadioSelect
+        label=_("Start from a template"),
+        choices=[(name, _preset_label(name)) for name in PRESETS],
+        widget=forms.RadioSelect,
     )
     mode = forms.ChoiceField(
         label=_("Mode"),
@@ -85,7 +87,7 @@ class Enrol(forms.Form):
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.REVIEWER)
 
     def clean_user(self) -> User:
-        found = User.objects.filter(username=self.cleaned_data["user"], is_active=True).first()
-        if found is None:
-            raise forms.ValidationError(NOBODY)
-        return found
+        user = User.objects.filter(username=self.cleaned_data["user"], is_active=True).first()
+        if user is None:
+            raise forms.ValidationError(UNKNOWN_USER)
+        return user

@@ -106,17 +106,17 @@ class SelectTexts(forms.Form):
 
     def steps(self) -> list[dict[str, Any]]:
         """The rules as a selection takes them, in the order of the page."""
-        given = self.cleaned_data
-        steps: list[dict[str, Any]] = [{"rule": "duplicates"}] if given.get("no_duplicates") else []
+        fields = self.cleaned_data
+        steps: list[dict[str, Any]] = [{"rule": "duplicates"}] if fields.get("no_duplicates") else []
         steps += [
-            {"rule": name.replace("_", "-"), "words": given[name]}
+            {"rule": name.replace("_", "-"), "words": fields[name]}
             for name in ("minimum_words", "maximum_words")
-            if given.get(name)
+            if fields.get(name)
         ]
-        if given.get("exclude"):
-            steps.append({"rule": "exclude", "texts": given["exclude"]})
-        if given.get("truncate"):
-            steps.append({"rule": "truncate", "words": given["truncate"]})
-        if given.get("pairs"):
+        if fields.get("exclude"):
+            steps.append({"rule": "exclude", "texts": fields["exclude"]})
+        if fields.get("truncate"):
+            steps.append({"rule": "truncate", "words": fields["truncate"]})
+        if fields.get("pairs"):
             steps.append({"rule": "pairs"})
         return steps

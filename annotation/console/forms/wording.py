@@ -59,43 +59,43 @@ class WordingForm(forms.Form):
                 "consent": "\n\n".join(wording.consent),
                 "question": first.question,
                 "labels": "\n".join(" | ".join(row) for row in first.labels),
-                "everything": as_told(wording),
+                "everything": to_json_text(wording),
             }
         )
 
     def wording(self, before: Wording) -> Wording:
         """The wording as edited. Raises DesignError naming what cannot be."""
-        given = self.cleaned_data
-        told = given["everything"].replace("\r\n", "\n").strip()
-        if told and told != as_told(before).strip():
+        fields = self.cleaned_data
+        json_text = fields["everything"].replace("\r\n", "\n").strip()
+        if json_text and json_text != to_json_text(before).strip():
             try:
-                return from_json(json.loads(told))
+                return from_json(json.loads(json_text))
             except (json.JSONDecodeError, AttributeError) as error:
                 raise DesignError(f"This is not valid JSON: {error}.").at("everything") from None
             except DesignError as error:
                 raise error.at("everything") from None
         first, *more = before.criteria
-        edited = Criterion(first.name, given["question"], first.scale, _labels(given["labels"]), first.many)
-        plain = {name: given[name] for name in ("title", "description", "noun", "nouns", "heading", "measure")}
+        edited = Criterion(first.name, fields["question"], first.scale, _labels(fields["labels"]), first.many)
+        plain = {name: fields[name] for name in ("title", "description", "noun", "nouns", "heading", "measure")}
         changed = replace(
-            before, **plain, intro=_paragraphs(given["intro"]), consent=_paragraphs(given["consent"]),
+            before, **plain, intro=_paragraphs(fields["intro"]), consent=_paragraphs(fields["consent"]),
             criteria=(edited, *more),
         )  # fmt: skip
         return from_json(as_json(changed))
 
 
-def as_told(wording: Wording) -> str:
+def to_json_text(wording: Wording) -> str:
     return json.dumps(as_json(wording), indent=1, ensure_ascii=False)
 
 
-def _paragraphs(told: str) -> tuple[str, ...]:
-    parts = told.replace("\r\n", "\n").split("\n\n")
+def _paragraphs(text: str) -> tuple[str, ...]:
+    parts = text.replace("\r\n", "\n").split("\n\n")
     return tuple(" ".join(part.split()) for part in parts if part.strip())
 
 
-def _labels(told: str) -> tuple[tuple[str, str, str], ...]:
+def _labels(text: str) -> tuple[tuple[str, str, str], ...]:
     rows = []
-    for line in told.splitlines():
+    for line in text.splitlines():
         if not line.strip():
             continue
         parts = [part.strip() for part in line.split("|", 2)]

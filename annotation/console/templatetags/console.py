@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
-from annotation.console import navigation as places
+from annotation.console import navigation
 from annotation.console.steps import Step
 from annotation.models import AuditEvent, Decision, Job, Study
 from annotation.quality.filters import title_of
@@ -35,7 +35,7 @@ def usd(cents: int | None) -> str:
 
 
 @register.filter
-def whole(number: int | None) -> str:
+def commas(number: int | None) -> str:
     """12345 as 12,345; a dash for nothing."""
     return "–" if number is None else f"{number:,}"
 
@@ -45,8 +45,8 @@ def moment(at: datetime | None) -> SafeString | str:
     """A time in UTC, to the minute, readable for programs too."""
     if at is None:
         return "–"
-    told = timezone.localtime(at, timezone.get_default_timezone())
-    return format_html('<time datetime="{}">{}</time>', told.isoformat(), told.strftime("%Y-%m-%d %H:%M"))
+    local_time = timezone.localtime(at, timezone.get_default_timezone())
+    return format_html('<time datetime="{}">{}</time>', local_time.isoformat(), local_time.strftime("%Y-%m-%d %H:%M"))
 
 
 @register.filter
@@ -58,20 +58,20 @@ def past(at: datetime, seconds: int) -> bool:
 @register.filter
 def span(seconds: int) -> str:
     """A span of time in its largest whole unit, up to days: 90 minutes, 36 hours, 7 days."""
-    for unit, one, many in (
+    for unit, singular, many in (
         (86_400, _("day"), _("days")),
         (3600, _("hour"), _("hours")),
         (60, _("minute"), _("minutes")),
     ):
         if seconds and seconds % unit == 0:
-            return f"{seconds // unit:,} {one if seconds == unit else many}"
+            return f"{seconds // unit:,} {singular if seconds == unit else many}"
     return f"{seconds:,} {_('seconds')}"
 
 
 @register.filter
 def named(names: Iterable[str]) -> str:
     """Names of fields as a list of words; a dash for none."""
-    return ", ".join(one.replace("_", " ") for one in names) or "–"
+    return ", ".join(name.replace("_", " ") for name in names) or "–"
 
 
 @register.filter
@@ -81,9 +81,9 @@ def flag_title(kind: str) -> str:
 
 
 @register.filter
-def may(study: Study, least: str) -> bool:
+def may(study: Study, min_role: str) -> bool:
     """Whether the visitor's role on the study is at least `least`."""
-    return access.may(study, least)
+    return access.may(study, min_role)
 
 
 @register.filter
@@ -97,22 +97,22 @@ def rail(context: Context) -> dict[str, Any]:
     """The links on the left; a study's pages and an import belong to Studies, a comparison's to Compare."""
     job = context.get("job")
     of_job = job and ("compare" if job.kind == Job.Kind.COMPARISON else "studies")
-    name = "studies" if context.get("study") else of_job or _here(context)
-    return {"links": _links(places.RAIL, name)}
+    name = "studies" if context.get("study") else of_job or _url_name(context)
+    return {"links": _links(navigation.RAIL, name)}
 
 
 @register.inclusion_tag("console/links.html", takes_context=True)
 def tabs(context: Context, study: Study) -> dict[str, Any]:
     """The pages of a study that the visitor's role sees."""
-    seen = [place for place in places.TABS if access.may(study, place.least)]
-    return {"links": _links(seen, _here(context), study.uuid)}
+    seen = [place for place in navigation.TABS if access.may(study, place.min_role)]
+    return {"links": _links(seen, _url_name(context), study.uuid)}
 
 
-def _links(found: Iterable[places.Place], here: str, *parts: object) -> list[tuple[str, Any, bool]]:
-    return [(reverse(f"console:{one.key}", args=parts), one.label, one.holds(here)) for one in found]
+def _links(places: Iterable[navigation.Place], url_name: str, *parts: object) -> list[tuple[str, Any, bool]]:
+    return [(reverse(f"console:{place.key}", args=parts), place.label, place.holds(url_name)) for place in places]
 
 
-def _here(context: Context) -> str:
+def _url_name(context: Context) -> str:
     request: HttpRequest | None = context.get("request")
     match = request.resolver_match if request else None
     return (match.url_name or "") if match else ""
@@ -121,13 +121,13 @@ def _here(context: Context) -> str:
 @register.inclusion_tag("console/way.html")
 def way(study: Study, steps: Iterable[Step]) -> dict[str, Any]:
     """The steps from texts to results; the first that is not done is the next."""
-    labels = {place.key: place.label for place in places.TABS}
-    found, open_before = [], False
+    labels = {place.key: place.label for place in navigation.TABS}
+    links, open_before = [], False
     for step in steps:
         address = reverse(f"console:{step.key}", args=[study.uuid])
-        found.append((labels[step.key], address, step.done, not step.done and not open_before))
+        links.append((labels[step.key], address, step.done, not step.done and not open_before))
         open_before = open_before or not step.done
-    return {"found": found}
+    return {"found": links}
 
 
 @register.filter
@@ -139,7 +139,7 @@ def grouped(field: BoundField) -> bool:
 @register.filter
 def summed(counts: dict[str, int]) -> str:
     """The sum of a mapping's numbers."""
-    return whole(sum(counts.values()))
+    return commas(sum(counts.values()))
 
 
 @register.filter
@@ -229,9 +229,9 @@ def done(deed: AuditEvent) -> Any:
 
 
 @register.filter
-def facts(told: dict[str, Any]) -> str:
+def facts(details: dict[str, Any]) -> str:
     """The numbers and names of a deed, short: of a plan only that it is there, keys that programs use left out."""
-    short = {name: _fact(name, value) for name, value in sorted(told.items()) if name not in KEYS}
+    short = {name: _fact(name, value) for name, value in sorted(details.items()) if name not in KEYS}
     parts = [f"{name.removesuffix('_cents').replace('_', ' ')}: {value}" for name, value in short.items() if value]
     return "; ".join(parts)[:300]
 
@@ -256,9 +256,9 @@ def _short(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        return ", ".join(f"{name.replace('_', ' ')} {_short(one)}" for name, one in sorted(value.items()))
+        return ", ".join(f"{name.replace('_', ' ')} {_short(part)}" for name, part in sorted(value.items()))
     if isinstance(value, list):
         more = [f"… ({len(value)})"] if len(value) > 3 else []
         return ", ".join([*filter(None, map(_short, value[:3])), *more])
-    told = str(value)
-    return f"{told[:12]}…" if len(told) > 60 else told
+    text = str(value)
+    return f"{text[:12]}…" if len(text) > 60 else text

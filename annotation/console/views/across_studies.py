@@ -10,8 +10,7 @@ from django.shortcuts import render
 from annotation import ledger
 from annotation.console.permission import console_page, visitor
 from annotation.models import Role, Study
-from annotation.reports import latest as everywhere
-from annotation.reports import measures
+from annotation.reports import latest, measures
 from annotation.review import workers as review_workers
 from annotation.studies.access import RANKS, studies_of
 
@@ -26,16 +25,16 @@ def _reviewed_by(request: HttpRequest) -> QuerySet[Study]:
 
 @console_page
 def workers(request: HttpRequest) -> HttpResponse:
-    found = Paginator(review_workers.workers_across(_reviewed_by(request)), LINES)
-    return render(request, "console/everybody.html", {"page": found.get_page(request.GET.get("page"))})
+    paginator = Paginator(review_workers.workers_across(_reviewed_by(request)), LINES)
+    return render(request, "console/everybody.html", {"page": paginator.get_page(request.GET.get("page"))})
 
 
 @console_page
 def results(request: HttpRequest) -> HttpResponse:
-    found = Paginator(everywhere.results(studies_of(visitor(request))), LINES)
-    page = found.get_page(request.GET.get("page"))
-    reports = [everywhere.reported(one) for one in page.object_list]
-    targets = measures.interval_targets(measure for one in reports for measure in one.measures)
+    paginator = Paginator(latest.results(studies_of(visitor(request))), LINES)
+    page = paginator.get_page(request.GET.get("page"))
+    reports = [latest.reported(study) for study in page.object_list]
+    targets = measures.interval_targets(measure for report in reports for measure in report.measures)
     shown = {"page": page, "reports": reports, "targets": targets}
     return render(request, "console/findings.html", shown)
 
@@ -43,6 +42,6 @@ def results(request: HttpRequest) -> HttpResponse:
 @console_page
 def money(request: HttpRequest) -> HttpResponse:
     studies = studies_of(visitor(request))
-    found = Paginator(ledger.costly(studies), LINES)
-    context = {"purses": ledger.purses(studies), "page": found.get_page(request.GET.get("page"))}
+    paginator = Paginator(ledger.costly(studies), LINES)
+    context = {"purses": ledger.purses(studies), "page": paginator.get_page(request.GET.get("page"))}
     return render(request, "console/money.html", context)

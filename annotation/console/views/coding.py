@@ -15,13 +15,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.console.form_errors import beside
+from annotation.console.form_errors import attach_errors
 from annotation.console.forms.review import CodebookForm, CodesForm
 from annotation.console.permission import study_page, visitor
 from annotation.models import Codebook, Remark, Role, Study
-from annotation.quality import code_explanations as code_reasons
-from annotation.quality import coder_agreement as coded
-from annotation.quality import coding_queue
+from annotation.quality import code_explanations, coder_agreement, coding_queue
 from metrics.evaluators.comment_codes import NULL
 
 KEYS = "1234567890abcdefghijklmnop"
@@ -52,12 +50,12 @@ class Refused:
     name: str
     remark: Remark | None = None
 
-    def shown(self, told: coded.CodingProgress) -> dict[str, Any]:
+    def shown(self, progress: coder_agreement.CodingProgress) -> dict[str, Any]:
         """The part of the page in which it stands again, with what is wrong beside it."""
         if self.remark is None:
             return {self.name: self.form}
         if wrong := self.form.errors.get("codes"):
-            return {self.name: _sheet(told, self.remark, self.form.data["codes"]) | {"wrong": wrong}}
+            return {self.name: _sheet(progress, self.remark, self.form.data["codes"]) | {"wrong": wrong}}
         return {}
 
 
@@ -69,34 +67,36 @@ def _give_keys(parts: list[dict[str, Any]]) -> None:
         for key, choice in zip(KEYS, sheet["choices"], strict=False):
             choice["key"] = key
     if not open_ones:
-        for part in [one for one in parts if one["last"]][:1]:
+        for part in [part for part in parts if part["last"]][:1]:
             part["keyed"] = True
 
 
 def _part(request: HttpRequest, study: Study, purpose: str) -> dict[str, Any]:
     """A codebook with what this person can do by it: the next explanation, or their last one to be changed."""
-    told = coded.coding_progress(study, purpose)
-    edit = CodebookForm(initial={"lines": told.lines}, auto_id=f"{purpose}-%s")
-    part: dict[str, Any] = {"standing": told, "edit": edit, "code": None, "settle": None, "last": None}
-    if told.book is None:
+    progress = coder_agreement.coding_progress(study, purpose)
+    edit = CodebookForm(initial={"lines": progress.lines}, auto_id=f"{purpose}-%s")
+    part: dict[str, Any] = {"standing": progress, "edit": edit, "code": None, "settle": None, "last": None}
+    if progress.book is None:
         return part
     waiting, unsettled = (
-        coding_queue.to_code(study, told.book, visitor(request)),
-        coding_queue.to_settle(study, told.book),
+        coding_queue.to_code(study, progress.book, visitor(request)),
+        coding_queue.to_settle(study, progress.book),
     )
-    last = coding_queue.last_coded(told.book, visitor(request))
+    last = coding_queue.last_coded(progress.book, visitor(request))
     if last and request.GET.get("redo") == purpose:
-        part["code"] = _sheet(told, last.remark, last.codes) | {"redo": True}
+        part["code"] = _sheet(progress, last.remark, last.codes) | {"redo": True}
     elif following := waiting.first():
-        part["code"] = _sheet(told, following, ())
+        part["code"] = _sheet(progress, following, ())
     if unsettled:
-        alike = set.intersection(*(set(one.codes) for one in unsettled[0].codings.all()))
-        part["settle"] = _sheet(told, unsettled[0], alike)
+        alike = set.intersection(*(set(coding.codes) for coding in unsettled[0].codings.all()))
+        part["settle"] = _sheet(progress, unsettled[0], alike)
     return part | {"last": last, "left": waiting.count(), "unsettled": len(unsettled)}
 
 
-def _sheet(told: coded.CodingProgress, remark: Remark, checked: Collection[str]) -> dict[str, Any]:
-    choices = [{"code": one, "category": told.category[one], "checked": one in checked} for one in told.codes]
+def _sheet(progress: coder_agreement.CodingProgress, remark: Remark, checked: Collection[str]) -> dict[str, Any]:
+    choices = [
+        {"code": code, "category": progress.category[code], "checked": code in checked} for code in progress.codes
+    ]
     return {"remark": remark, "choices": choices}
 
 
@@ -105,11 +105,13 @@ def _sheet(told: coded.CodingProgress, remark: Remark, checked: Collection[str])
 def book(request: HttpRequest, study: Study, purpose: str) -> HttpResponse:
     form = CodebookForm(request.POST, auto_id=f"{purpose}-%s")
     if form.is_valid():
-        with beside(form, categories="lines"):
-            categories = coded.read_lines(form.cleaned_data["lines"].splitlines())
-            made = code_reasons.edit_codebook(study, purpose, categories, actor=visitor(request), now=timezone.now())
-            told = _("Codebook saved as version %(number)s.") % {"number": made.number}
-            messages.success(request, told)
+        with attach_errors(form, categories="lines"):
+            categories = coder_agreement.read_lines(form.cleaned_data["lines"].splitlines())
+            codebook = code_explanations.edit_codebook(
+                study, purpose, categories, actor=visitor(request), now=timezone.now()
+            )
+            message = _("Codebook saved as version %(number)s.") % {"number": codebook.number}
+            messages.success(request, message)
             return _back(study, purpose)
     return _shown(request, study, Refused(form, purpose, "edit"))
 
@@ -117,23 +119,27 @@ def book(request: HttpRequest, study: Study, purpose: str) -> HttpResponse:
 @require_POST
 @study_page(Role.REVIEWER)
 def code(request: HttpRequest, study: Study, purpose: str, remark: int) -> HttpResponse:
-    one, held = _about(study, purpose, remark)
+    explanation, held = _about(study, purpose, remark)
     form = _chosen(request, f"{purpose}-%s")
-    with beside(form, above=True):
-        code_reasons.code(one, held, form.cleaned_data["codes"], coder=visitor(request), now=timezone.now())
+    with attach_errors(form, above=True):
+        code_explanations.code(
+            explanation, held, form.cleaned_data["codes"], coder=visitor(request), now=timezone.now()
+        )
         return _back(study, purpose)
-    return _shown(request, study, Refused(form, purpose, "code", one))
+    return _shown(request, study, Refused(form, purpose, "code", explanation))
 
 
 @require_POST
 @study_page(Role.REVIEWER)
 def settle(request: HttpRequest, study: Study, purpose: str, remark: int) -> HttpResponse:
-    one, held = _about(study, purpose, remark)
+    explanation, held = _about(study, purpose, remark)
     form = _chosen(request, f"settle-{purpose}-%s")
-    with beside(form, above=True):
-        code_reasons.adjudicate(one, held, form.cleaned_data["codes"], actor=visitor(request), now=timezone.now())
+    with attach_errors(form, above=True):
+        code_explanations.adjudicate(
+            explanation, held, form.cleaned_data["codes"], actor=visitor(request), now=timezone.now()
+        )
         return _back(study, purpose)
-    return _shown(request, study, Refused(form, purpose, "settle", one))
+    return _shown(request, study, Refused(form, purpose, "settle", explanation))
 
 
 def _back(study: Study, purpose: str) -> HttpResponse:
@@ -143,11 +149,11 @@ def _back(study: Study, purpose: str) -> HttpResponse:
 
 def _about(study: Study, purpose: str, remark: int) -> tuple[Remark, Codebook]:
     rows = Remark.objects.select_related("presentation__submission__hit")
-    one = rows.filter(pk=remark, presentation__submission__hit__study=study).first()
-    held = coded.current(study, purpose)
-    if one is None or held is None:
+    explanation = rows.filter(pk=remark, presentation__submission__hit__study=study).first()
+    held = coder_agreement.current(study, purpose)
+    if explanation is None or held is None:
         raise Http404
-    return one, held
+    return explanation, held
 
 
 def _chosen(request: HttpRequest, auto_id: str) -> CodesForm:

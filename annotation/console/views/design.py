@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation.console.form_errors import beside
+from annotation.console.form_errors import attach_errors
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
 from annotation.console.forms.wording import WordingForm
 from annotation.console.permission import study_page, visitor
@@ -24,7 +24,7 @@ from annotation.design.wording import from_json
 from annotation.hits.mturk_request import page_address
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study, StudyWording
-from annotation.publishing import cost_estimate as bills
+from annotation.publishing import cost_estimate
 from annotation.studies.create import reword
 from annotation.texts import pile as texts_pile
 
@@ -38,14 +38,19 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "form": DesignForm.of(study),
         "arms": ArmsForm.of(study),
-        "bill": bills.estimate_study(study),
+        "bill": cost_estimate.estimate_study(study),
     }
     context["under_way"] = under_way
     return render(request, "console/design.html", {**context, "versions": queries.versions(study)})
 
 
 def _laid_out(request: HttpRequest, study: Study, form: RetentionForm) -> HttpResponse:
-    context = {"study": study, "cells": queries.laid_out(study), "bill": bills.estimate_study(study), "form": form}
+    context = {
+        "study": study,
+        "cells": queries.laid_out(study),
+        "bill": cost_estimate.estimate_study(study),
+        "form": form,
+    }
     return render(request, "console/design_laid_out.html", context, status=422 if form.errors else 200)
 
 
@@ -60,7 +65,7 @@ def later(request: HttpRequest, study: Study) -> HttpResponse:
     """Change what does not touch the layout: money, people, times; of a published study how long ids are kept."""
     form = _later(study).of(study, request.POST)
     if form.is_valid():
-        with beside(form, above=True):
+        with attach_errors(form, above=True):
             configure(study, form.cleaned_data, actor=request.user.get_username(), now=timezone.now())
             messages.success(request, _("Saved."))
             return redirect("console:design", study.uuid)
@@ -73,9 +78,9 @@ def save(request: HttpRequest, study: Study) -> HttpResponse:
     """Store the design; with the button that says so, deal the texts into HITs as well."""
     form, arms = DesignForm.of(study, request.POST), ArmsForm(request.POST)
     if all([form.is_valid(), arms.is_valid()]):
-        with beside(form, arms, above=True):
+        with attach_errors(form, arms, above=True):
             return _store(request, study, form, arms)
-    context = {"study": study, "form": form, "arms": arms, "bill": bills.estimate_study(study)}
+    context = {"study": study, "form": form, "arms": arms, "bill": cost_estimate.estimate_study(study)}
     return render(request, "console/design.html", {**context, "versions": queries.versions(study)}, status=422)
 
 
@@ -89,10 +94,10 @@ def _store(request: HttpRequest, study: Study, form: DesignForm, arms: ArmsForm)
         return redirect("console:design", study.uuid)
     if takes_long(study):
         return redirect("console:job", ask(Job.Kind.LAY_OUT, by=visitor(request), now=now, study=study).uuid)
-    made = lay_out(study, actor=actor, now=now)
+    layout = lay_out(study, actor=actor, now=now)
     messages.success(
         request,
-        _("%(hits)d tasks with %(places)d places created.") % {"hits": made.hits, "places": made.assignments},
+        _("%(hits)d tasks with %(places)d places created.") % {"hits": layout.hits, "places": layout.assignments},
     )
     return redirect("console:preview", study.uuid)
 
@@ -104,28 +109,30 @@ def price(request: HttpRequest, study: Study) -> HttpResponse:
     form, arms = DesignForm.of(study, request.POST), ArmsForm(request.POST)
     if not (form.is_valid() and arms.is_valid()):
         return render(
-            request, "console/bill.html", {"study": study, "bill": bills.estimate_study(study), "stale": True}
+            request, "console/bill.html", {"study": study, "bill": cost_estimate.estimate_study(study), "stale": True}
         )
-    given = form.cleaned_data
-    bill = bills.estimate_forms(study, given, arms.cells(texts_pile.pile(study)), arms.arms(given["reward_cents"]))
+    fields = form.cleaned_data
+    bill = cost_estimate.estimate_forms(
+        study, fields, arms.cells(texts_pile.pile(study)), arms.arms(fields["reward_cents"])
+    )
     return render(request, "console/bill.html", {"study": study, "bill": bill})
 
 
 def _number(request: HttpRequest, name: str) -> int | None:
     """A number below 100,000 that the address asks for."""
-    told = request.GET.get(name, "")
-    return int(told) if told.isascii() and told.isdigit() and len(told) < 6 else None
+    digits = request.GET.get(name, "")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else None
 
 
 @study_page()
 def precision(request: HttpRequest, study: Study) -> HttpResponse:
     """Simulated, so it comes after the page."""
     numbers = {name: _number(request, name) or 0 for name in ("contexts", "raters", "per_hit", "evaluators")}
-    told = bills.precision(
+    estimate = cost_estimate.precision(
         study, contexts=min(numbers["contexts"], 2_000), raters=max(1, numbers["raters"]),
         per_hit=max(1, numbers["per_hit"]), evaluators=numbers["evaluators"] or None,
     )  # fmt: skip
-    return render(request, "console/precision.html", {"told": told})
+    return render(request, "console/precision.html", {"told": estimate})
 
 
 @require_POST
@@ -141,31 +148,31 @@ def wording(request: HttpRequest, study: Study) -> HttpResponse:
     before = from_json(_version(study, _number(request, "version")).body)
     form = WordingForm(request.POST) if request.method == "POST" else WordingForm.of(before)
     if form.is_valid():
-        with beside(form, above=True):
-            made = reword(study, form.wording(before), actor=request.user.get_username(), now=timezone.now())
-            messages.success(request, _("Task text saved as version %d.") % made.version)
+        with attach_errors(form, above=True):
+            version = reword(study, form.wording(before), actor=request.user.get_username(), now=timezone.now())
+            messages.success(request, _("Task text saved as version %d.") % version.version)
             return redirect("console:design", study.uuid)
-    told = {"study": study, "form": form, "versions": queries.versions(study)}
-    return render(request, "console/wording.html", told, status=422 if form.errors else 200)
+    context = {"study": study, "form": form, "versions": queries.versions(study)}
+    return render(request, "console/wording.html", context, status=422 if form.errors else 200)
 
 
 def _version(study: Study, number: int | None) -> StudyWording:
     """That version of the words, or the one in use."""
     stored = study.wordings.all() if number is None else study.wordings.filter(version=number)
-    found = stored.last()
-    if found is None:
+    version = stored.last()
+    if version is None:
         raise Http404
-    return found
+    return version
 
 
 @require_POST
 @study_page(Role.EDITOR)
 def use_again(request: HttpRequest, study: Study, version: int) -> HttpResponse:
     """Go back to an older version of the words: it is stored once more, as the latest."""
-    wanted = from_json(_version(study, version).body)
-    made = reword(study, wanted, actor=request.user.get_username(), now=timezone.now())
+    older = from_json(_version(study, version).body)
+    newer = reword(study, older, actor=request.user.get_username(), now=timezone.now())
     messages.success(
-        request, _("Version %(old)d is in use again, as version %(new)d.") % {"old": version, "new": made.version}
+        request, _("Version %(old)d is in use again, as version %(new)d.") % {"old": version, "new": newer.version}
     )
     return redirect("console:design-wording", study.uuid)
 
@@ -184,7 +191,7 @@ def preview(request: HttpRequest, study: Study) -> HttpResponse:
         "number": number,
         "count": count,
         "width": width,
-        "bill": bills.estimate_study(study),
+        "bill": cost_estimate.estimate_study(study),
     }
     response = render(request, "console/preview.html", {**context, "address": page_address(hit) if hit else ""})
     response._csp_update = {"frame-src": [settings.HIT_ORIGIN]}  # type: ignore[attr-defined]

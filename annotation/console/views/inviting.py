@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation import settings as conf
-from annotation.console.form_errors import beside
+from annotation.console.form_errors import attach_errors
 from annotation.console.forms.publish import ShownName
 from annotation.console.permission import study_page, visitor
 from annotation.exceptions import StateError
@@ -53,7 +53,7 @@ def name(request: HttpRequest, study: Study) -> HttpResponse:
     proposed = (known.shown if known else "") or user.get_full_name()
     form = ShownName(request.POST or None, initial={"shown_name": proposed})
     if request.method == "POST" and form.is_valid():
-        with beside(form):
+        with attach_errors(form):
             shown = form.cleaned_data["shown_name"]
             name_requester(study, shown, market=market, actor=user.get_username(), now=timezone.now())
             messages.success(request, _("Participants now see “%(name)s”.") % {"name": shown})

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 from annotation.accounts.models import User
 from annotation.console.permission import console_page, visitor
 from annotation.exceptions import StateError
-from annotation.jobs import queue as jobs
+from annotation.jobs import queue
 from annotation.jobs.run import folder_of
 from annotation.models import Job, Role
 from annotation.studies.access import may, studies_of
@@ -36,20 +36,20 @@ def job_for(user: User, job_id: UUID) -> Job:
 @console_page
 def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """The whole page, or for a page that moves only the part that does."""
-    found = job_for(visitor(request), job_id)
+    shown_job = job_for(visitor(request), job_id)
     template = "console/job_state.html" if request.headers.get("HX-Request") else "console/job.html"
-    context = {"job": found, "study": found.study, "may_cancel": _may_cancel(visitor(request), found)}
+    context = {"job": shown_job, "study": shown_job.study, "may_cancel": _may_cancel(visitor(request), shown_job)}
     return render(request, template, context)
 
 
 @require_POST
 @console_page
 def cancel(request: HttpRequest, job_id: UUID) -> HttpResponse:
-    found = job_for(visitor(request), job_id)
-    if not _may_cancel(visitor(request), found):
+    job = job_for(visitor(request), job_id)
+    if not _may_cancel(visitor(request), job):
         raise StateError("Who asked for a job can cancel it, and editors of its study.")
-    jobs.cancel(found, actor=visitor(request).get_username(), now=timezone.now())
-    return redirect("console:job", found.uuid)
+    queue.cancel(job, actor=visitor(request).get_username(), now=timezone.now())
+    return redirect("console:job", job.uuid)
 
 
 def _may_cancel(user: User, job: Job) -> bool:
@@ -59,12 +59,12 @@ def _may_cancel(user: User, job: Job) -> bool:
 @console_page
 def job_file(request: HttpRequest, job_id: UUID, name: str) -> HttpResponseBase:
     """One of the files that the job wrote: to be saved, or the report to be read without our session's rights."""
-    found = job_for(visitor(request), job_id)
-    path = folder_of(found) / name
-    if name not in found.outcome.get("files", ()) or not path.is_file():
+    job = job_for(visitor(request), job_id)
+    path = folder_of(job) / name
+    if name not in job.outcome.get("files", ()) or not path.is_file():
         raise Http404
     look = name.endswith(".html") and "look" in request.GET
-    response = FileResponse(path.open("rb"), as_attachment=not look, filename=f"{found.study}-{name}")
+    response = FileResponse(path.open("rb"), as_attachment=not look, filename=f"{job.study}-{name}")
     if look:
         response["Content-Security-Policy"] = READ_ALONE
     return response

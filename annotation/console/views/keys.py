@@ -37,7 +37,7 @@ def _shown(request: HttpRequest, **more: Any) -> HttpResponse:
         "queue": bool(settings.CELERY_BROKER_URL),
         "chromium": bool(conf.chromium()),
     }
-    wrong = next((one for one in more.values() if getattr(one, "errors", None)), None)
+    wrong = next((form for form in more.values() if getattr(form, "errors", None)), None)
     return render(request, "console/keys.html", {**context, **more, "form": wrong}, status=422 if wrong else 200)
 
 
@@ -59,8 +59,8 @@ def make_token(request: HttpRequest) -> HttpResponse:
     form = NewToken(request.POST)
     if not form.is_valid():
         return _shown(request, token=form)
-    made = ApiToken.objects.issue(visitor(request), name=form.cleaned_data["name"], now=timezone.now())
-    return _shown(request, made=made)
+    token = ApiToken.objects.issue(visitor(request), name=form.cleaned_data["name"], now=timezone.now())
+    return _shown(request, made=token)
 
 
 @require_POST

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import settings as conf
-from annotation.console.form_errors import beside
+from annotation.console.form_errors import attach_errors
 from annotation.console.forms.publish import Publish
 from annotation.console.permission import study_page, visitor
 from annotation.design import queries
@@ -23,15 +23,12 @@ from annotation.jobs.celery_tasks import ask, wake
 from annotation.models import Job, Role, Study, Submission
 from annotation.mturk.client import Market
 from annotation.outbox.decision_intents import WINDOW
-from annotation.publishing import cost_estimate as bills
-from annotation.publishing import preflight_result as prechecked
+from annotation.publishing import cost_estimate, preflight_result, summary
 from annotation.publishing import progress as standing
-from annotation.publishing import summary
 from annotation.publishing.invite import invite
 from annotation.publishing.preflight import afford
 from annotation.publishing.publish import publish as publish_study
-from annotation.review import assignment as desk
-from annotation.review import deadlines
+from annotation.review import assignment, deadlines
 from annotation.review.approve import approve, undo_decisions
 
 SOON = timedelta(hours=24)
@@ -39,11 +36,11 @@ SOON = timedelta(hours=24)
 
 @study_page()
 def publish(request: HttpRequest, study: Study) -> HttpResponse:
-    return _shown(request, study, Publish(wanted=study.name))
+    return _shown(request, study, Publish(study_name=study.name))
 
 
 def _shown(request: HttpRequest, study: Study, form: Publish) -> HttpResponse:
-    context = {"cells": queries.laid_out(study), "bill": bills.estimate_study(study), **_checked(study, form)}
+    context = {"cells": queries.laid_out(study), "bill": cost_estimate.estimate_study(study), **_checked(study, form)}
     status = 422 if form.errors else 200
     return render(request, "console/publish.html", {"study": study, **context}, status=status)
 
@@ -51,9 +48,9 @@ def _shown(request: HttpRequest, study: Study, form: Publish) -> HttpResponse:
 def _checked(study: Study, form: Publish) -> dict[str, Any]:
     """The latest check of the study as it is now, and what it found once it has ended."""
     endpoint = conf.endpoint()
-    job = prechecked.latest(study, endpoint=endpoint.url, now=timezone.now())
-    found = prechecked.from_json(job.outcome) if job and job.state == Job.State.DONE else None
-    return {"job": job, "found": found, "plan": summary.plan_of(study), "endpoint": endpoint, "form": form}
+    job = preflight_result.latest(study, endpoint=endpoint.url, now=timezone.now())
+    result = preflight_result.from_json(job.outcome) if job and job.state == Job.State.DONE else None
+    return {"job": job, "found": result, "plan": summary.plan_of(study), "endpoint": endpoint, "form": form}
 
 
 @study_page()
@@ -65,26 +62,26 @@ def check(request: HttpRequest, study: Study) -> HttpResponse:
 def _part(request: HttpRequest, study: Study) -> HttpResponse:
     if "HX-Request" not in request.headers:
         return redirect("console:publish", study.uuid)
-    return render(request, "console/check.html", {"study": study, **_checked(study, Publish(wanted=study.name))})
+    return render(request, "console/check.html", {"study": study, **_checked(study, Publish(study_name=study.name))})
 
 
 @require_POST
 @study_page(Role.EDITOR)
 def recheck(request: HttpRequest, study: Study) -> HttpResponse:
     """Have the study checked as it is now; the page asks for it by itself where there is no such check."""
-    asked = prechecked.state_of(study, endpoint=conf.endpoint().url)
-    ask(Job.Kind.PREFLIGHT, by=visitor(request), now=timezone.now(), study=study, settings=asked)
+    state = preflight_result.state_of(study, endpoint=conf.endpoint().url)
+    ask(Job.Kind.PREFLIGHT, by=visitor(request), now=timezone.now(), study=study, settings=state)
     return _part(request, study)
 
 
 @require_POST
 @study_page(Role.OWNER)
 def confirm(request: HttpRequest, study: Study) -> HttpResponse:
-    form = Publish(request.POST, wanted=study.name)
+    form = Publish(request.POST, study_name=study.name)
     if form.is_valid():
         actor, by_invitation = request.user.get_username(), form.cleaned_data["by_invitation"]
         _require_checked(study, by_invitation=by_invitation)
-        with beside(form):
+        with attach_errors(form):
             publish_study(study, actor=actor, now=timezone.now(), by_invitation=by_invitation)
             wake(study.pk)
             if study.channel_tag:
@@ -105,10 +102,10 @@ def _make_link(request: HttpRequest, study: Study) -> None:
 def _require_checked(study: Study, *, by_invitation: bool) -> None:
     """Raises StateError unless the study as it is now was found fit for these people, and there still is the money."""
     endpoint = conf.endpoint()
-    found = prechecked.passed(study, endpoint=endpoint.url, now=timezone.now())
-    if found is None:
+    result = preflight_result.passed(study, endpoint=endpoint.url, now=timezone.now())
+    if result is None:
         raise StateError("Nothing was published. The study has changed since it was checked. Check it again.")
-    errors = found.stopping(by_invitation=by_invitation)
+    errors = result.stopping(by_invitation=by_invitation)
     if errors := errors or afford(study, endpoint=endpoint, by_invitation=by_invitation):
         raise StateError(f"Nothing was published: {errors[0].sentence}")
 
@@ -120,9 +117,9 @@ def progress(request: HttpRequest, study: Study) -> HttpResponse:
     context = {
         "at": standing.progress(study),
         "work": summary.work(study),
-        "waiting": desk.count_waiting(study),
+        "waiting": assignment.count_waiting(study),
         "due": deadlines.deadlines(study, now=timezone.now(), within=SOON),
-        "back": desk.latest_undoable(study, visitor(request), now=timezone.now()),
+        "back": assignment.latest_undoable(study, visitor(request), now=timezone.now()),
         "job": study.jobs.filter(kind=Job.Kind.CROWD).order_by("-created_at").first(),
     }
     return render(request, template, {"study": study, **context})
@@ -142,13 +139,13 @@ def crowd(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Role.REVIEWER)
 def ask_approve_all(request: HttpRequest, study: Study) -> HttpResponse:
     """How many, how much, how many of them flagged: before everything that waits is approved."""
-    return _asked(request, study)
+    return _show_approve_all(request, study)
 
 
-def _asked(request: HttpRequest, study: Study, problem: str = "") -> HttpResponse:
-    seen = desk.preview_of(study, Submission.objects.all())
-    told = {"study": study, "preview": seen, "problem": problem}
-    return render(request, "console/approve_all.html", told, status=409 if problem else 200)
+def _show_approve_all(request: HttpRequest, study: Study, problem: str = "") -> HttpResponse:
+    seen = assignment.preview_of(study, Submission.objects.all())
+    context = {"study": study, "preview": seen, "problem": problem}
+    return render(request, "console/approve_all.html", context, status=409 if problem else 200)
 
 
 @require_POST
@@ -162,10 +159,10 @@ def approve_all(request: HttpRequest, study: Study) -> HttpResponse:
         done = approve(study, mine, actor=actor, now=now, window=WINDOW, shown=shown)
     except ChangedError:
         problem = _("Nothing was approved. The list has changed since you opened this page. Check it again.")
-        return _asked(request, study, problem)
+        return _show_approve_all(request, study, problem)
     wake(study.pk)
-    told = ngettext("%d submission approved.", "%d submissions approved.", done.decided) % done.decided
-    messages.success(request, f"{told} {_('Payment follows in ten minutes. You can undo this until then.')}")
+    message = ngettext("%d submission approved.", "%d submissions approved.", done.decided) % done.decided
+    messages.success(request, f"{message} {_('Payment follows in ten minutes. You can undo this until then.')}")
     if done.sooner:
         early = _("Sent to the marketplace sooner, before it approves them automatically: %d.")
         messages.success(request, early % done.sooner)
@@ -181,6 +178,6 @@ def undo_all(request: HttpRequest, study: Study) -> HttpResponse:
     """Take back what the visitor decided and the marketplace has not heard of."""
     mine = Submission.objects.filter(hit__study=study, decisions__matter="payment", decisions__actor=visitor(request))
     number = undo_decisions(study, mine, actor=visitor(request), now=timezone.now())
-    told = ngettext("%d decision undone.", "%d decisions undone.", number) % number
-    messages.success(request, f"{told} {_('Nothing was sent to the marketplace.')}")
+    message = ngettext("%d decision undone.", "%d decisions undone.", number) % number
+    messages.success(request, f"{message} {_('Nothing was sent to the marketplace.')}")
     return redirect("console:progress", study.uuid)

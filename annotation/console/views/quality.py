@@ -13,17 +13,15 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation import settings as conf
 from annotation.collecting import counts as collecting_counts
-from annotation.console.form_errors import beside
+from annotation.console.form_errors import attach_errors
 from annotation.console.forms.review import Detect, Rules
 from annotation.console.permission import study_page, visitor
-from annotation.jobs import celery_tasks as tasks
+from annotation.jobs import celery_tasks
 from annotation.models import Evidence, Role, Study, Submission
-from annotation.quality import applied_rules as reviewing
-from annotation.quality import assess, evidence
-from annotation.quality import detectors as detecting
+from annotation.quality import applied_rules, assess, detectors, evidence
 from annotation.quality.filters import NAMED_SETS, rule_of
 from annotation.quality.methods_text import paragraph
-from annotation.reports import study_facts as facts
+from annotation.reports import study_facts
 from annotation.review import exclude
 from annotation.studies import blinding
 
@@ -38,44 +36,44 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
 def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | None = None) -> HttpResponse:
     measured = Evidence.objects.filter(submission__hit__study=study)
     flags = collecting_counts.flags_by_kind(study)
-    told: dict[str, Any] = {
+    context: dict[str, Any] = {
         "study": study,
         "form": form,
         "sets": NAMED_SETS.items(),
         "submissions": Submission.objects.filter(hit__study=study).count(),
-        "left_out": len(reviewing.left_out(study)),
+        "left_out": len(applied_rules.left_out(study)),
         "measured": measured.count(),
         "measured_at": measured.order_by("-measured_at").values_list("measured_at", flat=True).first(),
         "flags": [(rule_of(kind), *counts) for kind, counts in flags.items()],
         "doubted": evidence.doubted_gold(study),
         "seen": blinding.seen_at(study),
         "versions": study.rule_sets.select_related("actor").order_by("-number"),
-        "holds": reviewing.rule_set(study),
-        "detector": detecting.detector_of(study),
-        "detect": (detect or Detect()) if conf.detector_model() and detecting.remarks_of(study).exists() else None,
+        "holds": applied_rules.rule_set(study),
+        "detector": detectors.detector_of(study),
+        "detect": (detect or Detect()) if conf.detector_model() and detectors.remarks_of(study).exists() else None,
     }
     wrong = form.errors or (detect and detect.errors)
-    return render(request, "console/quality.html", told, status=422 if wrong else 200)
+    return render(request, "console/quality.html", context, status=422 if wrong else 200)
 
 
 @require_safe
 @study_page()
 def outcome(request: HttpRequest, study: Study) -> HttpResponse:
     """What was left out, by source and condition, and the methods paragraph: it reads all work, so it comes behind."""
-    done = facts.quality_done(study)
+    done = study_facts.quality_done(study)
     tables = [(_("Source"), done.by_source), (_("Condition"), done.by_condition)] if done.by_source else []
-    told = {"study": study, "tables": tables, "paragraph": paragraph(done) if done.submissions else ""}
-    told["thinned"] = done.left
-    whole = "HX-Request" not in request.headers
-    return render(request, "console/quality_outcome.html" if whole else "console/outcome.html", told)
+    context = {"study": study, "tables": tables, "paragraph": paragraph(done) if done.submissions else ""}
+    context["thinned"] = done.left
+    full_page = "HX-Request" not in request.headers
+    return render(request, "console/quality_outcome.html" if full_page else "console/outcome.html", context)
 
 
 @require_POST
 @study_page(Role.EDITOR)
 def measure(request: HttpRequest, study: Study) -> HttpResponse:
     done = assess.assess(study, now=timezone.now())
-    told = {"n": done.submissions, "flags": done.flags}
-    messages.success(request, _("%(n)s submissions checked, %(flags)s flags raised. Nothing else changed.") % told)
+    counts = {"n": done.submissions, "flags": done.flags}
+    messages.success(request, _("%(n)s submissions checked, %(flags)s flags raised. Nothing else changed.") % counts)
     return redirect("console:quality", study.uuid)
 
 
@@ -85,7 +83,7 @@ def detect(request: HttpRequest, study: Study) -> HttpResponse:
     form = Detect(request.POST)
     if not form.is_valid():
         return _shown(request, study, Rules(), detect=form)
-    job = tasks.ask_to_detect(study, form.cleaned_data["threshold"], by=visitor(request), now=timezone.now())
+    job = celery_tasks.ask_to_detect(study, form.cleaned_data["threshold"], by=visitor(request), now=timezone.now())
     return redirect("console:job", job.uuid)
 
 
@@ -95,10 +93,10 @@ def fix(request: HttpRequest, study: Study) -> HttpResponse:
     form = Rules(request.POST)
     if form.is_valid():
         name, rules = form.cleaned_data["name"], form.chosen()
-        with beside(form):
+        with attach_errors(form):
             stored = exclude.fix_rules(study, name, rules, actor=visitor(request), now=timezone.now())
-            told = _("%(rules)s is locked. Not applied yet.") % {"rules": stored}
-            messages.success(request, told)
+            message = _("%(rules)s is locked. Not applied yet.") % {"rules": stored}
+            messages.success(request, message)
             return redirect("console:quality", study.uuid)
     return _shown(request, study, form)
 
@@ -110,6 +108,6 @@ def apply(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     if stored is None:
         raise Http404
     done = exclude.apply_rules(stored, actor=visitor(request), now=timezone.now())
-    told = {"n": done.left_out, "back": done.returned}
-    messages.success(request, _("%(n)s submissions excluded, %(back)s included again. No payment changed.") % told)
+    counts = {"n": done.left_out, "back": done.returned}
+    messages.success(request, _("%(n)s submissions excluded, %(back)s included again. No payment changed.") % counts)
     return redirect("console:quality", study.uuid)

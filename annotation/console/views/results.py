@@ -14,9 +14,8 @@ from annotation.console.forms.statements import StatementsForm
 from annotation.console.permission import study_page, visitor
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
-from annotation.publishing import progress as standing
-from annotation.reports import latest as everywhere
-from annotation.reports import measures
+from annotation.publishing import progress
+from annotation.reports import latest, measures
 from annotation.studies import blinding
 from annotation.studies.access import may
 from annotation.studies.statements import state
@@ -27,16 +26,21 @@ from metrics.report.formats.write import FORMATS
 @study_page()
 def results(request: HttpRequest, study: Study) -> HttpResponse:
     if blinding.seen_at(study) is None:
-        return render(request, "console/blind.html", {"study": study, "at": standing.progress(study)})
+        return render(request, "console/blind.html", {"study": study, "at": progress.progress(study)})
     reports = study.jobs.filter(kind=Job.Kind.REPORT).order_by("-created_at")
     done = reports.filter(state=Job.State.DONE).first()
-    told = measures.measures_of_job(done) if done else []
-    lacking = any(one.value is None for one in told)
-    arms = everywhere.arms_of(study, told)
+    shown_measures = measures.measures_of_job(done) if done else []
+    lacking = any(measure.value is None for measure in shown_measures)
+    arms = latest.arms_of(study, shown_measures)
     context = {
-        "study": study, "latest": reports.first(), "done": done, "told": told, "lacking": lacking, "arms": arms,
-        "targets": measures.interval_targets(told),
-    }  # fmt: skip
+        "study": study,
+        "latest": reports.first(),
+        "done": done,
+        "told": shown_measures,
+        "lacking": lacking,
+        "arms": arms,
+        "targets": measures.interval_targets(shown_measures),
+    }
     return render(request, "console/results.html", context)
 
 
@@ -52,9 +56,9 @@ def reveal(request: HttpRequest, study: Study) -> HttpResponse:
 def compute(request: HttpRequest, study: Study) -> HttpResponse:
     if blinding.seen_at(study) is None:  # the warning comes first
         return redirect("console:results", study.uuid)
-    every = [one for one in FORMATS if one != "pdf" or conf.chromium()]
-    wanted = {"formats": every} if request.POST.get("every") else {}
-    job = ask(Job.Kind.REPORT, by=visitor(request), now=timezone.now(), study=study, settings=wanted)
+    every = [name for name in FORMATS if name != "pdf" or conf.chromium()]
+    options = {"formats": every} if request.POST.get("every") else {}
+    job = ask(Job.Kind.REPORT, by=visitor(request), now=timezone.now(), study=study, settings=options)
     return redirect("console:job", job.uuid)
 
 
@@ -62,10 +66,10 @@ def compute(request: HttpRequest, study: Study) -> HttpResponse:
 def exclusions(request: HttpRequest, study: Study) -> HttpResponse:
     """What leaving out work by rules does to the measures: behind the same warning as the results themselves."""
     if blinding.seen_at(study) is None:
-        return render(request, "console/blind.html", {"study": study, "at": standing.progress(study)})
-    asked = study.jobs.filter(kind=Job.Kind.EXCLUSIONS).order_by("-created_at")
-    done = asked.filter(state=Job.State.DONE).first()
-    return render(request, "console/exclusions.html", {"study": study, "latest": asked.first(), "done": done})
+        return render(request, "console/blind.html", {"study": study, "at": progress.progress(study)})
+    jobs = study.jobs.filter(kind=Job.Kind.EXCLUSIONS).order_by("-created_at")
+    done = jobs.filter(state=Job.State.DONE).first()
+    return render(request, "console/exclusions.html", {"study": study, "latest": jobs.first(), "done": done})
 
 
 @require_POST

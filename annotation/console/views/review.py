@@ -16,7 +16,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.console.form_errors import beside
+from annotation.console.form_errors import attach_errors
 from annotation.console.forms.review import Approve, Bulk, Propose, Reason, ReplyForm
 from annotation.console.permission import study_page, visitor
 from annotation.models import Role, Study, Submission
@@ -38,36 +38,36 @@ def queue(request: HttpRequest, study: Study) -> HttpResponse:
     now, kind, state = timezone.now(), request.GET.get("flag", ""), request.GET.get("state", "")
     page = Paginator(desk.select_queue(study, now=now, kind=kind, state=state), LINES).get_page(request.GET.get("page"))
     shown = {"study": study, "page": page, "flag": kind, "state": state, "kinds": evidence.known_kinds()}
-    told = {
+    more = {
         "counts": review_queue.decided_counts(study),
         "answers": review_queue.answered(study, now=now).count(),
         "back": desk.latest_undoable(study, visitor(request), now=now),
         "actions": Bulk.ACTIONS,
     }
-    return render(request, "console/review.html", {**shown, **told})
+    return render(request, "console/review.html", {**shown, **more})
 
 
 @require_safe
 @study_page(Role.REVIEWER)
 def assignment(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
-    return _shown(request, study, _one(study, assignment))
+    return _shown(request, study, _submission_or_404(study, assignment))
 
 
-def _shown(request: HttpRequest, study: Study, one: Submission, **forms: Any) -> HttpResponse:
+def _shown(request: HttpRequest, study: Study, submission: Submission, **forms: Any) -> HttpResponse:
     now = timezone.now()
-    told = {
+    context = {
         "study": study,
-        "one": one,
-        "due": review_queue.due_at(study, one),
-        "lines": desk.lines(one),
-        "findings": evidence.findings(one),
-        "history": desk.history(one.worker, studies_of(visitor(request))),
-        "decisions": one.decisions.select_related("actor", "rule_set").order_by("matter"),
-        "waits": review_queue.waits(one, now=now),
-        "next": desk.next_submission(study, one, now=now),
+        "one": submission,
+        "due": review_queue.due_at(study, submission),
+        "lines": desk.lines(submission),
+        "findings": evidence.findings(submission),
+        "history": desk.history(submission.worker, studies_of(visitor(request))),
+        "decisions": submission.decisions.select_related("actor", "rule_set").order_by("matter"),
+        "waits": review_queue.waits(submission, now=now),
+        "next": desk.next_submission(study, submission, now=now),
         "back": desk.latest_undoable(study, visitor(request), now=now),
-        "replies": one.replies.select_related("recorded_by", "heeded_by").order_by("at"),
-        "unread": one.replies.filter(heeded_at=None).exists(),
+        "replies": submission.replies.select_related("recorded_by", "heeded_by").order_by("at"),
+        "unread": submission.replies.filter(heeded_at=None).exists(),
         "approve": Approve(prefix="approve"),
         "propose": Propose(prefix="propose"),
         "overturn": Reason(prefix="overturn"),
@@ -76,111 +76,113 @@ def _shown(request: HttpRequest, study: Study, one: Submission, **forms: Any) ->
         "form": next(iter(forms.values()), None),
     }
     status = 422 if forms else 200
-    return render(request, "console/assignment.html", {**told, **forms}, status=status)
+    return render(request, "console/assignment.html", {**context, **forms}, status=status)
 
 
 @require_POST
 @study_page(Role.REVIEWER)
 def approve(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
-    one, form = _one(study, assignment), Approve(request.POST, prefix="approve")
+    submission, form = _submission_or_404(study, assignment), Approve(request.POST, prefix="approve")
     leaving = "leave" in request.POST
     if form.is_valid() and leaving and not form.cleaned_data["leave_out"]:
         form.add_error("leave_out", _("Enter a reason for the exclusion."))
     if form.errors:
-        return _shown(request, study, one, approve=form)
+        return _shown(request, study, submission, approve=form)
     reason = form.cleaned_data["leave_out"] if leaving else ""
     done = review.approve(
         study,
-        _as_rows(one),
+        _as_rows(submission),
         actor=visitor(request),
         now=timezone.now(),
         window=WINDOW,
         leave_out=reason,
         individually=True,
     )
-    messages.success(request, _undoable(_("Approved"), one) if done.decided else _("Already decided."))
-    return _onward(study, one)
+    messages.success(request, _undoable(_("Approved"), submission) if done.decided else _("Already decided."))
+    return _onward(study, submission)
 
 
 @require_POST
 @study_page(Role.REVIEWER)
 def undo(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
-    one = _one(study, assignment)
-    review.undo_decisions(study, _as_rows(one), actor=visitor(request), now=timezone.now())
+    submission = _submission_or_404(study, assignment)
+    review.undo_decisions(study, _as_rows(submission), actor=visitor(request), now=timezone.now())
     messages.success(request, _("Undone. Nothing was sent to the marketplace."))
-    return redirect("console:review-assignment", study.uuid, one.market_id)
+    return redirect("console:review-assignment", study.uuid, submission.market_id)
 
 
 @require_POST
 @study_page(Role.REVIEWER)
 def propose(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
-    one, form = _one(study, assignment), Propose(request.POST, prefix="propose")
-    if refusal := _acted(request, study, one, reject.propose_rejection, propose=form):
+    submission, form = _submission_or_404(study, assignment), Propose(request.POST, prefix="propose")
+    if refusal := _acted(request, study, submission, reject.propose_rejection, propose=form):
         return refusal
     messages.success(request, _("Rejection proposed. A second reviewer must confirm it."))
-    return _onward(study, one)
+    return _onward(study, submission)
 
 
 @require_POST
 @study_page(Role.REVIEWER)
 def second(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
-    one, read = _one(study, assignment), _moment(request.POST.get("read", ""))
+    submission, read = _submission_or_404(study, assignment), _moment(request.POST.get("read", ""))
     beyond = "beyond" in request.POST and may(study, Role.OWNER)
-    reject.confirm_rejection(study, one, actor=visitor(request), now=timezone.now(), beyond_guard=beyond, read=read)
-    messages.success(request, _undoable(_("Rejected"), one))
-    return _onward(study, one)
+    reject.confirm_rejection(
+        study, submission, actor=visitor(request), now=timezone.now(), beyond_guard=beyond, read=read
+    )
+    messages.success(request, _undoable(_("Rejected"), submission))
+    return _onward(study, submission)
 
 
 @require_POST
 @study_page(Role.REVIEWER)
 def drop(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
-    one = _one(study, assignment)
-    reject.withdraw_proposal(study, one, actor=visitor(request), now=timezone.now())
-    return redirect("console:review-assignment", study.uuid, one.market_id)
+    submission = _submission_or_404(study, assignment)
+    reject.withdraw_proposal(study, submission, actor=visitor(request), now=timezone.now())
+    return redirect("console:review-assignment", study.uuid, submission.market_id)
 
 
 @require_POST
 @study_page(Role.REVIEWER)
 def overturn(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
-    one, form = _one(study, assignment), Reason(request.POST, prefix="overturn")
-    if refusal := _acted(request, study, one, reject.reverse_rejection, overturn=form):
+    submission, form = _submission_or_404(study, assignment), Reason(request.POST, prefix="overturn")
+    if refusal := _acted(request, study, submission, reject.reverse_rejection, overturn=form):
         return refusal
     messages.success(request, _("Rejection reversed. The submission will be approved."))
-    return redirect("console:review-assignment", study.uuid, one.market_id)
+    return redirect("console:review-assignment", study.uuid, submission.market_id)
 
 
 @require_POST
 @study_page(Role.REVIEWER)
 def reply(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
-    one, form = _one(study, assignment), ReplyForm(request.POST, prefix="reply")
-    return _acted(request, study, one, reject.record_reply, reply=form) or redirect(
-        "console:review-assignment", study.uuid, one.market_id
+    submission, form = _submission_or_404(study, assignment), ReplyForm(request.POST, prefix="reply")
+    return _acted(request, study, submission, reject.record_reply, reply=form) or redirect(
+        "console:review-assignment", study.uuid, submission.market_id
     )
 
 
 @require_POST
 @study_page(Role.REVIEWER)
 def uphold(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
-    one = _one(study, assignment)
-    reject.uphold_rejection(study, one, actor=visitor(request), now=timezone.now())
+    submission = _submission_or_404(study, assignment)
+    reject.uphold_rejection(study, submission, actor=visitor(request), now=timezone.now())
     messages.success(request, _("Rejection upheld."))
-    return redirect("console:review-assignment", study.uuid, one.market_id)
+    return redirect("console:review-assignment", study.uuid, submission.market_id)
 
 
 @require_POST
 @study_page(Role.REVIEWER)
 def analysis(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     """Leave out of the analysis, or take back in; payment is another matter."""
-    one, form = _one(study, assignment), Reason(request.POST, prefix="analysis")
+    submission, form = _submission_or_404(study, assignment), Reason(request.POST, prefix="analysis")
     if "include" in request.POST:
-        exclude.include_submissions(study, _as_rows(one), actor=visitor(request), now=timezone.now())
+        exclude.include_submissions(study, _as_rows(submission), actor=visitor(request), now=timezone.now())
     elif form.is_valid():
         exclude.exclude_submissions(
-            study, _as_rows(one), **form.cleaned_data, actor=visitor(request), now=timezone.now()
+            study, _as_rows(submission), **form.cleaned_data, actor=visitor(request), now=timezone.now()
         )
     else:
-        return _shown(request, study, one, analysis=form)
-    return redirect("console:review-assignment", study.uuid, one.market_id)
+        return _shown(request, study, submission, analysis=form)
+    return redirect("console:review-assignment", study.uuid, submission.market_id)
 
 
 @require_POST
@@ -191,8 +193,8 @@ def bulk(request: HttpRequest, study: Study) -> HttpResponse:
     chosen = [name for name in request.POST.getlist("chosen") if "\x00" not in name]
     seen = desk.preview_chosen(study, chosen)
     if not form.is_valid() or not form.cleaned_data["confirmed"]:
-        told, status = {"study": study, "preview": seen, "form": form}, 422 if form.errors else 200
-        return render(request, "console/review_bulk.html", told, status=status)
+        context, status = {"study": study, "preview": seen, "form": form}, 422 if form.errors else 200
+        return render(request, "console/review_bulk.html", context, status=status)
     leave_out = form.cleaned_data["reason"].strip() if form.cleaned_data["action"] == "leave_out" else ""
     rows = Submission.objects.filter(hit__study=study, market_id__in=chosen)
     done = review.approve(study, rows, actor=visitor(request), now=timezone.now(), window=WINDOW, leave_out=leave_out)
@@ -201,16 +203,16 @@ def bulk(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect("console:review", study.uuid)
 
 
-def _undoable(what: str, one: Submission) -> str:
+def _undoable(what: str, submission: Submission) -> str:
     """What was decided, and how long it can be taken back: less where the marketplace soon approves by itself."""
     now = timezone.now()
-    waits = review_queue.waits(one, now=now)
+    waits = review_queue.waits(submission, now=now)
     if waits is None or waits.not_before is None:
         return _("%(what)s. The marketplace is notified at once.") % {"what": what}
     if now + WINDOW - waits.not_before < SLACK:
         return _("%(what)s. You can undo this for ten minutes.") % {"what": what}
-    told = _("%(what)s. You can undo this until %(moment)s UTC.")
-    return told % {"what": what, "moment": f"{waits.not_before:%H:%M:%S}"}
+    sentence = _("%(what)s. You can undo this until %(moment)s UTC.")
+    return sentence % {"what": what, "moment": f"{waits.not_before:%H:%M:%S}"}
 
 
 def _did(done: review.Review) -> Iterator[str]:
@@ -220,8 +222,8 @@ def _did(done: review.Review) -> Iterator[str]:
     else:
         yield _("Nothing was approved.")
     if done.sooner:
-        told = _("Sent to the marketplace sooner, before it approves them automatically: %(n)s.")
-        yield told % {"n": done.sooner}
+        sentence = _("Sent to the marketplace sooner, before it approves them automatically: %(n)s.")
+        yield sentence % {"n": done.sooner}
     if done.already:
         yield _("%(n)s already decided and unchanged.") % {"n": done.already}
     if done.proposed:
@@ -229,40 +231,40 @@ def _did(done: review.Review) -> Iterator[str]:
 
 
 def _acted(
-    request: HttpRequest, study: Study, one: Submission, verb: Callable[..., object], **given: Form
+    request: HttpRequest, study: Study, submission: Submission, verb: Callable[..., object], **named_form: Form
 ) -> HttpResponse | None:
     """Call the verb with what a form says, under the form's name on the page; the page again where it says nothing."""
-    (form,) = given.values()
+    (form,) = named_form.values()
     if form.is_valid():
-        with beside(form):
-            verb(study, one, **form.cleaned_data, actor=visitor(request), now=timezone.now())
+        with attach_errors(form):
+            verb(study, submission, **form.cleaned_data, actor=visitor(request), now=timezone.now())
             return None
-    return _shown(request, study, one, **given)
+    return _shown(request, study, submission, **named_form)
 
 
-def _moment(told: str) -> datetime | None:
+def _moment(iso_time: str) -> datetime | None:
     """When the proposal was made that stood on the page, as the page told it."""
     try:
-        return parse_datetime(told)
+        return parse_datetime(iso_time)
     except ValueError:
         return None
 
 
-def _one(study: Study, market_id: str) -> Submission:
-    found = desk.submission(study, market_id)
-    if found is None:
+def _submission_or_404(study: Study, market_id: str) -> Submission:
+    submission = desk.submission(study, market_id)
+    if submission is None:
         raise Http404
-    return found
+    return submission
 
 
-def _as_rows(one: Submission) -> Any:
-    return Submission.objects.filter(pk=one.pk)
+def _as_rows(submission: Submission) -> Any:
+    return Submission.objects.filter(pk=submission.pk)
 
 
-def _onward(study: Study, one: Submission) -> HttpResponse:
+def _onward(study: Study, submission: Submission) -> HttpResponse:
     """To the next in the queue, or to the queue where that was the last."""
     following = (
-        desk.next_submission(study, one, now=timezone.now())
+        desk.next_submission(study, submission, now=timezone.now())
         or review_queue.undecided(study, now=timezone.now()).first()
     )
     if following is None:

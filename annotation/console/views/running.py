@@ -14,14 +14,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from annotation import settings as conf
-from annotation.collecting import reconcile as comparing
+from annotation.collecting import reconcile
 from annotation.console.forms.running import Floor
 from annotation.console.permission import study_page
 from annotation.jobs.celery_tasks import wake
 from annotation.models import Role, Study
 from annotation.mturk.client import Market
 from annotation.outbox.retry import drop, retry
-from annotation.publishing import progress as standing
+from annotation.publishing import progress
 from annotation.publishing.end import close, expire_now
 from annotation.publishing.pause import pause, resume
 from annotation.publishing.top_up import top_up
@@ -59,8 +59,8 @@ def running(request: HttpRequest, study: Study) -> HttpResponse:
         "console/running.html",
         {
             "study": study,
-            "now": standing.progress(study),
-            "effects": standing.effects(study),
+            "now": progress.progress(study),
+            "effects": progress.effects(study),
             "due": deadlines.deadlines(study, now=timezone.now(), within=SOON),
         },
     )
@@ -73,8 +73,13 @@ def wages(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _wages(request: HttpRequest, study: Study, form: Floor) -> HttpResponse:
-    found = review_wages.arm_wages(study, floor_cents=form.cents())
-    context = {"study": study, "form": form, "wages": found, "lacking": any(one.lacking_cents for one in found)}
+    arm_wages = review_wages.arm_wages(study, floor_cents=form.cents())
+    context = {
+        "study": study,
+        "form": form,
+        "wages": arm_wages,
+        "lacking": any(wage.lacking_cents for wage in arm_wages),
+    }
     template = "console/running_wages.html" if "HX-Request" not in request.headers else "console/wages.html"
     return render(request, template, context, status=422 if form.errors else 200)
 
@@ -84,10 +89,10 @@ def _wages(request: HttpRequest, study: Study, form: Floor) -> HttpResponse:
 def act(request: HttpRequest, study: Study, what: str) -> HttpResponse:
     if what not in ACTS:
         raise Http404
-    verb, told = ACTS[what]
+    verb, message_of = ACTS[what]
     done = verb(study, actor=request.user.get_username(), now=timezone.now())
     wake(study.pk)
-    messages.success(request, told(done))
+    messages.success(request, message_of(done))
     return redirect("console:running", study.uuid)
 
 
@@ -105,22 +110,22 @@ def fair_pay(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page()
 def compare(request: HttpRequest, study: Study) -> HttpResponse:
-    found = comparing.compare(study, market=Market(conf.endpoint()))
-    return render(request, "console/compare.html", {"study": study, "found": found})
+    comparison = reconcile.compare(study, market=Market(conf.endpoint()))
+    return render(request, "console/compare.html", {"study": study, "found": comparison})
 
 
 @require_POST
 @study_page(Role.EDITOR)
-def mend(request: HttpRequest, study: Study) -> HttpResponse:
+def fix_difference(request: HttpRequest, study: Study) -> HttpResponse:
     actor, now = request.user.get_username(), timezone.now()
     if ghost := request.POST.get("ghost"):
-        comparing.close_ghost(study, ghost, market=Market(conf.endpoint()), actor=actor, now=now)
+        reconcile.close_ghost(study, ghost, market=Market(conf.endpoint()), actor=actor, now=now)
         messages.success(request, _("HIT closed. No more workers can accept it."))
     elif "gone" in request.POST:
-        number = comparing.write_off(study, market=Market(conf.endpoint()), actor=actor, now=now)
+        number = reconcile.write_off(study, market=Market(conf.endpoint()), actor=actor, now=now)
         messages.success(request, _("%(n)s HITs marked as deleted.") % {"n": number})
     else:
-        number = comparing.adopt(study, market=Market(conf.endpoint()), actor=actor, now=now)
+        number = reconcile.adopt(study, market=Market(conf.endpoint()), actor=actor, now=now)
         messages.success(request, _("%(n)s HITs linked to this study.") % {"n": number})
     wake(study.pk)
     return redirect("console:running-compare", study.uuid)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation.console.form_errors import beside
+from annotation.console.form_errors import attach_errors
 from annotation.console.forms.scores import AttachScores
 from annotation.console.permission import study_page
 from annotation.jobs import uploads
@@ -35,10 +35,10 @@ def scores(request: HttpRequest, study: Study) -> HttpResponse:
 def _attached(request: HttpRequest, study: Study, form: AttachScores) -> bool:
     path = uploads.keep(form.cleaned_data["file"])
     try:
-        with beside(form):
-            made = {name: form.cleaned_data[name] for name in ("model", "version")}
+        with attach_errors(form):
+            source = {name: form.cleaned_data[name] for name in ("model", "version")}
             actor = request.user.get_username()
-            attach(study, path, **made, columns=form.chosen(), actor=actor, now=timezone.now())
+            attach(study, path, **source, columns=form.chosen(), actor=actor, now=timezone.now())
     finally:
         shutil.rmtree(path.parent, ignore_errors=True)
     return not form.errors

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation.accounts.models import User
 from annotation.console import steps
-from annotation.console.form_errors import beside
+from annotation.console.form_errors import attach_errors
 from annotation.console.forms.studies import Enrol, ImportBatch, NewStudy
 from annotation.console.permission import console_page, study_page, visitor
 from annotation.design.presets import PRESETS, preset_called
@@ -19,7 +19,7 @@ from annotation.design.wording import rename_texts
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
-from annotation.studies import queries as overviews
+from annotation.studies import queries
 from annotation.studies.access import may, studies_of
 from annotation.studies.create import Plan, create
 from annotation.studies.members import enrol
@@ -29,27 +29,27 @@ LINES = 50
 
 @console_page
 def listing(request: HttpRequest) -> HttpResponse:
-    found = Paginator(overviews.with_counts(studies_of(visitor(request))), LINES)
-    return render(request, "console/studies.html", {"page": found.get_page(request.GET.get("page"))})
+    paginator = Paginator(queries.with_counts(studies_of(visitor(request))), LINES)
+    return render(request, "console/studies.html", {"page": paginator.get_page(request.GET.get("page"))})
 
 
 @console_page
 def new(request: HttpRequest) -> HttpResponse:
     form = NewStudy(request.POST or None, initial={"preset": "huse-2019"})
     if form.is_valid():
-        with beside(form, above=True):
-            return redirect("console:texts", _made(form, visitor(request)).uuid)
+        with attach_errors(form, above=True):
+            return redirect("console:texts", _create_study(form, visitor(request)).uuid)
     status = 422 if form.errors else 200
     return render(request, "console/new.html", {"form": form, "presets": PRESETS.values()}, status=status)
 
 
-def _made(form: NewStudy, owner: User) -> Study:
+def _create_study(form: NewStudy, owner: User) -> Study:
     """A draft by the preset, with the person's own noun and question."""
-    given, preset = form.cleaned_data, preset_called(form.cleaned_data["preset"])
-    wording = rename_texts(preset.wording, given["noun"], given["nouns"])
-    plan = Plan(**{**preset.settings, "question": given["question"], "noun": given["noun"]})
+    fields, preset = form.cleaned_data, preset_called(form.cleaned_data["preset"])
+    wording = rename_texts(preset.wording, fields["noun"], fields["nouns"])
+    plan = Plan(**{**preset.settings, "question": fields["question"], "noun": fields["noun"]})
     return create(
-        given["name"], mode=given["mode"], plan=plan, wording=wording, owner=owner, actor=owner.get_username(),
+        fields["name"], mode=fields["mode"], plan=plan, wording=wording, owner=owner, actor=owner.get_username(),
         now=timezone.now(),
     )  # fmt: skip
 
@@ -58,28 +58,28 @@ def _made(form: NewStudy, owner: User) -> Study:
 def import_batch(request: HttpRequest) -> HttpResponse:
     form = ImportBatch(request.POST or None, request.FILES or None)
     if form.is_valid():
-        given = {"path": str(uploads.keep(form.cleaned_data["file"])), "name": form.cleaned_data["name"]}
-        job = ask(Job.Kind.IMPORT_BATCH, by=visitor(request), now=timezone.now(), settings=given)
+        options = {"path": str(uploads.keep(form.cleaned_data["file"])), "name": form.cleaned_data["name"]}
+        job = ask(Job.Kind.IMPORT_BATCH, by=visitor(request), now=timezone.now(), settings=options)
         return redirect("console:job", job.uuid)
     return render(request, "console/import_batch.html", {"form": form}, status=422 if form.errors else 200)
 
 
 @study_page()
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
-    context = {"study": study, "counts": overviews.counts(study), "steps": steps.steps(study)}
+    context = {"study": study, "counts": queries.counts(study), "steps": steps.steps(study)}
     return render(request, "console/overview.html", {**context, "jobs": study.jobs.order_by("-created_at")[:10]})
 
 
 @study_page()
 def log(request: HttpRequest, study: Study) -> HttpResponse:
-    found = Paginator(overviews.deeds(study), LINES)
-    return render(request, "console/log.html", {"study": study, "page": found.get_page(request.GET.get("page"))})
+    paginator = Paginator(queries.deeds(study), LINES)
+    return render(request, "console/log.html", {"study": study, "page": paginator.get_page(request.GET.get("page"))})
 
 
 @console_page
 def activity(request: HttpRequest) -> HttpResponse:
-    found = Paginator(overviews.everywhere(studies_of(visitor(request))), LINES)
-    return render(request, "console/activity.html", {"page": found.get_page(request.GET.get("page"))})
+    paginator = Paginator(queries.everywhere(studies_of(visitor(request))), LINES)
+    return render(request, "console/activity.html", {"page": paginator.get_page(request.GET.get("page"))})
 
 
 @study_page()
@@ -88,10 +88,10 @@ def people(request: HttpRequest, study: Study) -> HttpResponse:
     form = Enrol(request.POST or None)
     if request.method == "POST" and may(study, Role.OWNER) and form.is_valid():
         role = None if "remove" in request.POST else form.cleaned_data["role"]
-        with beside(form):
+        with attach_errors(form):
             enrol(study, form.cleaned_data["user"], role, actor=request.user.get_username(), now=timezone.now())
             messages.success(request, _("Members updated."))
             return redirect("console:people", study.uuid)
     members = study.memberships.select_related("user").order_by("user__username")
-    told = {"study": study, "members": members, "form": form}
-    return render(request, "console/people.html", told, status=422 if form.errors else 200)
+    context = {"study": study, "members": members, "form": form}
+    return render(request, "console/people.html", context, status=422 if form.errors else 200)

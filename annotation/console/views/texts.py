@@ -12,13 +12,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation.console.form_errors import beside
+from annotation.console.form_errors import attach_errors
 from annotation.console.forms.texts import SelectTexts, UploadTexts
 from annotation.console.permission import study_page, visitor
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
-from annotation.publishing import cost_estimate as bills
+from annotation.publishing import cost_estimate
 from annotation.texts import pile, queries
 from annotation.texts.select import TextsSelected, select_texts
 
@@ -27,14 +27,14 @@ LINES = 100
 
 @study_page()
 def texts(request: HttpRequest, study: Study) -> HttpResponse:
-    asked = {name: request.GET.get(name, "").strip() for name in ("words", "side", "state")}
-    found = Paginator(pile.filter_texts(study, **asked), LINES)
+    filters = {name: request.GET.get(name, "").strip() for name in ("words", "side", "state")}
+    paginator = Paginator(pile.filter_texts(study, **filters), LINES)
     context = {
-        "study": study, "page": found.get_page(request.GET.get("page")), "asked": asked,
-        "bill": bills.estimate_study(study),
+        "study": study, "page": paginator.get_page(request.GET.get("page")), "asked": filters,
+        "bill": cost_estimate.estimate_study(study),
         "sides": list(study.generators.order_by("name").values_list("name", flat=True)),
         "pile": pile.pile(study), "selection": queries.selection(study),
-        "query": urlencode({name: value for name, value in asked.items() if value}) + "&",
+        "query": urlencode({name: value for name, value in filters.items() if value}) + "&",
     }  # fmt: skip
     return render(request, "console/texts.html", context)
 
@@ -43,16 +43,16 @@ def texts(request: HttpRequest, study: Study) -> HttpResponse:
 def add(request: HttpRequest, study: Study) -> HttpResponse:
     form = UploadTexts(request.POST or None, request.FILES or None)
     if form.is_valid():
-        given = {
+        options = {
             name: form.cleaned_data[name]
             for name in ("generator", "columns", "sources", "encoding", "delimiter", "allow")
         }
         files = {"path": form.cleaned_data["file"], "likelihoods": form.cleaned_data["likelihoods"]}
-        given |= {name: str(uploads.keep(file)) for name, file in files.items() if file}
-        job = ask(Job.Kind.CHECK_TEXTS, by=visitor(request), now=timezone.now(), study=study, settings=given)
+        options |= {name: str(uploads.keep(file)) for name, file in files.items() if file}
+        job = ask(Job.Kind.CHECK_TEXTS, by=visitor(request), now=timezone.now(), study=study, settings=options)
         return redirect("console:job", job.uuid)
-    told = {"study": study, "form": form, "bill": bills.estimate_study(study)}
-    return render(request, "console/texts_add.html", told, status=422 if form.errors else 200)
+    context = {"study": study, "form": form, "bill": cost_estimate.estimate_study(study)}
+    return render(request, "console/texts_add.html", context, status=422 if form.errors else 200)
 
 
 @require_POST
@@ -70,13 +70,13 @@ def confirm(request: HttpRequest, study: Study) -> HttpResponse:
 def select(request: HttpRequest, study: Study) -> HttpResponse:
     form, tried = SelectTexts(request.POST or None), None
     if form.is_valid():
-        with beside(form, above=True):
+        with attach_errors(form, above=True):
             tried = _selected(request, study, form)
             if tried.number is not None:
                 messages.success(request, _("%d texts selected.") % tried.kept)
                 return redirect("console:texts", study.uuid)
-    told = {"study": study, "form": form, "tried": tried, "stored": queries.selection(study)}
-    return render(request, "console/texts_select.html", told, status=422 if form.errors else 200)
+    context = {"study": study, "form": form, "tried": tried, "stored": queries.selection(study)}
+    return render(request, "console/texts_select.html", context, status=422 if form.errors else 200)
 
 
 def _selected(request: HttpRequest, study: Study, form: SelectTexts) -> TextsSelected:

@@ -12,13 +12,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.console.form_errors import beside
+from annotation.console.form_errors import attach_errors
 from annotation.console.forms.review import BlockForm, HoldForm, NoticeForm, Reason
 from annotation.console.permission import study_page, visitor
 from annotation.jobs.celery_tasks import wake
 from annotation.models import Role, Study, Worker
 from annotation.quality import evidence
-from annotation.review import assignment as desk
+from annotation.review import assignment
 from annotation.review import block as blocks
 from annotation.review import workers as review_workers
 from annotation.review.notify import notify
@@ -37,23 +37,23 @@ def listing(request: HttpRequest, study: Study) -> HttpResponse:
 def _listed(request: HttpRequest, study: Study, form: NoticeForm | None = None) -> HttpResponse:
     page = Paginator(review_workers.worker_lines(study), LINES).get_page(request.GET.get("page"))
     lines = review_workers.with_more(study, list(page.object_list), today=timezone.now().date())
-    told = {"study": study, "page": page, "lines": lines, "notice": form or NoticeForm(prefix="notice")}
-    return render(request, "console/workers.html", told, status=422 if form else 200)
+    context = {"study": study, "page": page, "lines": lines, "notice": form or NoticeForm(prefix="notice")}
+    return render(request, "console/workers.html", context, status=422 if form else 200)
 
 
 @require_safe
 @study_page(Role.REVIEWER)
 def page(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
-    return _shown(request, study, _one(study, pseudonym))
+    return _shown(request, study, _worker_or_404(study, pseudonym))
 
 
 def _shown(request: HttpRequest, study: Study, worker: Worker, **more: Any) -> HttpResponse:
     mine = studies_of(visitor(request))
     allowed = request.user.has_perm(verbs.SEES_IDS)
-    told = {
+    context = {
         "study": study,
         "worker": worker,
-        "history": desk.history(worker, mine),
+        "history": assignment.history(worker, mine),
         "page": Paginator(review_workers.work_of(worker, mine), LINES).get_page(request.GET.get("page")),
         "held": review_workers.open_hold(worker, today=timezone.now().date()),
         "ended": review_workers.ended_holds(worker, today=timezone.now().date()),
@@ -66,16 +66,16 @@ def _shown(request: HttpRequest, study: Study, worker: Worker, **more: Any) -> H
         "notice": NoticeForm(prefix="notice"),
         "means": BlockForm(prefix="block"),
     }
-    wrong = next((one for one in more.values() if getattr(one, "errors", None)), None)
-    return render(request, "console/worker.html", {**told, **more, "form": wrong}, status=422 if wrong else 200)
+    wrong = next((form for form in more.values() if getattr(form, "errors", None)), None)
+    return render(request, "console/worker.html", {**context, **more, "form": wrong}, status=422 if wrong else 200)
 
 
 @require_POST
 @study_page(Role.EDITOR)
 def hold(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
-    worker, form = _one(study, pseudonym), HoldForm(request.POST, prefix="hold")
+    worker, form = _worker_or_404(study, pseudonym), HoldForm(request.POST, prefix="hold")
     if form.is_valid():
-        with beside(form):
+        with attach_errors(form):
             verbs.hold(worker, **form.cleaned_data, actor=visitor(request), now=timezone.now(), study=study)
             messages.success(
                 request, _("Worker excluded from future studies. Submissions and their payment do not change.")
@@ -87,17 +87,17 @@ def hold(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
 @require_POST
 @study_page(Role.EDITOR)
 def lift(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
-    verbs.lift_hold(_one(study, pseudonym), actor=visitor(request), now=timezone.now(), study=study)
+    verbs.lift_hold(_worker_or_404(study, pseudonym), actor=visitor(request), now=timezone.now(), study=study)
     return redirect("console:workers-page", study.uuid, pseudonym)
 
 
 @require_POST
 @study_page(Role.OWNER)
 def block(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
-    worker, form = _one(study, pseudonym), BlockForm(request.POST, prefix="block")
+    worker, form = _worker_or_404(study, pseudonym), BlockForm(request.POST, prefix="block")
     if form.is_valid():
         reason, actor = form.cleaned_data["reason"], visitor(request).get_username()
-        with beside(form):
+        with attach_errors(form):
             blocks.block(study, worker, reason=reason, actor=actor, now=timezone.now())
             wake(study.pk)
             return redirect("console:workers-page", study.uuid, pseudonym)
@@ -107,7 +107,7 @@ def block(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
 @require_POST
 @study_page(Role.OWNER)
 def unblock(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
-    blocks.unblock(study, _one(study, pseudonym), actor=visitor(request).get_username(), now=timezone.now())
+    blocks.unblock(study, _worker_or_404(study, pseudonym), actor=visitor(request).get_username(), now=timezone.now())
     wake(study.pk)
     return redirect("console:workers-page", study.uuid, pseudonym)
 
@@ -115,11 +115,11 @@ def unblock(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
 @require_POST
 @study_page(Role.REVIEWER)
 def look(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
-    worker, form = _one(study, pseudonym), Reason(request.POST, prefix="look")
+    worker, form = _worker_or_404(study, pseudonym), Reason(request.POST, prefix="look")
     if form.is_valid():
-        with beside(form):
-            found = verbs.look_up(worker, **form.cleaned_data, actor=visitor(request), now=timezone.now())
-            return _shown(request, study, worker, identity=found, looked=True)
+        with attach_errors(form):
+            identity = verbs.look_up(worker, **form.cleaned_data, actor=visitor(request), now=timezone.now())
+            return _shown(request, study, worker, identity=identity, looked=True)
     return _shown(request, study, worker, look=form)
 
 
@@ -127,7 +127,7 @@ def look(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
 @study_page(Role.EDITOR)
 def write(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
     """Write to one person."""
-    worker, form = _one(study, pseudonym), NoticeForm(request.POST, prefix="notice")
+    worker, form = _worker_or_404(study, pseudonym), NoticeForm(request.POST, prefix="notice")
     if not form.is_valid():
         return _shown(request, study, worker, notice=form)
     _write(request, study, form, [worker])
@@ -147,16 +147,18 @@ def write_all(request: HttpRequest, study: Study) -> HttpResponse:
 
 def _write(request: HttpRequest, study: Study, form: NoticeForm, workers: list[Worker] | None) -> None:
     actor = visitor(request).get_username()
-    told = notify(study, **form.cleaned_data, actor=actor, now=timezone.now(), workers=workers)
+    outcome = notify(study, **form.cleaned_data, actor=actor, now=timezone.now(), workers=workers)
     wake(study.pk)
-    said = _(
+    message = _(
         "Message sent to %(people)s workers. Sent before: %(already)s. Not decided yet, so not sent: %(undecided)s."
     )
-    messages.success(request, said % {"people": told.people, "already": told.already, "undecided": told.undecided})
+    messages.success(
+        request, message % {"people": outcome.people, "already": outcome.already, "undecided": outcome.undecided}
+    )
 
 
-def _one(study: Study, pseudonym: str) -> Worker:
-    found = review_workers.worker(study, pseudonym)
-    if found is None:
+def _worker_or_404(study: Study, pseudonym: str) -> Worker:
+    worker = review_workers.worker(study, pseudonym)
+    if worker is None:
         raise Http404
-    return found
+    return worker

@@ -120,7 +120,7 @@ def to_publish(world: World) -> Place:
         study=study, kind="preflight", state="done", settings=prechecked.state_of(study, endpoint=endpoint.url),
         defaults={"outcome": found.as_json(), "created_at": timezone.now(), "finished_at": timezone.now()},
     )  # fmt: skip
-    return Place(world.at("publish-confirm", study=study), {"name": study.name}, publish.Publish(wanted=study.name))
+    return Place(world.at("publish-confirm", study=study), {"name": study.name}, publish.Publish(study_name=study.name))
 
 
 def to_share(world: World) -> Place:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from annotation.console.views import across_studies as everywhere
 from annotation.console.views import (
+    across_studies,
     coding,
     comparing,
     design,
@@ -15,32 +15,32 @@ from annotation.console.views import (
     publish,
     quality,
     results,
+    review,
     running,
     scores,
     sheets,
+    sign_in,
     studies,
     texts,
     workers,
 )
-from annotation.console.views import review as desk
-from annotation.console.views import sign_in as entrance
 
 of_an_assignment = [
-    path("", desk.assignment, name="review-assignment"),
-    path("approve/", desk.approve, name="review-approve"),
-    path("undo/", desk.undo, name="review-undo"),
-    path("propose/", desk.propose, name="review-propose"),
-    path("second/", desk.second, name="review-second"),
-    path("drop/", desk.drop, name="review-drop"),
-    path("overturn/", desk.overturn, name="review-overturn"),
-    path("uphold/", desk.uphold, name="review-uphold"),
-    path("reply/", desk.reply, name="review-reply"),
-    path("analysis/", desk.analysis, name="review-analysis"),
+    path("", review.assignment, name="review-assignment"),
+    path("approve/", review.approve_submission, name="review-approve"),
+    path("undo/", review.undo, name="review-undo"),
+    path("propose/", review.propose, name="review-propose"),
+    path("second/", review.second, name="review-second"),
+    path("drop/", review.drop, name="review-drop"),
+    path("overturn/", review.overturn, name="review-overturn"),
+    path("uphold/", review.uphold, name="review-uphold"),
+    path("reply/", review.reply, name="review-reply"),
+    path("analysis/", review.analysis, name="review-analysis"),
 ]
 
 of_judging: list[URLPattern | URLResolver] = [
-    path("review/", desk.queue, name="review"),
-    path("review/bulk/", desk.bulk, name="review-bulk"),
+    path("review/", review.queue, name="review"),
+    path("review/bulk/", review.bulk, name="review-bulk"),
     path("review/<str:assignment>/", include(of_an_assignment)),
     path("quality/", quality.overview, name="quality"),
     path("quality/left-out/", quality.outcome, name="quality-outcome"),
@@ -52,9 +52,9 @@ of_judging: list[URLPattern | URLResolver] = [
     path("workers/notices/", workers.write_all, name="workers-write-all"),
     path("workers/<str:pseudonym>/", workers.page, name="workers-page"),
     path("workers/<str:pseudonym>/write/", workers.write, name="workers-write"),
-    path("workers/<str:pseudonym>/hold/", workers.hold, name="workers-hold"),
+    path("workers/<str:pseudonym>/hold/", workers.hold_worker, name="workers-hold"),
     path("workers/<str:pseudonym>/lift/", workers.lift, name="workers-lift"),
-    path("workers/<str:pseudonym>/block/", workers.block, name="workers-block"),
+    path("workers/<str:pseudonym>/block/", workers.block_worker, name="workers-block"),
     path("workers/<str:pseudonym>/unblock/", workers.unblock, name="workers-unblock"),
     path("workers/<str:pseudonym>/look/", workers.look, name="workers-look"),
     path("coding/", coding.overview, name="coding"),
@@ -85,7 +85,7 @@ of_a_study: list[URLPattern | URLResolver] = [
     path("publish/name/", inviting.name, name="publish-name"),
     path("publish/invitation/", inviting.invitation, name="publish-invitation"),
     path("publish/invitation/make/", inviting.make, name="publish-invitation-make"),
-    path("progress/", publish.progress, name="progress"),
+    path("progress/", publish.show_progress, name="progress"),
     path("progress/crowd/", publish.crowd, name="progress-crowd"),
     path("progress/approve-all/", publish.ask_approve_all, name="progress-approve-all"),
     path("progress/approve/", publish.approve_all, name="progress-approve"),
@@ -117,9 +117,9 @@ urlpatterns = [
     path("import/", studies.import_batch, name="studies-import"),
     path("compare/", comparing.compare, name="compare"),
     path("activity/", studies.activity, name="activity"),
-    path("workers/", everywhere.workers, name="everybody"),
-    path("results/", everywhere.results, name="findings"),
-    path("money/", everywhere.money, name="money"),
+    path("workers/", across_studies.workers, name="everybody"),
+    path("results/", across_studies.results, name="findings"),
+    path("money/", across_studies.money, name="money"),
     path("settings/", keys.keys, name="keys"),
     path("settings/password/", keys.password, name="keys-password"),
     path("settings/tokens/", keys.make_token, name="keys-token"),
@@ -131,8 +131,8 @@ urlpatterns = [
     path("jobs/<uuid:job_id>/links/<int:link>/revoke/", comparing.unlink, name="job-unlink"),
     path("jobs/<uuid:job_id>/<str:name>", jobs.job_file, name="job-file"),
     path("figures.css", sheets.figures_sheet, name="figures-sheet"),
-    path("sign-in/", entrance.sign_in, name="sign-in"),
-    path("sign-out/", entrance.sign_out, name="sign-out"),
-    path("enter/<str:token>/", entrance.enter, name="enter"),
+    path("sign-in/", sign_in.sign_in, name="sign-in"),
+    path("sign-out/", sign_in.sign_out, name="sign-out"),
+    path("enter/<str:token>/", sign_in.enter, name="enter"),
     path("studies/<uuid:study_id>/", include(of_a_study)),
 ]

@@ -26,7 +26,7 @@ from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study, StudyWording
 from annotation.publishing import cost_estimate
 from annotation.studies.create import reword
-from annotation.texts import pile as texts_pile
+from annotation.texts import pile
 
 
 @study_page()
@@ -87,8 +87,8 @@ def save(request: HttpRequest, study: Study) -> HttpResponse:
 def _store(request: HttpRequest, study: Study, form: DesignForm, arms: ArmsForm) -> HttpResponse:
     actor, now = request.user.get_username(), timezone.now()
     configure(study, form.cleaned_data, actor=actor, now=now)
-    pile = texts_pile.pile(study)
-    arrange(study, arms.arms(study.reward_cents), arms.cells(pile), actor=actor, now=now)
+    study_pile = pile.pile(study)
+    arrange(study, arms.arms(study.reward_cents), arms.cells(study_pile), actor=actor, now=now)
     if "lay_out" not in request.POST:
         messages.success(request, _("Design saved."))
         return redirect("console:design", study.uuid)
@@ -112,9 +112,7 @@ def price(request: HttpRequest, study: Study) -> HttpResponse:
             request, "console/bill.html", {"study": study, "bill": cost_estimate.estimate_study(study), "stale": True}
         )
     fields = form.cleaned_data
-    bill = cost_estimate.estimate_forms(
-        study, fields, arms.cells(texts_pile.pile(study)), arms.arms(fields["reward_cents"])
-    )
+    bill = cost_estimate.estimate_forms(study, fields, arms.cells(pile.pile(study)), arms.arms(fields["reward_cents"]))
     return render(request, "console/bill.html", {"study": study, "bill": bill})
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation import settings as conf
+from annotation import settings
 from annotation.console.form_errors import attach_errors
 from annotation.console.forms.publish import ShownName
 from annotation.console.permission import study_page, visitor
@@ -25,7 +25,7 @@ def invitation(request: HttpRequest, study: Study) -> HttpResponse:
     """The link of a study that is open to invited people only, where it was made, and what to do with it."""
     if not study.channel_tag:
         raise StateError(f"The study {study.name} is not open to invited participants, so it has no invitation link.")
-    market = Market(conf.endpoint())
+    market = Market(settings.endpoint())
     context = {
         "study": study,
         "ours": market.ours,
@@ -40,7 +40,7 @@ def invitation(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Role.OWNER)
 def make(request: HttpRequest, study: Study) -> HttpResponse:
     """Make the link; again, it is the same one."""
-    invite(study, market=Market(conf.endpoint()), actor=visitor(request).get_username(), now=timezone.now())
+    invite(study, market=Market(settings.endpoint()), actor=visitor(request).get_username(), now=timezone.now())
     return redirect("console:publish-invitation", study.uuid)
 
 
@@ -48,7 +48,7 @@ def make(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Role.OWNER)
 def name(request: HttpRequest, study: Study) -> HttpResponse:
     """The name that participants see; where there is none, the visitor's own full name is proposed, not set."""
-    market, user = Market(conf.endpoint()), visitor(request)
+    market, user = Market(settings.endpoint()), visitor(request)
     known = market.requester() if market.ours else None
     proposed = (known.shown if known else "") or user.get_full_name()
     form = ShownName(request.POST or None, initial={"shown_name": proposed})

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import settings as conf
+from annotation import settings
 from annotation.console.form_errors import attach_errors
 from annotation.console.forms.publish import Publish
 from annotation.console.permission import study_page, visitor
@@ -23,8 +23,7 @@ from annotation.jobs.celery_tasks import ask, wake
 from annotation.models import Job, Role, Study, Submission
 from annotation.mturk.client import Market
 from annotation.outbox.decision_intents import WINDOW
-from annotation.publishing import cost_estimate, preflight_result, summary
-from annotation.publishing import progress as standing
+from annotation.publishing import cost_estimate, preflight_result, progress, summary
 from annotation.publishing.invite import invite
 from annotation.publishing.preflight import afford
 from annotation.publishing.publish import publish as publish_study
@@ -47,7 +46,7 @@ def _shown(request: HttpRequest, study: Study, form: Publish) -> HttpResponse:
 
 def _checked(study: Study, form: Publish) -> dict[str, Any]:
     """The latest check of the study as it is now, and what it found once it has ended."""
-    endpoint = conf.endpoint()
+    endpoint = settings.endpoint()
     job = preflight_result.latest(study, endpoint=endpoint.url, now=timezone.now())
     result = preflight_result.from_json(job.outcome) if job and job.state == Job.State.DONE else None
     return {"job": job, "found": result, "plan": summary.plan_of(study), "endpoint": endpoint, "form": form}
@@ -69,7 +68,7 @@ def _part(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Role.EDITOR)
 def recheck(request: HttpRequest, study: Study) -> HttpResponse:
     """Have the study checked as it is now; the page asks for it by itself where there is no such check."""
-    state = preflight_result.state_of(study, endpoint=conf.endpoint().url)
+    state = preflight_result.state_of(study, endpoint=settings.endpoint().url)
     ask(Job.Kind.PREFLIGHT, by=visitor(request), now=timezone.now(), study=study, settings=state)
     return _part(request, study)
 
@@ -94,14 +93,14 @@ def confirm(request: HttpRequest, study: Study) -> HttpResponse:
 def _make_link(request: HttpRequest, study: Study) -> None:
     """The study is published, whatever becomes of this: the page that follows offers it again."""
     try:
-        invite(study, market=Market(conf.endpoint()), actor=visitor(request).get_username(), now=timezone.now())
+        invite(study, market=Market(settings.endpoint()), actor=visitor(request).get_username(), now=timezone.now())
     except MarketError as error:
         messages.warning(request, f"{_('The study is published, but its link could not be created:')} {error}")
 
 
 def _require_checked(study: Study, *, by_invitation: bool) -> None:
     """Raises StateError unless the study as it is now was found fit for these people, and there still is the money."""
-    endpoint = conf.endpoint()
+    endpoint = settings.endpoint()
     result = preflight_result.passed(study, endpoint=endpoint.url, now=timezone.now())
     if result is None:
         raise StateError("Nothing was published. The study has changed since it was checked. Check it again.")
@@ -111,11 +110,11 @@ def _require_checked(study: Study, *, by_invitation: bool) -> None:
 
 
 @study_page()
-def progress(request: HttpRequest, study: Study) -> HttpResponse:
+def show_progress(request: HttpRequest, study: Study) -> HttpResponse:
     """The picture moves by itself: htmx asks for the part that changes."""
     template = "console/progress_state.html" if request.headers.get("HX-Request") else "console/progress.html"
     context = {
-        "at": standing.progress(study),
+        "at": progress.progress(study),
         "work": summary.work(study),
         "waiting": assignment.count_waiting(study),
         "due": deadlines.deadlines(study, now=timezone.now(), within=SOON),

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import settings as conf
+from annotation import settings
 from annotation.collecting import counts as collecting_counts
 from annotation.console.form_errors import attach_errors
 from annotation.console.forms.review import Detect, Rules
@@ -50,7 +50,7 @@ def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | 
         "versions": study.rule_sets.select_related("actor").order_by("-number"),
         "holds": applied_rules.rule_set(study),
         "detector": detectors.detector_of(study),
-        "detect": (detect or Detect()) if conf.detector_model() and detectors.remarks_of(study).exists() else None,
+        "detect": (detect or Detect()) if settings.detector_model() and detectors.remarks_of(study).exists() else None,
     }
     wrong = form.errors or (detect and detect.errors)
     return render(request, "console/quality.html", context, status=422 if wrong else 200)

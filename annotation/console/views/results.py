@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import settings as conf
+from annotation import settings
 from annotation.console.forms.statements import StatementsForm
 from annotation.console.permission import study_page, visitor
 from annotation.jobs.celery_tasks import ask
@@ -56,7 +56,7 @@ def reveal(request: HttpRequest, study: Study) -> HttpResponse:
 def compute(request: HttpRequest, study: Study) -> HttpResponse:
     if blinding.seen_at(study) is None:  # the warning comes first
         return redirect("console:results", study.uuid)
-    every = [name for name in FORMATS if name != "pdf" or conf.chromium()]
+    every = [name for name in FORMATS if name != "pdf" or settings.chromium()]
     options = {"formats": every} if request.POST.get("every") else {}
     job = ask(Job.Kind.REPORT, by=visitor(request), now=timezone.now(), study=study, settings=options)
     return redirect("console:job", job.uuid)
@@ -87,7 +87,9 @@ def exports(request: HttpRequest, study: Study) -> HttpResponse:
     seen = blinding.seen_at(study) is not None
     done = study.jobs.filter(kind=Job.Kind.REPORT, state=Job.State.DONE).order_by("-created_at")[:20] if seen else []
     return render(
-        request, "console/exports.html", {"study": study, "done": done, "unblinded": seen, "prints": conf.chromium()}
+        request,
+        "console/exports.html",
+        {"study": study, "done": done, "unblinded": seen, "prints": settings.chromium()},
     )
 
 

@@ -22,9 +22,8 @@ from annotation.console.permission import study_page, visitor
 from annotation.models import Role, Study, Submission
 from annotation.outbox.decision_intents import WINDOW
 from annotation.quality import evidence
-from annotation.review import approve as review
-from annotation.review import assignment as desk
-from annotation.review import exclude, reject
+from annotation.review import approve, exclude, reject
+from annotation.review import assignment as review_assignment
 from annotation.review import queue as review_queue
 from annotation.studies.access import may, studies_of
 
@@ -36,12 +35,14 @@ SLACK = timedelta(seconds=30)
 @study_page(Role.REVIEWER)
 def queue(request: HttpRequest, study: Study) -> HttpResponse:
     now, kind, state = timezone.now(), request.GET.get("flag", ""), request.GET.get("state", "")
-    page = Paginator(desk.select_queue(study, now=now, kind=kind, state=state), LINES).get_page(request.GET.get("page"))
+    page = Paginator(review_assignment.select_queue(study, now=now, kind=kind, state=state), LINES).get_page(
+        request.GET.get("page")
+    )
     shown = {"study": study, "page": page, "flag": kind, "state": state, "kinds": evidence.known_kinds()}
     more = {
         "counts": review_queue.decided_counts(study),
         "answers": review_queue.answered(study, now=now).count(),
-        "back": desk.latest_undoable(study, visitor(request), now=now),
+        "back": review_assignment.latest_undoable(study, visitor(request), now=now),
         "actions": Bulk.ACTIONS,
     }
     return render(request, "console/review.html", {**shown, **more})
@@ -59,13 +60,13 @@ def _shown(request: HttpRequest, study: Study, submission: Submission, **forms: 
         "study": study,
         "one": submission,
         "due": review_queue.due_at(study, submission),
-        "lines": desk.lines(submission),
+        "lines": review_assignment.lines(submission),
         "findings": evidence.findings(submission),
-        "history": desk.history(submission.worker, studies_of(visitor(request))),
+        "history": review_assignment.history(submission.worker, studies_of(visitor(request))),
         "decisions": submission.decisions.select_related("actor", "rule_set").order_by("matter"),
         "waits": review_queue.waits(submission, now=now),
-        "next": desk.next_submission(study, submission, now=now),
-        "back": desk.latest_undoable(study, visitor(request), now=now),
+        "next": review_assignment.next_submission(study, submission, now=now),
+        "back": review_assignment.latest_undoable(study, visitor(request), now=now),
         "replies": submission.replies.select_related("recorded_by", "heeded_by").order_by("at"),
         "unread": submission.replies.filter(heeded_at=None).exists(),
         "approve": Approve(prefix="approve"),
@@ -81,7 +82,7 @@ def _shown(request: HttpRequest, study: Study, submission: Submission, **forms: 
 
 @require_POST
 @study_page(Role.REVIEWER)
-def approve(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
+def approve_submission(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     submission, form = _submission_or_404(study, assignment), Approve(request.POST, prefix="approve")
     leaving = "leave" in request.POST
     if form.is_valid() and leaving and not form.cleaned_data["leave_out"]:
@@ -89,7 +90,7 @@ def approve(request: HttpRequest, study: Study, assignment: str) -> HttpResponse
     if form.errors:
         return _shown(request, study, submission, approve=form)
     reason = form.cleaned_data["leave_out"] if leaving else ""
-    done = review.approve(
+    done = approve.approve(
         study,
         _as_rows(submission),
         actor=visitor(request),
@@ -106,7 +107,7 @@ def approve(request: HttpRequest, study: Study, assignment: str) -> HttpResponse
 @study_page(Role.REVIEWER)
 def undo(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     submission = _submission_or_404(study, assignment)
-    review.undo_decisions(study, _as_rows(submission), actor=visitor(request), now=timezone.now())
+    approve.undo_decisions(study, _as_rows(submission), actor=visitor(request), now=timezone.now())
     messages.success(request, _("Undone. Nothing was sent to the marketplace."))
     return redirect("console:review-assignment", study.uuid, submission.market_id)
 
@@ -191,13 +192,13 @@ def bulk(request: HttpRequest, study: Study) -> HttpResponse:
     form = Bulk(request.POST)
     # No name holds a NUL, on which PostgreSQL fails.
     chosen = [name for name in request.POST.getlist("chosen") if "\x00" not in name]
-    seen = desk.preview_chosen(study, chosen)
+    seen = review_assignment.preview_chosen(study, chosen)
     if not form.is_valid() or not form.cleaned_data["confirmed"]:
         context, status = {"study": study, "preview": seen, "form": form}, 422 if form.errors else 200
         return render(request, "console/review_bulk.html", context, status=status)
     leave_out = form.cleaned_data["reason"].strip() if form.cleaned_data["action"] == "leave_out" else ""
     rows = Submission.objects.filter(hit__study=study, market_id__in=chosen)
-    done = review.approve(study, rows, actor=visitor(request), now=timezone.now(), window=WINDOW, leave_out=leave_out)
+    done = approve.approve(study, rows, actor=visitor(request), now=timezone.now(), window=WINDOW, leave_out=leave_out)
     for sentence in _did(done):
         messages.success(request, sentence)
     return redirect("console:review", study.uuid)
@@ -215,7 +216,7 @@ def _undoable(what: str, submission: Submission) -> str:
     return sentence % {"what": what, "moment": f"{waits.not_before:%H:%M:%S}"}
 
 
-def _did(done: review.Review) -> Iterator[str]:
+def _did(done: approve.Review) -> Iterator[str]:
     """What became of what was chosen, which others may have decided since it was shown."""
     if done.decided:
         yield _("%(n)s approved. You can undo this for ten minutes.") % {"n": done.decided}
@@ -251,7 +252,7 @@ def _moment(iso_time: str) -> datetime | None:
 
 
 def _submission_or_404(study: Study, market_id: str) -> Submission:
-    submission = desk.submission(study, market_id)
+    submission = review_assignment.submission(study, market_id)
     if submission is None:
         raise Http404
     return submission
@@ -264,7 +265,7 @@ def _as_rows(submission: Submission) -> Any:
 def _onward(study: Study, submission: Submission) -> HttpResponse:
     """To the next in the queue, or to the queue where that was the last."""
     following = (
-        desk.next_submission(study, submission, now=timezone.now())
+        review_assignment.next_submission(study, submission, now=timezone.now())
         or review_queue.undecided(study, now=timezone.now()).first()
     )
     if following is None:

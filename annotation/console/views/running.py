@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import settings as conf
+from annotation import settings
 from annotation.collecting import reconcile
 from annotation.console.forms.running import Floor
 from annotation.console.permission import study_page
@@ -110,7 +110,7 @@ def fair_pay(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page()
 def compare(request: HttpRequest, study: Study) -> HttpResponse:
-    comparison = reconcile.compare(study, market=Market(conf.endpoint()))
+    comparison = reconcile.compare(study, market=Market(settings.endpoint()))
     return render(request, "console/compare.html", {"study": study, "found": comparison})
 
 
@@ -119,13 +119,13 @@ def compare(request: HttpRequest, study: Study) -> HttpResponse:
 def fix_difference(request: HttpRequest, study: Study) -> HttpResponse:
     actor, now = request.user.get_username(), timezone.now()
     if ghost := request.POST.get("ghost"):
-        reconcile.close_ghost(study, ghost, market=Market(conf.endpoint()), actor=actor, now=now)
+        reconcile.close_ghost(study, ghost, market=Market(settings.endpoint()), actor=actor, now=now)
         messages.success(request, _("HIT closed. No more workers can accept it."))
     elif "gone" in request.POST:
-        number = reconcile.write_off(study, market=Market(conf.endpoint()), actor=actor, now=now)
+        number = reconcile.write_off(study, market=Market(settings.endpoint()), actor=actor, now=now)
         messages.success(request, _("%(n)s HITs marked as deleted.") % {"n": number})
     else:
-        number = reconcile.adopt(study, market=Market(conf.endpoint()), actor=actor, now=now)
+        number = reconcile.adopt(study, market=Market(settings.endpoint()), actor=actor, now=now)
         messages.success(request, _("%(n)s HITs linked to this study.") % {"n": number})
     wake(study.pk)
     return redirect("console:running-compare", study.uuid)

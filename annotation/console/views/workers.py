@@ -18,12 +18,11 @@ from annotation.console.permission import study_page, visitor
 from annotation.jobs.celery_tasks import wake
 from annotation.models import Role, Study, Worker
 from annotation.quality import evidence
-from annotation.review import assignment
-from annotation.review import block as blocks
+from annotation.review import assignment, block
 from annotation.review import workers as review_workers
 from annotation.review.notify import notify
 from annotation.studies.access import studies_of
-from annotation.workers import hold as verbs
+from annotation.workers import hold
 
 LINES = 50
 
@@ -49,7 +48,7 @@ def page(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
 
 def _shown(request: HttpRequest, study: Study, worker: Worker, **more: Any) -> HttpResponse:
     mine = studies_of(visitor(request))
-    allowed = request.user.has_perm(verbs.SEES_IDS)
+    allowed = request.user.has_perm(hold.SEES_IDS)
     context = {
         "study": study,
         "worker": worker,
@@ -72,11 +71,11 @@ def _shown(request: HttpRequest, study: Study, worker: Worker, **more: Any) -> H
 
 @require_POST
 @study_page(Role.EDITOR)
-def hold(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
+def hold_worker(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
     worker, form = _worker_or_404(study, pseudonym), HoldForm(request.POST, prefix="hold")
     if form.is_valid():
         with attach_errors(form):
-            verbs.hold(worker, **form.cleaned_data, actor=visitor(request), now=timezone.now(), study=study)
+            hold.hold(worker, **form.cleaned_data, actor=visitor(request), now=timezone.now(), study=study)
             messages.success(
                 request, _("Worker excluded from future studies. Submissions and their payment do not change.")
             )
@@ -87,18 +86,18 @@ def hold(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
 @require_POST
 @study_page(Role.EDITOR)
 def lift(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
-    verbs.lift_hold(_worker_or_404(study, pseudonym), actor=visitor(request), now=timezone.now(), study=study)
+    hold.lift_hold(_worker_or_404(study, pseudonym), actor=visitor(request), now=timezone.now(), study=study)
     return redirect("console:workers-page", study.uuid, pseudonym)
 
 
 @require_POST
 @study_page(Role.OWNER)
-def block(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
+def block_worker(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
     worker, form = _worker_or_404(study, pseudonym), BlockForm(request.POST, prefix="block")
     if form.is_valid():
         reason, actor = form.cleaned_data["reason"], visitor(request).get_username()
         with attach_errors(form):
-            blocks.block(study, worker, reason=reason, actor=actor, now=timezone.now())
+            block.block(study, worker, reason=reason, actor=actor, now=timezone.now())
             wake(study.pk)
             return redirect("console:workers-page", study.uuid, pseudonym)
     return _shown(request, study, worker, means=form)
@@ -107,7 +106,7 @@ def block(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
 @require_POST
 @study_page(Role.OWNER)
 def unblock(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
-    blocks.unblock(study, _worker_or_404(study, pseudonym), actor=visitor(request).get_username(), now=timezone.now())
+    block.unblock(study, _worker_or_404(study, pseudonym), actor=visitor(request).get_username(), now=timezone.now())
     wake(study.pk)
     return redirect("console:workers-page", study.uuid, pseudonym)
 
@@ -118,7 +117,7 @@ def look(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
     worker, form = _worker_or_404(study, pseudonym), Reason(request.POST, prefix="look")
     if form.is_valid():
         with attach_errors(form):
-            identity = verbs.look_up(worker, **form.cleaned_data, actor=visitor(request), now=timezone.now())
+            identity = hold.look_up(worker, **form.cleaned_data, actor=visitor(request), now=timezone.now())
             return _shown(request, study, worker, identity=identity, looked=True)
     return _shown(request, study, worker, look=form)
 

@@ -76,7 +76,7 @@ def test_two_people_code_by_keyboard_and_one_settles(at_the_sheet: Callable[[str
     # What both gave is ticked already; one more key and it is settled.
     expect(bob.get_by_label("mismatch")).to_be_checked()
     code(bob, "2")
-    expect(bob.get_by_text("To settle")).to_have_count(0)
+    expect(bob.get_by_text("Differences to resolve")).to_have_count(0)
     assert Coding.objects.get(adjudicated=True).codes == ["mismatch", "instructions"]
     assert set(Flag.objects.filter(kind__in=["mismatch", "instructions", "uninterpretable"]).values_list("kind")) == {
         ("mismatch",), ("instructions",), ("uninterpretable",),

@@ -61,7 +61,7 @@ def test_from_the_first_link_to_a_report_with_simulated_people(page: Page, tmp_p
     press(page, "Continue to publishing")
     page.get_by_label("Study name").fill("wrong")
     press(page, "Publish")
-    expect(page.get_by_role("alert")).to_contain_text("nothing was published")
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was published")
     page.locator("form").get_by_label("Study name").fill("journey")
     press(page, "Publish")
     expect(page.locator("#state")).to_contain_text("1 of 1")

@@ -96,14 +96,14 @@ def test_the_desk_in_every_state_of_a_decision(
     wrong += look("review-assignment", proposed.market_id, shows="Confirm rejection")
     wrong += look("review-assignment", refused.market_id, shows="is notified at")
     wrong += look("review-assignment", told.market_id, shows="I read every one of them.")
-    wrong += look("review-assignment", told.market_id, shows="Keep the rejection")
+    wrong += look("review-assignment", told.market_id, shows="Uphold rejection")
     wrong += look(
         "review",
-        shows="Can be approved until",
+        shows="Reversible until",
         after=lambda page: page.get_by_role("link", name="1", exact=True).click(),
     )
     wrong += look("review-assignment", left_out.market_id, shows="Include in analysis")
-    wrong += look("review-assignment", waiting.market_id, shows="can be taken back until", after=opened)
+    wrong += look("review-assignment", waiting.market_id, shows="You can undo your last decision", after=opened)
 
     def chosen(page: Page) -> None:
         page.get_by_label("Select all on this page").check()

@@ -133,7 +133,7 @@ def test_a_newcomer_goes_the_whole_way_by_keyboard(page: Page, loop: None, tmp_p
     keys.press("Add texts")
     keys.bring("File of texts", tmp_path / "mine.csv")
     keys.press("Check file")
-    expect(page.locator("main")).to_contain_text("The file is sound")
+    expect(page.locator("main")).to_contain_text("The file is valid")
     keys.press("Add 20 texts")
     expect(page.locator("main")).to_contain_text("20 texts were added")
     keys.press("Continue to design")

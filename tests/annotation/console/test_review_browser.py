@@ -53,12 +53,12 @@ def test_a_mixed_queue_is_cleared_by_keyboard_and_a_decision_taken_back(page: Pa
     page.keyboard.type("One label for all ten texts.")
     page.keyboard.press("Tab")
     press(page, "Enter")
-    expect(page.locator(".undo")).to_contain_text("can be taken back until")
+    expect(page.locator(".undo")).to_contain_text("You can undo your last decision")
     press(page, "a")
     expect(page.locator(".notice.success")).to_contain_text("Approved")
     # The last one was a slip: it comes back, and is decided once more at the end.
     press(page, "u")
-    expect(page.locator(".notice.success")).to_contain_text("The marketplace was told nothing")
+    expect(page.locator(".notice.success")).to_contain_text("Nothing was sent to the marketplace")
     assert Decision.objects.filter(matter="payment").count() == 1
     for _ in range(3):
         press(page, "a")

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import transaction
 
 from annotation.models import AuditEvent, MarketplaceEvent, Reply, Study, Submission
-from annotation.models.heard import ANSWERED
+from annotation.models.marketplace_event import ANSWERED
 
 
 def store_replies(market_hits: Collection[str], *, now: datetime) -> int:

@@ -6,12 +6,13 @@ from annotation.models.detector import Detection, Detector
 from annotation.models.evidence import Evidence
 from annotation.models.exclusion import RuleSet
 from annotation.models.flag import Flag
-from annotation.models.heard import MarketplaceEvent
 from annotation.models.hit import AttentionCheck, Hit, HitItem, ItemRole
 from annotation.models.hold import Hold, Look
+from annotation.models.imported_report import ImportedReport
 from annotation.models.intent import Intent
 from annotation.models.job import Job
 from annotation.models.judgment import Judgment, Scale, ScaleLabel
+from annotation.models.marketplace_event import MarketplaceEvent
 from annotation.models.money import LedgerEntry
 from annotation.models.pace import Turn
 from annotation.models.participation import Participation, WayIn
@@ -25,7 +26,6 @@ from annotation.models.statement import ShareLink, Statement
 from annotation.models.study import Arm, Cell, Membership, Role, Study, StudyGroup
 from annotation.models.submission import Device, Parse, Submission
 from annotation.models.text import Context, Generator, Likelihood, Scoring, Text
-from annotation.models.told import ImportedReport
 from annotation.models.wording import OncePass, StudyWording
 from annotation.models.worker import Worker, WorkerIdentity
 

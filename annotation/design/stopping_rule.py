@@ -22,7 +22,7 @@ class PageState:
 def required_raters(page: PageState, study: Study) -> int:
     """How many raters the page shall have by the study's rule.
 
-    Width: as many as make the 95 % interval of every text's mean (normal, 2 * 1.96 * sd / sqrt(n)) no wider than
+    Width: as many as make the 95% interval of every text's mean (normal, 2 * 1.96 * sd / sqrt(n)) no wider than
     `stop_width` at the spread seen so far; at least those planned, at most `most_raters`.
     """
     if study.stop_rule != Study.Stop.WIDTH or not study.stop_width:
@@ -33,7 +33,7 @@ def required_raters(page: PageState, study: Study) -> int:
 
 
 def raters_for(sd: float, width: float) -> int:
-    """Ratings that bring the 95 % interval of a mean to `width` at this standard deviation.
+    """Ratings that bring the 95% interval of a mean to `width` at this standard deviation.
 
     >>> raters_for(1.0, 1.0)
     16

@@ -122,7 +122,7 @@ def history_sentences(study: Study) -> tuple[str, ...]:
     if study.minimum_approved_hits:
         sentences.append(f"more than {study.minimum_approved_hits} approved HITs")
     if study.minimum_percent_approved:
-        sentences.append(f"more than {study.minimum_percent_approved} % approved")
+        sentences.append(f"more than {study.minimum_percent_approved}% approved")
     if study.country:
         sentences.append(f"a country of {study.country}")
     return tuple(sentences)

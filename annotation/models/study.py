@@ -117,7 +117,7 @@ class Study(models.Model):
     checks_per_hit = models.PositiveIntegerField(default=0, help_text="Attention checks in each HIT.")
     margin_points = models.PositiveSmallIntegerField(
         null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(49)],
-        help_text="Percentage points around 50 % right that count as chance; for tests of equivalence.",
+        help_text="Percentage points around 50% right that count as chance; for tests of equivalence.",
     )  # fmt: skip
     in_nines = models.BooleanField(default=False, help_text="Publish HITs of nine places at most.")
     once = models.BooleanField(default=False, help_text="One HIT for each person in the whole group of studies.")
@@ -140,7 +140,7 @@ class Study(models.Model):
     channel_tag = models.CharField(max_length=64, blank=True)
     # When top-ups end; declared before work is collected.
     stop_rule = models.CharField(max_length=10, choices=Stop.choices, default=Stop.RATERS)
-    stop_width = models.FloatField(null=True, blank=True, help_text="Widest 95 % interval of a text's mean rating.")
+    stop_width = models.FloatField(null=True, blank=True, help_text="Widest 95% interval of a text's mean rating.")
     most_raters = models.PositiveIntegerField(null=True, blank=True, help_text="Of a text, whatever its interval.")
     auto_top_up = models.BooleanField(default=False, help_text="The loop replaces missing and excluded ratings itself.")
     # A stored fact, for what a comparison of arms must say; empty: not known.

@@ -25,7 +25,7 @@ def fee_cents(
 ) -> int:
     """Fee for one assignment. By MTurk's rules 20% of the reward, 40% from 10 assignments per HIT.
 
-    5 % more for Masters, at least one cent; rounded half up once. premium_cents: what premium qualifications cost.
+    5% more for Masters, at least one cent; rounded half up once. premium_cents: what premium qualifications cost.
 
     >>> [fee_cents(50, max_assignments=n, fees=fees) for fees in (Fees.MTURK, Fees.NONE) for n in (9, 10)]
     [10, 20, 0, 0]
@@ -37,7 +37,7 @@ def fee_cents(
 
 
 def bonus_fee_cents(bonus_cents: int, *, fees: Fees) -> int:
-    """Fee for one bonus. By MTurk's rules 20 %, at least one cent, nothing for no bonus.
+    """Fee for one bonus. By MTurk's rules 20%, at least one cent, nothing for no bonus.
 
     The surcharges are on rewards only.
 

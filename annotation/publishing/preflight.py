@@ -297,7 +297,7 @@ def _accounts(study: Study, market: Market) -> Iterator[Finding]:
         yield _error("market", str(error))
         return
     named = ", ".join(history_sentences(study))
-    # A new account has 0 approved HITs, an approval rate of 100 % and may still state its country.
+    # A new account has 0 approved HITs, an approval rate of 100% and may still state its country.
     closed_to_new = bool(study.minimum_approved_hits) or (study.minimum_percent_approved or 0) >= 100
     if not count.qualified and closed_to_new:
         no_account = (

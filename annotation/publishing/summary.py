@@ -71,7 +71,7 @@ def plan_of(study: Study) -> Order:
     if study.minimum_approved_hits:
         requirements.append(f"more than {study.minimum_approved_hits} approved HITs")
     if study.minimum_percent_approved:
-        requirements.append(f"an approval rate above {study.minimum_percent_approved} %")
+        requirements.append(f"an approval rate above {study.minimum_percent_approved}%")
     if study.country:
         requirements.append(f"from {study.country}")
     if study.once:

@@ -36,7 +36,7 @@ class TopUp:
 
 
 def declare_width(study: Study, *, width: float, max_raters: int, actor: str, now: datetime) -> None:
-    """Declare that top-ups go on until the 95 % interval of every text's mean is no wider than `width`.
+    """Declare that top-ups go on until the 95% interval of every text's mean is no wider than `width`.
 
     most: raters of a text, whatever its interval. Raises StateError once work was collected: a rule is declared before.
     """

@@ -16,7 +16,7 @@ STARTS = 2
 
 
 def competence(work: Work) -> Measured:
-    """Chance that a worker knows rather than guesses, over all their assignments, with its interval of 90 %."""
+    """Chance that a worker knows rather than guesses, over all their assignments, with its interval of 90%."""
     workers = int(work.worker.max(initial=-1)) + 1
     value, low, high = (np.full(workers, np.nan) for _ in range(3))
     n = np.zeros(workers, dtype=np.int64)

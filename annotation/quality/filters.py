@@ -29,7 +29,7 @@ FILTERS: tuple[QualityCheck, ...] = (
         filters_answers.checks_failed,
     ),
     QualityCheck(
-        "F6", "gold", "Gold texts", "wrong on more than 40 % of at least 5 texts with a known answer", 0.4, "above", 5,
+        "F6", "gold", "Gold texts", "wrong on more than 40% of at least 5 texts with a known answer", 0.4, "above", 5,
         False, False, "people who see what our known answer missed",
         "{value} of {n} texts with a known answer were answered otherwise.",
         "{gold} control items with known answers were mixed in; raters below {right} were excluded ({raters}).",
@@ -58,14 +58,14 @@ FILTERS: tuple[QualityCheck, ...] = (
         filters_timing.quick_assignment, percent=False,
     ),
     QualityCheck(
-        "F9", "straight_lining", "Straight lines", "one answer for a run of at least 80 % of at least 10 texts", 0.8,
+        "F9", "straight_lining", "Straight lines", "one answer for a run of at least 80% of at least 10 texts", 0.8,
         "from", 10, True, True, "careful people on HITs whose texts are all alike",
         "One answer was given for {value} of {n} texts in a row.",
         "{count} assignments gave one answer throughout, or for at least {threshold} of their items in a row.",
         filters_answers.straight_lines,
     ),
     QualityCheck(
-        "F9a", "one_answer", "One answer", "one answer for at least 80 % of at least 10 texts", 0.8, "from", 10,
+        "F9a", "one_answer", "One answer", "one answer for at least 80% of at least 10 texts", 0.8, "from", 10,
         True, True, "careful people on HITs whose texts are all alike",
         "One answer was given for {value} of {n} texts.",
         "{count} assignments gave one answer for at least {threshold} of their items.",
@@ -95,7 +95,7 @@ FILTERS: tuple[QualityCheck, ...] = (
         competence.competence,
     ),
     QualityCheck(
-        "F13", "entropy", "Spread of the labels", "entropy of the labels outside 10 to 98 % of its largest, from 20 "
+        "F13", "entropy", "Spread of the labels", "entropy of the labels outside 10 to 98% of its largest, from 20 "
         "texts", 0, "above", 20, False, True, "raters of uniform texts; people who use the whole scale evenly",
         "The entropy of {n} labels lies {value} of its largest value outside the usual range (below 0: inside it).",
         "{raters} raters whose answers were nearly constant or nearly uniform (entropy outside {range} of its maximum) "
@@ -121,7 +121,7 @@ FILTERS: tuple[QualityCheck, ...] = (
     ),
     QualityCheck(
         "F15", "copied_reasons", "Explanations copied from the text", "more than half of the explanations of eight "
-        "words or more are copied: over 80 % of their words are in runs of eight words of the text",
+        "words or more are copied: over 80% of their words are in runs of eight words of the text",
         0.5, "above", 1, True, False, "people who quote what is wrong",
         "{value} of {n} explanations of eight words and more are copied from the text.",
         "{count} assignments copied more than {threshold} of their explanations from the text.",

@@ -58,7 +58,7 @@ def _characters_in(body: str) -> int:
 
 
 def copied(work: Work) -> Measured:
-    """Share of the reasons of at least 8 words that are copied: more than 80 % of their words are in runs of 8 words
+    """Share of the reasons of at least 8 words that are copied: more than 80% of their words are in runs of 8 words
     which the text or its context holds. Of a text that is shorter, the whole text is the run."""
     grams: dict[int, tuple[int, frozenset[tuple[str, ...]]]] = {}
 

@@ -76,7 +76,7 @@ def _excluded(done: Done) -> Iterator[str]:
 
 def _recruited(done: Done) -> str:
     percent, hits, country = done.recruitment
-    needed = f"an approval rate above {percent} %" if percent is not None else ""
+    needed = f"an approval rate above {percent}%" if percent is not None else ""
     if hits is not None:
         needed = f"{needed} over more than {hits} tasks" if needed else f"more than {hits} approved tasks"
     clauses = [f"needed {needed}"] if needed else []
@@ -98,7 +98,7 @@ def _rule(rule: Rule, done: Done) -> str:
         total=done.submissions,
         threshold=check.shown(cut),
         right=check.shown(1 - cut),
-        range=f"{100 * max(0.0, 0.1 - cut):.0f} to {100 * min(1.0, 0.98 + cut):.0f} %",
+        range=f"{100 * max(0.0, 0.1 - cut):.0f} to {100 * min(1.0, 0.98 + cut):.0f}%",
         gold=done.gold,
     )
 
@@ -124,7 +124,7 @@ def _summary(done: Done) -> str:
     included = f" {done.included} that a rule excludes were included by a reviewer's decision." if done.included else ""
     before = f" {done.again} of these were of people who had taken part before; their first work was used."
     again = before if done.again else ""
-    return f"Of {done.submissions} submissions, {done.left_out} ({share:.1f} %) were excluded{hand}.{again}{included}"
+    return f"Of {done.submissions} submissions, {done.left_out} ({share:.1f}%) were excluded{hand}.{again}{included}"
 
 
 def _texts(done: Done) -> list[str]:
@@ -140,7 +140,7 @@ def _texts(done: Done) -> list[str]:
 
 
 def _rates(name: str, table: Tabulated) -> str:
-    shares = ", ".join(f"{row.group} {100 * row.share:.1f} % of {row.ratings} ratings" for row in table.rows)
+    shares = ", ".join(f"{row.group} {100 * row.share:.1f}% of {row.ratings} ratings" for row in table.rows)
     test = f"; permutation test over assignments, p = {table.p:.3f}" if table.p is not None else ""
     return f"Exclusion rates by {name} were {shares}{test}."
 

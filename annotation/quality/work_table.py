@@ -85,7 +85,7 @@ class Work:
 class Measured:
     """What one filter measured of each of N assignments.
 
-    value: NaN where it does not apply. low, high: an interval of 90 % for the value, NaN where none is defined (a
+    value: NaN where it does not apply. low, high: an interval of 90% for the value, NaN where none is defined (a
     fact, not an estimate). n: observations behind it.
     """
 
@@ -151,7 +151,7 @@ class QualityCheck:
         if threshold < 0 and not self.signed:
             return f"The threshold of {self.id} {self.title} must be 0 or more."
         if self.percent and abs(threshold) > 1:
-            return f"The threshold of {self.id} {self.title} must be a share of at most 1 (0.5 means 50 %)."
+            return f"The threshold of {self.id} {self.title} must be a share of at most 1 (0.5 means 50%)."
         return ""
 
     def finding_sentence(self, value: float, n: int, threshold: float | None = None) -> str:
@@ -162,7 +162,7 @@ class QualityCheck:
 
     def shown(self, value: float) -> str:
         """A value as a reader meets it: a share in per cent, else a number."""
-        return f"{100 * value:.0f} %" if self.percent else f"{value:.2g}" if value != round(value) else f"{value:.0f}"
+        return f"{100 * value:.0f}%" if self.percent else f"{value:.2g}" if value != round(value) else f"{value:.0f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ def facts(value: Floats | Ints, n: Ints) -> Measured:
 
 
 def shares(hits: Floats | Ints, n: Ints) -> Measured:
-    """Shares of n with Wilson's interval of 90 %; NaN where n is 0."""
+    """Shares of n with Wilson's interval of 90%; NaN where n is 0."""
     z = 1.6448536269514722
     some = np.maximum(n, 1)
     share, weight = hits / some, z * z / some

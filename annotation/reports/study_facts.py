@@ -275,7 +275,7 @@ def _criteria(study: Study) -> tuple[str, ...]:
     percent, hits, country = _recruitment(study)
     criteria = []
     if percent is not None:
-        criteria.append(f"approval rate above {percent} %")
+        criteria.append(f"approval rate above {percent}%")
     if hits is not None:
         criteria.append(f"more than {hits} approved HITs")
     if country:

@@ -69,7 +69,7 @@ def confirm_rejection(
 ) -> Decision:
     """Confirm a proposed rejection as another person: it becomes the decision, sent after the window.
 
-    beyond_guard: an owner goes on although more than 5 % of the study's submissions would be rejected. read: when the
+    beyond_guard: an owner goes on although more than 5% of the study's submissions would be rejected. read: when the
     proposal that this person read was made; one that was changed since must be read first.
     """
     with transaction.atomic():

@@ -1,7 +1,7 @@
 """Intervals of Krippendorff's alpha, each saying what it lets vary.
 
 Items: resamples of items, BCa percentiles (Efron 1987) at a confidence widened for few items (Hesterberg 2015): plain
-percentiles of 50 items hold 91 % where they say 95 %. The acceleration is omitted beyond 5,000 items, where it is
+percentiles of 50 items hold 91% where they say 95%. The acceleration is omitted beyond 5,000 items, where it is
 next to 0. Raters: a jackknife, on the scale of log(1 - alpha), as drawing raters with replacement would let copies of
 one rater agree with themselves; more than 100 raters are dropped in 100 groups. Both, for other items and other
 raters: the two variances added, less what both hold of the scatter of single ratings, which is the jackknife of

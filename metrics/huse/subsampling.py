@@ -3,7 +3,7 @@
 The contexts are split at random into two halves, many times. The two halves are independent studies of half the size,
 so the mean of (first - second)^2 / 2 is the variance of the measure at half the size without bias, and half of it that
 at the full size if variance goes with 1 / n. Subsamples that overlap do not have this: for a step function such as a
-leave-one-out error they share less than their overlap, and their spread is too large (by 5 to 20 % in sd).
+leave-one-out error they share less than their overlap, and their spread is too large (by 5 to 20% in sd).
 In a half the neighbours are k / sqrt(2): with k they would lie too far away, with k / 2 the vote would be too noisy.
 
 `metrics.inference.error_rate_intervals` makes the interval. What it is for: the expectation of the estimator at this

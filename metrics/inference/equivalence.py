@@ -1,6 +1,6 @@
 """Two one-sided tests of equivalence (Schuirmann 1987; Lakens 2017; method, 2.22).
 
-"Not significantly different from 50 %" says nothing about being the same; a margin set before the data and both
+"Not significantly different from 50%" says nothing about being the same; a margin set before the data and both
 one-sided tests do.
 """
 

@@ -25,7 +25,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A value over draws: the mean, and the band that holds the middle 95 % of them. draws: how many."""
+    """A value over draws: the mean, and the band that holds the middle 95% of them. draws: how many."""
 
     mean: float
     low: float
@@ -150,7 +150,7 @@ def union_mask(masks: Mapping[str, Bools], chosen: Sequence[str], size: int) -> 
 
 
 def random_removal(values: Floats) -> Removal:
-    """Mean and middle 95 % of the values of random removals."""
+    """Mean and middle 95% of the values of random removals."""
     low, high = np.quantile(values, [0.025, 0.975]).tolist()
     return Removal(float(np.mean(values)), low, high, len(values))
 

@@ -31,8 +31,8 @@ class PassRate:
 
     estimate: n counts tests; interval: for new contexts, Wilson's with as many tests as the spread between contexts
     is worth. wilson: tests taken for independent (too narrow where they share candidates). bootstrap: percentiles over
-    contexts drawn with replacement, None where nothing varies (too narrow with few contexts or a rate near 0 or 1: 80 %
-    at a stated 95 % with 10 contexts near .95). passed + failed = n; ties are among the failed (or decided by
+    contexts drawn with replacement, None where nothing varies (too narrow with few contexts or a rate near 0 or 1: 80%
+    at a stated 95% with 10 contexts near .95). passed + failed = n; ties are among the failed (or decided by
     `ties="second"`).
     """
 

@@ -127,7 +127,7 @@ class _Plan:
         return "\n".join([*self._rows(), "", *self._buys(), "", *self._bill(), "", *self._wage()])
 
     def _rows(self) -> list[str]:
-        head = f"Expected from {self.pilot.name} ({self.pilot.n} texts); half-widths of 95 % intervals:"
+        head = f"Expected from {self.pilot.name} ({self.pilot.n} texts); half-widths of 95% intervals:"
         title = f"{'contexts':>8} {'raters':>6} {'cost':>11} {'HUSE':>6} {'':>6} {'HUSE-Q':>6} {'':>6} {'HUSE-D':>6}"
         return [head, title, *(_row(option) for option in self.table)]
 

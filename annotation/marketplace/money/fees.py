@@ -1,6 +1,6 @@
 """What the marketplace charges a requester: nothing, or (MARKETPLACE_FEES=mturk) by Mechanical Turk's last price list.
 
-The list: 20 % of reward and of bonus, 20 % more of the reward for HITs with 10 or more assignments, 5 % more for
+The list: 20% of reward and of bonus, 20% more of the reward for HITs with 10 or more assignments, 5% more for
 Masters, at least one cent. The sum is rounded half up to the cent, once.
 """
 

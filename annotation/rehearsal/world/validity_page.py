@@ -69,7 +69,7 @@ def _coverage_table(truths: Truths) -> str:
 def _coverage_cells(truth: Truth, name: str, levels: Iterable[str]) -> list[str]:
     expected = truth.expected[name]
     return [
-        f"{100 * expected.coverage[level].value:.1f} ± {100 * expected.coverage[level].se:.1f} % | "
+        f"{100 * expected.coverage[level].value:.1f} ± {100 * expected.coverage[level].se:.1f}% | "
         f"{expected.half_width[level]:.3f}"
         for level in levels
     ]

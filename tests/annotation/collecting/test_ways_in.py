@@ -91,7 +91,7 @@ def test_the_check_stops_a_study_that_no_account_may_enter(preset: str, own_mark
     told("create_worker", "new")
     told("create_worker", "abroad", "--approved", "5000", "--locale", "DE")
     found = {one.rule: one.sentence for one in preflight(study, market=own_market).errors}
-    assert "more than 95 % approved" in found["nobody_enters"]
+    assert "more than 95% approved" in found["nobody_enters"]
     assert "None of the 2 accounts" in found["nobody_enters"]
     assert "0" in found["nobody_enters"]
     assert "invited people" in found["nobody_enters"]

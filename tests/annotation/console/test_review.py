@@ -300,7 +300,7 @@ def test_a_share_that_is_no_share_is_refused_beside_its_field(study, enter):
     given = {"name": "plan", "too_fast": "on", "too_fast-at": "50"}
     answer = enter("editor").post(to("quality-fix", study), given)
     assert answer.status_code == 422
-    assert "0.5 means 50 %" in answer.content.decode()
+    assert "0.5 means 50%" in answer.content.decode()
     assert not RuleSet.objects.exists()
 
 

@@ -92,27 +92,27 @@ ROWS = [
     Row("F4", "several_conditions", "rule", rated([1], [1], workers=[0, 0], cell=[0, 1]),
         rated([1], [1], workers=[0, 0], cell=[0, 0]), "households", "Each person took part in one condition only"),
     Row("F5", "attention", "off", rated([1], checks=[2], checks_passed=[0]), rated([1], checks=[2], checks_passed=[1]),
-        "fast", "3 of 160 assignments failed more than 50 % of their instructed items and were excluded."),
+        "fast", "3 of 160 assignments failed more than 50% of their instructed items and were excluded."),
     Row("F6", "gold", "off", gold(3, 5), gold(2, 5), "known answer",
         "12 control items with known answers were mixed in; raters below 60 % were excluded (2)."),
     Row("F7", "repeats", "off", repeats(2, 1), repeats(1, 1), "thought again",
         "Repeated items differed by more than 1 on average for 2 raters."),
     Row("F8", "too_fast", "rule", timed(FAST, FAST, SLOW, words=119), timed(FAST, FAST, SLOW, SLOW, words=119),
         "skilled readers",
-        "2 raters answered more than 50 % of the items faster than in a quarter of the reading time"),
+        "2 raters answered more than 50% of the items faster than in a quarter of the reading time"),
     Row("F9", "straight_lining", "flag", one_label(8, 10), one_label(7, 10), "all alike",
-        "3 assignments gave one answer throughout, or for at least 80 % of their items in a row."),
+        "3 assignments gave one answer throughout, or for at least 80% of their items in a row."),
     Row("F10", "disagreement", "off", correlated(False), correlated(True), "consensus",
         "2 raters correlated below 0.1 with the rest."),
     Row("F11", "outlying_mean", "off", means(*[0] * 11, 5), means(*[0] * 9, 5), "severe raters",
         "2 raters whose mean rating lay more than 3 sd from the raters' mean were excluded."),
     Row("F13", "entropy", "off", rated(ALIKE), rated(USUAL), "whole scale evenly",
-        "2 raters whose answers were nearly constant or nearly uniform (entropy outside 10 to 98 % of its maximum)"),
+        "2 raters whose answers were nearly constant or nearly uniform (entropy outside 10 to 98% of its maximum)"),
     Row("F14", "short_reasons", "flag", reasons("three words altogether"), reasons("the four words here"),
         "second language", "under 4 words or 15 characters"),
     Row("F15", "copied_reasons", "rule", reasons(" ".join(TEXT.split()[:9]) + " so there"),
         reasons(" ".join(TEXT.split()[:8]) + " so there"), "quote",
-        "copied more than 50 % of their explanations"),
+        "copied more than 50% of their explanations"),
     Row("F16", "repeated_reasons", "flag", reasons("Looks fine!", "looks FINE"),
         reasons("Looks fine!", "looks fine too"), "twice",
         "3 assignments repeated at least 2 explanations word for word."),
@@ -122,7 +122,7 @@ ROWS = [
         "assistive tools", "Paste events were recorded; 3 assignments with mostly pasted answers were excluded."),
     Row("F21", "machine_written", "flag", machine(2, 3), machine(1, 2), "second language", ""),
     Row("F22", "time_away", "off", away(0.51), away(0.49), "look a word up",
-        "3 assignments spent more than 50 % of their time outside the task page"),
+        "3 assignments spent more than 50% of their time outside the task page"),
     Row("F23", "shared_device", "flag", rated([1], [1], device=[7, 7]), rated([1], [1], device=[7, 8]), "families",
         "3 assignments shared a device"),
     Row("F24", "incomplete", "rule", rated([1], unanswered=[1]), rated([1], unanswered=[0]), "",
@@ -200,7 +200,7 @@ def test_competence_below_a_half_is_f12_and_off() -> None:
     one = BY_KIND["competence"]
     assert (one.id, one.threshold, one.beyond, one.default, one.flags) == ("F12", 0.5, "below", False, False)
     told = paragraph(done(left_out=3, rules=[Rule("competence")], hits={"competence": (3, 2)}))
-    assert "Competence estimated by MACE; 2 raters below 50 %." in told
+    assert "Competence estimated by MACE; 2 raters below 50%." in told
 
 
 def test_filters_that_use_the_answers_to_the_question_are_no_default_rule() -> None:
@@ -219,7 +219,7 @@ def test_no_filter_deletes_or_changes_anything() -> None:
     ("recruitment", "told"),
     [
         ((95, 50, "US"), "Workers needed an approval rate above 95 % over more than 50 tasks and were located in US."),
-        ((95, None, ""), "Workers needed an approval rate above 95 %."),
+        ((95, None, ""), "Workers needed an approval rate above 95%."),
         ((None, 1000, "US"), "Workers needed more than 1000 approved tasks and were located in US."),
         ((None, None, "US"), "Workers were located in US."),
     ],
@@ -275,8 +275,8 @@ def test_f26_and_f27_count_items_and_contexts() -> None:
 def test_the_summary_tells_shares_rates_by_group_their_test_and_who_was_paid() -> None:
     table = Tabulated((GroupShare("reference", 80, 8), GroupShare("model", 80, 4)), 0.25, 2000)
     told = paragraph(done(left_out=8, rules=[Rule("too_fast")], by_condition=table, refused=1))
-    assert "Of 160 submissions, 8 (5.0 %) were excluded." in told
-    assert "Exclusion rates by condition were reference 10.0 % of 80 ratings, model 5.0 % of 80 ratings; " in told
+    assert "Of 160 submissions, 8 (5.0%) were excluded." in told
+    assert "Exclusion rates by condition were reference 10.0% of 80 ratings, model 5.0% of 80 ratings; " in told
     assert "p = 0.250" in told
     alone = replace(table, rows=table.rows[:1], p=None)
     assert "Exclusion rates" not in paragraph(done(left_out=8, rules=[Rule("too_fast")], by_condition=alone))

@@ -165,7 +165,7 @@ def test_the_paragraph_counts_who_is_left_out_and_how_many_people_they_are(study
     one = Submission.objects.filter(worker__pseudonym="wjudged00000", hit__slot=0)
     exclude.include_submissions(study, one, actor=None, now=NOW)
     assert quality_done(study).hits == {"one_answer": (1, 1)}
-    assert "1 assignments gave one answer for at least 80 % of their items." in paragraph(quality_done(study))
+    assert "1 assignments gave one answer for at least 80% of their items." in paragraph(quality_done(study))
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_second_work_of_a_person_is_told_apart_from_what_a_reviewer_left_out(stu
     exclude.exclude_submissions(study, Submission.objects.filter(pk=two.pk), reason="Asleep.", actor=None, now=NOW)
     unblind(study, actor="ada", now=NOW - timedelta(days=1))
     told = paragraph(quality_done(study))
-    assert "2 (12.5 %) were excluded (1 by a reviewer's decision on the single submission, 1 of these after" in told
+    assert "2 (12.5%) were excluded (1 by a reviewer's decision on the single submission, 1 of these after" in told
     assert "1 of these were of people who had taken part before; their first work was used." in told
 
 
@@ -446,7 +446,7 @@ def test_the_paragraph_tells_what_was_left_out_after_results_were_seen_and_what_
     flat = Submission.objects.filter(worker__pseudonym="wjudged00000", hit__slot=0)
     exclude.include_submissions(study, flat, actor=None, now=later)
     told = paragraph(quality_done(study))
-    assert "3 (18.8 %) were excluded (2 by a reviewer's decision on the single submission, 1 of these after" in told
+    assert "3 (18.8%) were excluded (2 by a reviewer's decision on the single submission, 1 of these after" in told
     assert "1 that a rule excludes were included by a reviewer's decision." in told
 
 

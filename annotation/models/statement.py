@@ -23,6 +23,7 @@ class Statement(models.Model):
         REFERENCE = "reference", "where the experiment is described"
         CONTACT = "contact", "who answers questions"
         INPUT = "input", "kind of input of the systems"
+        SYSTEM_TASK = "system_task", "task that the systems perform"
         CHANNEL = "channel", "how the raters were recruited"
         PAYMENT = "payment", "how the raters were paid"
         PEOPLE = "people", "what is known of the raters"

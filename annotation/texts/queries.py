@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from annotation.models import AuditEvent, HitItem, Likelihood, Selection, Study, Text
+from annotation.models import AuditEvent, HitItem, ItemRole, Likelihood, Selection, Study, Text
 
 
 def texts(study: Study) -> QuerySet[Text]:
@@ -24,13 +24,14 @@ def likelihoods(study: Study) -> dict[int, dict[int, Likelihood]]:
 
 
 def hit_sources(study: Study) -> list[tuple[int, int]]:
-    """(references, model texts) of each HIT, in slot order."""
+    """Return (references, model texts) of each HIT, in slot order, without gold and repeated texts."""
+    judged = Q(role=ItemRole.ITEM)
     rows = (
         HitItem.objects.filter(hit__study=study)
         .values("hit__slot")
         .annotate(
-            references=Count("pk", filter=Q(text__source=Text.Source.REFERENCE)),
-            models=Count("pk", filter=Q(text__source=Text.Source.MODEL)),
+            references=Count("pk", filter=judged & Q(text__source=Text.Source.REFERENCE)),
+            models=Count("pk", filter=judged & Q(text__source=Text.Source.MODEL)),
         )
         .order_by("hit__slot")
     )

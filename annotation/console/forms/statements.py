@@ -14,7 +14,7 @@ from annotation.models import Statement, Study
 Key = Statement.Key
 PLAN = (Key.PLAN, Key.REGISTERED, Key.POWER, Key.DEVIATIONS)
 RATERS = (Key.ETHICS, Key.CONSENT, Key.CHANNEL, Key.PAYMENT, Key.PEOPLE, Key.DEMOGRAPHICS)
-TEXTS = (Key.LICENCE, Key.LANGUAGE, Key.INPUT, Key.CRITERION)
+TEXTS = (Key.LICENCE, Key.LANGUAGE, Key.INPUT, Key.SYSTEM_TASK, Key.CRITERION)
 REPORT = (Key.CONTACT, Key.REFERENCE, Key.IMPACT)
 HINTS: dict[str, Any] = {
     Key.PLAN: _(
@@ -23,6 +23,7 @@ HINTS: dict[str, Any] = {
     Key.REGISTERED: _("A web address, if the plan was registered elsewhere."),
     Key.POWER: _("Leave empty for human or machine: it is calculated from the plan."),
     Key.DEVIATIONS: _("Settings that differ from the plan are reported without this."),
+    Key.SYSTEM_TASK: _("Such as summarization, translation or dialogue; not what the raters were asked to do."),
     Key.ETHICS: _("Ethics board and approval number, or why none was needed."),
     Key.CONSENT: _("Leave empty if the task pages ask for consent."),
     Key.CHANNEL: _("Leave empty if the marketplace reports by which channel participants came."),

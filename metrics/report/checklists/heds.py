@@ -54,7 +54,7 @@ def _systems(report_input: ReportInput) -> Answers:
     yield "Systems evaluated", "; ".join(names) or None
     yield "Kind of input", report_input.statement("input")
     yield "Kind of output", report_input.study.noun
-    yield "Task that the systems perform", report_input.study.task
+    yield "Task that the systems perform", report_input.statement("system_task")
     yield "Language of the input", report_input.language
     yield "Language of the output", report_input.language
 

@@ -49,12 +49,12 @@ def latex(report: Report, *, has_figures: bool) -> str:
         ),
         render_bibliography(bibliography.keys(report)),
     ]
-    return render_document(report_input.study.name, report_input.study.task, parts)
+    return render_document(report_input.study.name, f"Human evaluation: {report_input.study.task}", parts)
 
 
-def render_document(title: str, author: str, parts: Sequence[str]) -> str:
+def render_document(title: str, subtitle: str, parts: Sequence[str]) -> str:
     """The parts between head and end; where letters may stand as codes, the first page says so."""
-    head = rf"\title{{{escape(title)}}}" + "\n" + rf"\date{{}}\author{{{escape(author)}}}\maketitle"
+    head = rf"\title{{{escape(title)}\\ \large {escape(subtitle)}}}" + "\n" + r"\date{}\author{}\maketitle"
     body = "\n".join(parts)
     note = [rf"\noindent\emph{{{escape(CODES)}}}" + "\n"] if r"\otherscript" in head + body else []
     source = "\n".join([head, *note, body, r"\end{document}", ""])

@@ -13,11 +13,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.importing.add_texts import add_texts
-from annotation.models import AuditEvent, Decision, Flag, Intent, LedgerEntry, Result, Study, Submission
+from annotation.models import AuditEvent, Decision, Flag, HitItem, Intent, LedgerEntry, Result, Study, Submission
 from annotation.readers.records import LikelihoodRecord, TextRecord
 from annotation.reports import study_facts as facts
 from annotation.reports.gather import score
 from annotation.studies.create import Plan, create
+from annotation.texts.queries import hit_sources
 from metrics.report.records import KnownValue, ScaleLabel, Truth
 from tests.annotation.importing import batches
 
@@ -213,6 +214,15 @@ def test_the_order_and_the_mixture_of_hits_are_told() -> None:
     )
     assert facts.interleaving([(1, 2), (3, 0)], seed=None).startswith("1 of 2 HITs mix")
     assert facts.interleaving([], seed=1) is None
+
+
+def test_gold_and_repeated_texts_do_not_count_in_the_mixture(tmp_path: Path) -> None:
+    study = imported(tmp_path)
+    mixture = hit_sources(study)
+    assert mixture
+    for role, item in zip(("gold", "repeat"), HitItem.objects.filter(hit__study=study)[:2], strict=True):
+        HitItem.objects.create(hit=item.hit, text=item.text, role=role, position=90 + item.position)
+    assert hit_sources(study) == mixture
 
 
 def test_quartiles_are_those_of_the_usual_definition() -> None:

@@ -14,6 +14,7 @@ from lxml import html as lxml_html
 
 from metrics.report.build import build_report
 from metrics.report.formats.html import html
+from metrics.report.formats.latex import latex
 from metrics.report.records import ReportInput, StudyFacts
 from tests.metrics.report.evaluators_study import evaluators
 from tests.metrics.report.samples import NOW, study, with_rules, with_truth
@@ -151,7 +152,7 @@ def test_of_an_unknown_study_nothing_is_made_up() -> None:
     known = {name: value for name, value in facts.items() if value != "not recorded"}
     # What the form itself, the settings of the analysis and the study's own name and kind say.
     assert set(known) == {
-        "Task", "Kind of study", "What a text is called", "Kind of output", "Task that the systems perform",
+        "Task", "Kind of study", "What a text is called", "Kind of output",
         "Objective or subjective", "Absolute or relative", "Intrinsic or extrinsic",
         "Personal data in the texts or the answers", "Seed of the analysis", "Neighbours k", "Level of intervals",
     }  # fmt: skip
@@ -161,3 +162,18 @@ def test_the_datasheet_names_the_systems_of_evaluators() -> None:
     given = replace(evaluators(), unscored=())
     answers = {one.question: one.answer for one in build_report(given).sheet}
     assert answers["Systems evaluated"] == "gpt"
+
+
+def test_the_task_of_the_systems_is_what_a_person_states_and_not_what_raters_did() -> None:
+    question = "Task that the systems perform"
+    unstated, stated = (
+        {entry.question: entry.answer for entry in build_report(replace(UNKNOWN, statements=statements)).sheet}
+        for statements in ((), (("system_task", "summarization"),))
+    )
+    assert (unstated[question], stated[question]) == (None, "summarization")
+
+
+def test_the_title_page_of_the_latex_names_no_author() -> None:
+    source = latex(build_report(UNKNOWN), has_figures=False)
+    assert r"\author{}" in source
+    assert r"\large Human evaluation: typicality ratings" in source

@@ -13,6 +13,7 @@ from django.core.management import call_command
 from annotation.design.lay_out import design
 from annotation.importing.add_texts import add_texts
 from annotation.models import Study
+from annotation.mturk import client
 from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
 from annotation.readers.records import LikelihoodRecord, TextRecord
@@ -26,6 +27,13 @@ def told(command: str, *words: str) -> dict[str, str]:
     out = io.StringIO()
     call_command(command, *words, "--json", stdout=out)
     return json.loads(out.getvalue())
+
+
+@pytest.fixture
+def called_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A marketplace that is not there is called once, not ten times with growing pauses."""
+    config = client.Config
+    monkeypatch.setattr(client, "Config", lambda **options: config(**{**options, "retries": {"total_max_attempts": 1}}))
 
 
 @pytest.fixture

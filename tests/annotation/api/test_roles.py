@@ -133,6 +133,7 @@ def places(study: Study) -> dict[str, object]:
     }  # fmt: skip
 
 
+@pytest.mark.usefixtures("called_once")
 @pytest.mark.parametrize("op", OPERATIONS, ids=lambda op: f"{op.method} {op.path}")
 def test_who_may(study: Study, places: dict[str, object], op: Op) -> None:
     path = op.path.format(**places)

@@ -140,6 +140,7 @@ def test_the_log_names_who_acted(study: Study, name: str, verb: str) -> None:
     assert study.audit.get(verb=verb).actor == "olga"
 
 
+@pytest.mark.usefixtures("called_once")
 @pytest.mark.parametrize(("former", "name"), RENAMED.items())
 def test_a_former_name_runs_the_command_and_names_the_new_one(study: Study, former: str, name: str) -> None:
     command = every_command()[former]

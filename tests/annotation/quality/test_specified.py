@@ -94,7 +94,7 @@ ROWS = [
     Row("F5", "attention", "off", rated([1], checks=[2], checks_passed=[0]), rated([1], checks=[2], checks_passed=[1]),
         "fast", "3 of 160 assignments failed more than 50% of their instructed items and were excluded."),
     Row("F6", "gold", "off", gold(3, 5), gold(2, 5), "known answer",
-        "12 control items with known answers were mixed in; raters below 60 % were excluded (2)."),
+        "12 control items with known answers were mixed in; raters below 60% were excluded (2)."),
     Row("F7", "repeats", "off", repeats(2, 1), repeats(1, 1), "thought again",
         "Repeated items differed by more than 1 on average for 2 raters."),
     Row("F8", "too_fast", "rule", timed(FAST, FAST, SLOW, words=119), timed(FAST, FAST, SLOW, SLOW, words=119),
@@ -218,7 +218,7 @@ def test_no_filter_deletes_or_changes_anything() -> None:
 @pytest.mark.parametrize(
     ("recruitment", "told"),
     [
-        ((95, 50, "US"), "Workers needed an approval rate above 95 % over more than 50 tasks and were located in US."),
+        ((95, 50, "US"), "Workers needed an approval rate above 95% over more than 50 tasks and were located in US."),
         ((95, None, ""), "Workers needed an approval rate above 95%."),
         ((None, 1000, "US"), "Workers needed more than 1000 approved tasks and were located in US."),
         ((None, None, "US"), "Workers were located in US."),

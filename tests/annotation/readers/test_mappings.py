@@ -72,7 +72,7 @@ def test_the_system_column_may_tell_source_and_generator(tmp_path: Path) -> None
 def test_a_reference_of_several_generators_must_say_whose_log_p_it_has(tmp_path: Path) -> None:
     mapping = ITEM.replace('{ value = "model" }', '"S"') + 'generator = "G"\nlog_prob = "L"\n' + SCALE
     head = "HITId,WorkerId,S,G,L,Input.text,Answer.rating\nh1,a,model,g,-1,x,1\nh2,a,model,h,-1,y,1\n"
-    with pytest.raises(FileProblems, match=r"row 4, column 'L': a reference's log p must say"):
+    with pytest.raises(FileProblems, match=r"row 4, column 'L': a reference's log p must name one of the 2 generators"):
         read(tmp_path, mapping, head + "h3,a,reference,,-1,z,1\n")
     work = read(tmp_path, mapping, head + "h3,a,reference,h,-1,z,1\n")
     assert work.texts[2].likelihoods[0].generator == "h"

@@ -85,7 +85,7 @@ def test_more_than_half_of_the_explanations_beyond_the_threshold_are_a_flag(stud
     assert (found.value, found.n, found.flag) == (0.6, 10, True)
     wilson = stats.binomtest(6, 10).proportion_ci(0.90, "wilson")
     assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=1e-6)
-    assert found.sentence == "A detector calls 60 % of 10 explanations machine-written."
+    assert found.sentence == "A detector calls 60% of 10 explanations machine-written."
     assert "second language" in found.check.wrongly
 
 

@@ -171,7 +171,7 @@ def test_the_paragraph_counts_who_is_left_out_and_how_many_people_they_are(study
 @pytest.mark.parametrize(
     ("name", "rules", "told"),
     [
-        ("a", [Rule("nothing")], "no filter"),
+        ("a", [Rule("nothing")], "no quality check called nothing"),
         ("a", [Rule("gold"), Rule("gold")], "twice"),
         (" ", [], "need a name"),
         ("w" * 101, [], "at most 100 characters"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from playwright.sync_api import BrowserContext, Frame, Page, expect
+from playwright.sync_api import BrowserContext, Error, Frame, Page, expect
 
 from annotation.marketplace.models import Assignment, Submission
 
@@ -19,6 +20,7 @@ FORM = """<!DOCTYPE html><html lang="en"><head><title>Task</title></head><body><
 <button name="button" value="pressed">Submit</button></form>{more}</body></html>"""
 
 CONNECTING = 30_000  # milliseconds
+CONNECTED = "() => document.readyState === 'complete' && Boolean(window.assay && window.assay.connected())"
 
 
 def task(more: str = "") -> str:
@@ -61,14 +63,14 @@ class Desk:
 
 
 def connected(page: Page) -> Frame:
-    handle = page.wait_for_selector("iframe#task")
-    inner = handle.content_frame() if handle else None
-    assert inner is not None
-    inner.wait_for_load_state()
-    # Asked from here each time: the pages forbid eval, by which a page would wait by itself.
+    # Asked from here each time: the pages forbid eval, by which a page would wait by itself. After going back, the
+    # first element may be one of the page that is being left: it has no frame, or one that can no longer be asked.
     for _ in range(CONNECTING // 50):
-        if inner.evaluate("() => Boolean(window.assay && window.assay.connected())"):
-            return inner
+        with suppress(Error):
+            handle = page.query_selector("iframe#task")
+            inner = handle.content_frame() if handle else None
+            if inner is not None and inner.evaluate(CONNECTED):
+                return inner
         page.wait_for_timeout(50)
     raise AssertionError("the task was never connected to the page around it")
 

@@ -50,7 +50,14 @@ def _texts(report_input: ReportInput) -> Iterator[str]:
     models = Counter(text.generator for text in report_input.texts if text.generator)
     counts = [f"{plural(count, 'text')} by {name}" for name, count in models.items()] or ["no model text"]
     texts = f"{', '.join([plural(references, 'reference text'), *counts[:-1]])} and {counts[-1]}"
-    yield f"The study has {texts} to be judged." if state_unrated(report_input) else f"Raters judged {texts}."
+    judged = {text for rating in report_input.ratings for text in (rating.text, rating.partner)}
+    number, total = sum(text.id in judged for text in report_input.texts), len(report_input.texts)
+    if state_unrated(report_input):
+        yield f"The study has {texts} to be judged."
+    elif judged and number < total:
+        yield f"The study has {texts}. Raters judged {number} of these {total} texts."
+    else:
+        yield f"Raters judged {texts}."
     study = report_input.study
     if study.question not in ("", "not recorded"):
         yield f"Raters were asked: \u201c{' '.join(study.question.split())}\u201d"

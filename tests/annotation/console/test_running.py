@@ -90,4 +90,4 @@ def test_the_difference_is_offered_only_where_somebody_lacks_it(worked: Study, p
     assert "Pay the difference to $15.00 per hour" in below
     enough = owner.get(page(worked, "running-wages"), {"floor": "3.00"}).content.decode()
     assert "Pay the difference" not in enough
-    assert "Median pay reaches $3.00 per hour in every training arm." in enough
+    assert "Median pay reaches $3.00 per hour in every training of this table." in enough

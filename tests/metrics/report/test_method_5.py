@@ -177,3 +177,13 @@ def test_the_title_page_of_the_latex_names_no_author() -> None:
     source = latex(build_report(UNKNOWN), has_figures=False)
     assert r"\author{}" in source
     assert r"\large Human evaluation: typicality ratings" in source
+
+
+def test_texts_that_nobody_rated_yet_are_not_said_to_be_judged() -> None:
+    report_input = study({"tiny": (0.5, 0.3)}, texts=20, raters=6)
+    unrated = {text.id for text in report_input.texts[:3]}
+    partly = replace(report_input, ratings=tuple(row for row in report_input.ratings if row.text not in unrated))
+    total = len(report_input.texts)
+    sentence = f"Raters judged {total - 3} of these {total} texts."
+    assert any(sentence in methods for methods in build_report(partly).methods)
+    assert not any("of these" in methods for methods in build_report(report_input).methods)

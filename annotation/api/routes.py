@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.api import account, analysis, designs, jobs, reports, review, running, studies, texts
+from annotation.api import account, analysis, designs, jobs, managing, reports, review, running, studies, texts
 from annotation.api.auth import Token
 from annotation.api.responses import Api, register_problem_handlers
 
@@ -19,5 +19,5 @@ api = Api(
     urls_namespace="api",
 )
 register_problem_handlers(api)
-for part in (account, studies, texts, designs, running, review, analysis, reports, jobs):
+for part in (account, studies, managing, texts, designs, running, review, analysis, reports, jobs):
     api.add_router("", part.router)

@@ -25,9 +25,19 @@ from annotation.studies import queries
 from annotation.studies.access import studies_of
 from annotation.studies.create import Plan, create
 from annotation.studies.members import enrol
+from annotation.studies.search import StudySearch, find_studies
 from annotation.studies.statements import state
 
 router = Router(tags=["Studies"])
+
+
+class SearchIn(Schema):
+    """Which studies of the list. q: words of name, question or members; state: `archived` shows archived ones only."""
+
+    q: str = Field("", max_length=200)
+    state: Literal["", "draft", "published", "paused", "ending", "closed", "archived"] = ""
+    mode: Literal["", "rehearsal", "live", "imported"] = ""
+    order: Literal["newest", "oldest", "name", "spent"] = "newest"
 
 
 class StudyOut(Schema):
@@ -40,6 +50,7 @@ class StudyOut(Schema):
     task: str
     role: str
     created_at: datetime
+    archived_at: datetime | None
 
 
 class CountsOut(Schema):
@@ -125,9 +136,9 @@ def list_presets(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
     return paged(list(PRESETS.values()), page)
 
 
-@router.get("/studies", response=gives(Paged[StudyOut]), summary="Studies that you may see, newest first")
-def list_studies(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
-    return paged(studies_of(caller(request)).order_by("-pk"), page)
+@router.get("/studies", response=gives(Paged[StudyOut]), summary="Studies that you may see; archived ones on request")
+def list_studies(request: HttpRequest, page: Query[Page], search: Query[SearchIn]) -> dict[str, Any]:
+    return paged(find_studies(studies_of(caller(request)), StudySearch.of(search.dict())), page)
 
 
 @router.post("/studies", response=gives(StudyOut, 201), summary="Create a draft study that you own")

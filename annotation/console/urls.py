@@ -12,6 +12,7 @@ from annotation.console.views import (
     inviting,
     jobs,
     keys,
+    managing,
     publish,
     quality,
     results,
@@ -65,6 +66,11 @@ of_judging: list[URLPattern | URLResolver] = [
 
 of_a_study: list[URLPattern | URLResolver] = [
     path("", studies.overview, name="overview"),
+    path("manage/", managing.manage, name="overview-manage"),
+    path("manage/copy/", managing.copy, name="overview-manage-copy"),
+    path("manage/rename/", managing.name, name="overview-manage-rename"),
+    path("manage/archive/", managing.away, name="overview-manage-archive"),
+    path("manage/unarchive/", managing.back, name="overview-manage-unarchive"),
     path("texts/", texts.texts, name="texts"),
     path("texts/add/", texts.add, name="texts-add"),
     path("texts/confirm/", texts.confirm, name="texts-confirm"),

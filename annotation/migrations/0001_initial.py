@@ -175,6 +175,7 @@ class Migration(migrations.Migration):
                 ('arm_assignment', models.CharField(blank=True, choices=[('chosen', 'raters choose tasks from a list'), ('waves', 'one arm is open after another'), ('drawn', 'drawn at random')], editable=False, max_length=6)),
                 ('warned_at', models.DateTimeField(blank=True, null=True)),
                 ('retain_until', models.DateTimeField(blank=True, null=True)),
+                ('archived_at', models.DateTimeField(blank=True, null=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('scale', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='studies', to='annotation.scale')),
                 ('group', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='studies', to='annotation.studygroup')),

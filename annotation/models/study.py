@@ -149,6 +149,8 @@ class Study(models.Model):
     warned_at = models.DateTimeField(null=True, blank=True)
     # From then on the pseudonyms of this study alone identify no person.
     retain_until = models.DateTimeField(null=True, blank=True)
+    # Hidden from the list since then; nothing is deleted.
+    archived_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     members: models.ManyToManyField[User, Membership] = models.ManyToManyField(
         settings.AUTH_USER_MODEL, through="annotation.Membership", related_name="studies"

@@ -57,6 +57,8 @@ def publish(study: Study, *, actor: str, now: datetime, by_invitation: bool = Fa
 def _require_open(study: Study, hits: list[Hit]) -> None:
     if not hits:
         raise StateError(f"The study {study.name} has no tasks yet. Create them first.")
+    if study.archived_at is not None:
+        raise StateError(f"The study {study.name} is archived. Unarchive it, then publish it.")
     over = study.status in {Study.Status.ENDING, Study.Status.CLOSED}
     if study.mode == Study.Mode.IMPORTED or over:
         raise StateError(f"The study {study.name} is {study.mode} and {study.status}; it cannot be published.")

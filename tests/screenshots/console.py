@@ -23,6 +23,9 @@ FULL = {
     "money": "money/",
     "settings": "settings/",
     "overview": "studies/{study}/",
+    "studies-found": "?q=st&state=draft&order=name",
+    "studies-none-found": "?q=nothing",
+    "manage": "studies/{study}/manage/",
     "texts": "studies/{study}/texts/",
     "texts-large": "studies/{large}/texts/?page=37",
     "texts-add": "studies/{chosen}/texts/add/",
@@ -84,7 +87,7 @@ FULL = {
 # Of a draft that has nothing in it.
 EMPTY = (
     "", "texts/", "texts/select/", "design/", "preview/", "publish/", "progress/", "running/", "running/compare/",
-    "running/wages/", "review/", "quality/", "quality/left-out/", "workers/", "coding/", "results/",
+    "running/wages/", "manage/", "review/", "quality/", "quality/left-out/", "workers/", "coding/", "results/",
     "results/exclusions/", "exports/", "people/", "log/",
 )  # fmt: skip
 # Of somebody who has no study yet.
@@ -145,6 +148,7 @@ PRESSED: dict[str, tuple[str, Act]] = {
     "design-failed": ("studies/{chosen}/design/", partial(_filled, "Raters per text", "0", "Save design")),
     "publish-failed": ("studies/{planned}/publish/", partial(_filled, "Study name", "wrong", "Publish")),
     "scores-failed": ("studies/{study}/exports/scores/", partial(_pressed, "Attach file")),
+    "manage-failed": ("studies/{study}/manage/", partial(_filled, "Name of the copy", "no name!", "Duplicate study")),
     "people-failed": ("studies/{judged}/people/", partial(_filled, "User name", "nobody", "Save role")),
     "coding-failed": ("studies/{judged}/coding/", _ticked),
     "settings-failed": ("settings/", partial(_pressed, "Change password")),

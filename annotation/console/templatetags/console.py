@@ -162,6 +162,10 @@ def drawn(svg: str) -> SafeString:
 
 DEEDS = {
     "create": _("created the study"),
+    "duplicate": _("created the study as a copy"),
+    "rename": _("renamed the study"),
+    "archive": _("archived the study"),
+    "unarchive": _("unarchived the study"),
     "configure": _("changed settings"),
     "reword": _("changed the task text"),
     "add_texts": _("added texts"),
@@ -236,7 +240,7 @@ def facts(details: dict[str, Any]) -> str:
     return "; ".join(parts)[:300]
 
 
-KEYS = {"intent", "job"}
+KEYS = {"intent", "job", "of_uuid"}
 MONEY = {"reward", "bonus", "fee"}
 
 

@@ -23,14 +23,31 @@ from annotation.studies import queries
 from annotation.studies.access import may, studies_of
 from annotation.studies.create import Plan, create
 from annotation.studies.members import enrol
+from annotation.studies.search import MODES, ORDERS, STATES, StudySearch, find_studies
 
 LINES = 50
 
 
 @console_page
 def listing(request: HttpRequest) -> HttpResponse:
-    paginator = Paginator(queries.with_counts(studies_of(visitor(request))), LINES)
-    return render(request, "console/studies.html", {"page": paginator.get_page(request.GET.get("page"))})
+    search = StudySearch.of(request.GET)
+    studies = studies_of(visitor(request))
+    paginator = Paginator(find_studies(queries.with_counts(studies), search), LINES)
+    context = {
+        "has_studies": studies.exists(),
+        "page": paginator.get_page(request.GET.get("page")),
+        "search": search,
+        "query": _query(request),
+    }
+    choices = {"states": STATES.items(), "modes": MODES.items(), "orders": [(key, ORDERS[key][0]) for key in ORDERS]}
+    return render(request, "console/studies.html", {**context, **choices})
+
+
+def _query(request: HttpRequest) -> str:
+    """The search in the addresses of other pages of the list: "q=news&" or ""."""
+    query = request.GET.copy()
+    query.pop("page", None)
+    return f"{query.urlencode()}&" if query else ""
 
 
 @console_page

@@ -18,7 +18,7 @@ from annotation import settings as conf
 from annotation.accounts import links
 from annotation.accounts.models import User
 from annotation.console import forms
-from annotation.console.forms import comparing, publish, running, scores, studies, texts
+from annotation.console.forms import comparing, publish, running, scores, studies, study_names, texts
 from annotation.console.forms import review as desk
 from annotation.console.forms import sign_in as entrance
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
@@ -184,6 +184,12 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
         reverse("console:studies-import"), {"name": "b", "file": csv("a,b\n")}, studies.ImportBatch()
     ),
     studies.Enrol: lambda world: Place(world.at("people"), {"user": "root", "role": "owner"}, studies.Enrol()),
+    study_names.RenameStudy: lambda world: Place(
+        world.at("overview-manage-rename"), {"name": "renamed"}, study_names.RenameStudy()
+    ),
+    study_names.CopyStudy: lambda world: Place(
+        world.at("overview-manage-copy"), {"copy_name": "copied"}, study_names.CopyStudy()
+    ),
     texts.UploadTexts: lambda world: Place(
         world.at("texts-add", study=world.draft), {"file": csv(SOUND)}, texts.UploadTexts()
     ),

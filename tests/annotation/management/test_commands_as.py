@@ -39,6 +39,7 @@ RENAMED = {
 # What else a command cannot do without, and the role that it then asks for.
 NEEDED: dict[str, tuple[list[str], Role]] = {
     "approve": (["--yes"], Role.REVIEWER),
+    "archive": ([], Role.OWNER),
     "attach_scores": (["x"], Role.EDITOR),
     "audit": ([], Role.VIEWER),
     "block": (["w1", "--lift"], Role.OWNER),
@@ -47,6 +48,7 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
     "configure": (["--set", "question=x"], Role.EDITOR),
     "decide": (["A1", "--approve"], Role.REVIEWER),
     "detect": (["--model", "x", "--threshold", "2"], Role.EDITOR),
+    "duplicate": (["copied"], Role.VIEWER),
     "exclusions": ([], Role.EDITOR),
     "fair_pay": (["--pay"], Role.OWNER),
     "hold": (["w1", "--lift"], Role.EDITOR),
@@ -59,6 +61,7 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
     "preview": (["--out", "x"], Role.VIEWER),
     "publish": (["--yes"], Role.OWNER),
     "reconcile": (["--adopt"], Role.EDITOR),
+    "rename": (["called-otherwise"], Role.OWNER),
     "reparse": ([], Role.EDITOR),
     "report": (["--out", "x"], Role.VIEWER),
     "resume": ([], Role.EDITOR),

@@ -1,0 +1,148 @@
+"""Duplicate a study: a new draft with its design and task text, and with its texts where that is requested."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from django.db import models, transaction
+
+from annotation.accounts.models import User
+from annotation.exceptions import StateError
+from annotation.models import (
+    Arm,
+    AuditEvent,
+    Cell,
+    Context,
+    Generator,
+    Likelihood,
+    Membership,
+    Role,
+    Scoring,
+    Selection,
+    Study,
+    StudyWording,
+    Text,
+)
+from annotation.studies.rename import check_name
+
+Row = TypeVar("Row", bound=models.Model)
+BATCH = 2000
+# As large as a seed may be typed on the design page.
+SEEDS = 2**31
+# What belongs to the run of a study and not to its design: money, decisions, the address that people came by, dates.
+OF_THE_RUN = frozenset(
+    [
+        "id",
+        "uuid",
+        "name",
+        "mode",
+        "status",
+        "reserved_cents",
+        "spent_cents",
+        "channel_tag",
+        "arm_assignment",
+        "warned_at",
+        "retain_until",
+        "archived_at",
+        "created_at",
+        "seed",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """The new study, and how many texts and conditions it has."""
+
+    study: Study
+    texts: int
+    conditions: int
+
+
+def duplicate(
+    study: Study, name: str, *, owner: User | None, with_texts: bool, keep_seed: bool, actor: str, now: datetime
+) -> Duplicate:
+    """Create a draft rehearsal called `name` with the design of `study`, which `owner` owns.
+
+    Copied: every design setting, the task text in use with its training items, trainings, and conditions. Conditions of
+    one domain or generator are copied only together with the texts. Not copied: members, submissions, decisions, money,
+    the invitation, the log, study details and the retention date.
+
+    Raises DesignError or StateError where the name cannot be used, StateError for an imported study.
+    """
+    if study.mode == Study.Mode.IMPORTED:
+        raise StateError(f"The study {study.name} was imported. Its tasks come from its file: import the file again.")
+    with transaction.atomic():
+        check_name(name)
+        copy = Study(
+            name=name,
+            mode=Study.Mode.REHEARSAL,
+            seed=study.seed if keep_seed else secrets.randbelow(SEEDS),
+            arm_assignment=Study.ArmAssignment.CHOSEN,
+            **{field: getattr(study, field) for field in design_fields()},
+        )
+        copy.save(force_insert=True)
+        last = study.wordings.last()
+        if last is not None:
+            StudyWording.objects.create(study=copy, version=1, digest=last.digest, body=last.body, created_at=now)
+        generators = _copy_texts(study, copy) if with_texts else {}
+        conditions = _copy_conditions(study, copy, generators, with_texts=with_texts)
+        if owner is not None:
+            Membership.objects.create(study=copy, user=owner, role=Role.OWNER)
+        facts = {"of": study.name, "of_uuid": str(study.uuid), "with_texts": with_texts, "same_seed": keep_seed}
+        AuditEvent.objects.record(copy, "duplicate", actor=actor, now=now, **facts)
+    return Duplicate(copy, copy.texts.count(), conditions)
+
+
+def design_fields() -> list[str]:
+    """Return the names of the study's columns that a duplicate takes over."""
+    return [field.name for field in Study._meta.concrete_fields if field.name not in OF_THE_RUN]
+
+
+def _copy_conditions(study: Study, copy: Study, generators: dict[int, Generator], *, with_texts: bool) -> int:
+    arms = _copied(Arm.objects.filter(study=study), study=copy)
+    cells = Cell.objects.filter(arm__study=study).order_by("pk")
+    if not with_texts:
+        cells = cells.filter(domain="", generator=None)
+    rows = [
+        Cell(arm=arms[cell.arm_id], domain=cell.domain, generator=generators.get(cell.generator_id or 0))
+        for cell in cells
+    ]
+    Cell.objects.bulk_create(rows)
+    return len(rows)
+
+
+def _copy_texts(study: Study, copy: Study) -> dict[int, Generator]:
+    """Copy all texts with what they answer, who wrote them, their log probabilities and their selection."""
+    contexts = _copied(Context.objects.filter(study=study), study=copy)
+    generators = _copied(Generator.objects.filter(study=study), study=copy)
+    texts = _copied(Text.objects.filter(study=study), {"context": contexts, "generator": generators}, study=copy)
+    scorings = _copied(Scoring.objects.filter(study=study), {"generator": generators}, study=copy)
+    likelihoods = Likelihood.objects.filter(text__study=study)
+    _copied(likelihoods, {"text": texts, "generator": generators, "scoring": scorings})
+    _copied(Selection.objects.filter(study=study).order_by("-number")[:1], study=copy)
+    return generators
+
+
+def _copied(
+    rows: models.QuerySet[Row], parents: dict[str, dict[int, Any]] | None = None, **changes: Any
+) -> dict[int, Row]:
+    """Store a copy of each row, with the copies of its parents; the copies by the key of their originals."""
+    originals = list(rows)
+    copies = []
+    for row in originals:
+        fields = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
+        del fields["id"]
+        for name, stored in (parents or {}).items():
+            key = fields.pop(f"{name}_id")
+            fields[name] = stored[key] if key is not None else None
+        for name in changes:
+            del fields[f"{name}_id"]
+        copies.append(type(row)(**fields, **changes))
+    manager: Any = type(originals[0])._default_manager if originals else None
+    if manager is not None:
+        manager.bulk_create(copies, batch_size=BATCH)
+    return {row.pk: copy for row, copy in zip(originals, copies, strict=True)}

@@ -39,7 +39,7 @@ ONE_OF_EACH: dict[str, Any] = {
 }  # fmt: skip
 OF_THE_MARKETPLACE = {
     "hit", "closed_hit", "invited_hit", "group", "held", "approved", "rejected", "submitted", "qualification",
-    "to_take", "attempt",
+    "to_take", "attempt", "undrawn", "drawn",
 }  # fmt: skip
 
 

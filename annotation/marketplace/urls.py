@@ -19,6 +19,7 @@ from annotation.marketplace.site import (
     qualifications,
     rejection_replies,
     sign_in,
+    studies,
     submit,
 )
 
@@ -83,6 +84,7 @@ urlpatterns = [
     path("qualifications/<public_id:type_id>/", qualifications.qualification, name="qualification"),
     path("qualifications/<public_id:type_id>/ask/", qualifications.ask, name="ask"),
     path("<public_id:hit_id>/", pages.preview, name="preview"),
+    path("work/<public_id:assignment_id>/pay/", studies.your_pay, name="your-pay"),
     path("work/<public_id:assignment_id>/state/", pages.state, name="state"),
     path("work/<public_id:assignment_id>/return/", pages.return_task, name="return"),
     path("work/<public_id:assignment_id>/answer/", rejection_replies.answer, name="answer"),

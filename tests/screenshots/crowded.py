@@ -31,6 +31,7 @@ from tests.marketplace.channels.guests import TAG, Guest, channel, tasks, writte
 from tests.marketplace.channels.guests import told as invite
 from tests.marketplace.channels.test_browser import CONSENT, DEBRIEF, HIT
 from tests.marketplace.conftest import mturk
+from tests.marketplace.draws.studies import Study as DrawnStudy
 from tests.marketplace.people import Lab, Person
 from tests.marketplace.qualifications.test_qualification_tests import begin, made
 from tests.marketplace.question_samples import html_question
@@ -46,6 +47,8 @@ OFFERS = {
     "Was this story written by a person or by a machine?": "1.75",
     "How fluent is each sentence of this long and rather winding report about the harbour?": "0.60",
 }
+# Studies of two versions: of the first ann was assigned to one.
+VERSIONS = ("Which ending fits the story?", "How clear is each explanation?")
 
 
 def plant(folder: Path) -> str:
@@ -62,6 +65,12 @@ def plant(folder: Path) -> str:
     offered = [lab.hit(Title=title, Reward=pays, MaxAssignments=3, Question=question) for title, pays in OFFERS.items()]
     wanted = {"QualificationTypeId": test, "Comparator": "GreaterThan", "IntegerValues": [3]}
     lab.hit(Title="For people who know fruit", QualificationRequirements=[wanted], Question=question)
+    for title in VERSIONS:
+        pays = {"a": "0.60", "b": "0.90"}
+        tag = title.split()[1].lower()
+        versions = DrawnStudy.publish(lab, cells=2, tag=tag, Title=title, Reward=pays.__getitem__, Question=question)
+        if title == VERSIONS[0]:
+            ann.accept(versions.any_hit())
     rejected = ann.do(offered[0])
     lab.client.reject_assignment(AssignmentId=rejected, RequesterFeedback="The comments say nothing about the text.")
     User.objects.filter(requester__hits__hit_id=offered[0]["HITId"]).update(email="lab@example.org")
@@ -106,6 +115,8 @@ def ids(invitation: str) -> dict[str, str]:
         "hit": MarketHit.objects.get(hit_type__title=list(OFFERS)[1]).hit_id,
         "closed_hit": MarketHit.objects.get(hit_type__title__startswith="For people who know").hit_id,
         "invited_hit": MarketHit.objects.filter(hit_type__title="How typical is this text?")[0].hit_id,
+        "undrawn": MarketHit.objects.filter(hit_type__title=VERSIONS[1])[0].hit_id,
+        "drawn": Assignment.objects.get(hit__hit_type__title=VERSIONS[0]).assignment_id,
         "group": held.hit.hit_type.group_id,
         "held": held.assignment_id,
         **{state.lower(): one.assignment_id for state, one in done.items()},

@@ -37,6 +37,8 @@ FULL = {
     "group": "groups/{group}/",
     "preview": "{hit}/",
     "preview-closed-to-us": "{closed_hit}/",
+    "study": "{undrawn}/",
+    "your-pay": "work/{drawn}/pay/",
     "work": "work/{held}/",
     "return": "work/{held}/return/",
     "done-approved": "work/{approved}/done/",

@@ -1,4 +1,4 @@
-"""A worker's steps: accept, return and submit an assignment; and what happens when its time ends."""
+"""A worker's steps: accept, return and submit an assignment."""
 
 from __future__ import annotations
 
@@ -6,63 +6,47 @@ import json
 from datetime import datetime, timedelta
 
 from django.db import connection, transaction
-from django.db.models import Exists, QuerySet
+from django.db.models import Exists, OuterRef
 
 from annotation.marketplace.assignments import drafts
-from annotation.marketplace.channels import admission_rules, telling
+from annotation.marketplace.assignments.enter_study import enter_study
+from annotation.marketplace.assignments.places import end_hold, take_place
+from annotation.marketplace.channels import telling
 from annotation.marketplace.core.prepared_sql import Prepared, insert, update
 from annotation.marketplace.core.row_locks import lock_assignment, lock_hit, lock_hit_named, lock_requester
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import escrow, lifecycle
-from annotation.marketplace.hits.eligibility import assess_worker
-from annotation.marketplace.models import Assignment, Hit, Submission, WorkerAccount, WorkerBlock
+from annotation.marketplace.models import Assignment, Hit, Requester, StudyDraw, Submission, WorkerAccount
 from annotation.marketplace.notifications import events
-from annotation.marketplace.qualifications import once_pass
 from annotation.marketplace.questions.answer_xml import Pairs, with_channel
 
 State = Assignment.State
 _COUNT = f"UPDATE {WorkerAccount._meta.db_table} SET submitted_count = submitted_count + 1 WHERE id = %s"  # noqa: S608
 
 
-def _bars(worker: int, hit: int, requester: int) -> QuerySet[WorkerAccount, tuple[bool, bool]]:
-    """Whether a worker holds a HIT or has done it, and whether its requester has blocked them."""
-    held = Assignment.objects.filter(hit=hit, worker=worker).exclude(state__in=Assignment.RETURNED_OR_ABANDONED)
-    blocked = WorkerBlock.objects.filter(requester=requester, worker=worker)
-    return WorkerAccount.objects.filter(pk=worker).values_list(Exists(held), Exists(blocked))
+# Whose HIT it is, and the study in which people are assigned to cells ("" for a HIT that is chosen).
+_WHOSE = Prepared(
+    lambda hit_id: Hit.objects.filter(hit_id=hit_id).values_list(
+        "requester_id",
+        "hit_type__study",
+        Exists(StudyDraw.objects.filter(requester=OuterRef("requester"), study=OuterRef("hit_type__study"))),
+    ),
+    str,
+)
 
 
-_BARS = Prepared(_bars, int, int, int)
-
-
-@transaction.atomic
 def accept(hit_id: str, *, worker: WorkerAccount, now: datetime) -> Assignment:
-    """Give `worker` a place of a HIT until the deadline.
+    """Give `worker` a place of a HIT until the deadline; in a study of several cells, of a HIT of their own cell.
 
     Raises Hit.DoesNotExist, and WorkRefusedError: closed, held (already accepted or done), unqualified, blocked, full,
-    and what `gate.check` raises (uninvited, finished, consent). Exactly MaxAssignments can be held: the HIT's row is
-    locked from the check to the count.
+    and what `admission_rules.check` raises (uninvited, finished, consent). Exactly MaxAssignments can be held: the
+    HIT's row is locked from the check to the count.
     """
-    locked = lock_hit_named(hit_id)
-    ((holds, blocked),) = _BARS(worker.pk, locked.pk, locked.requester_id)
-    if locked.status == Hit.Status.DISPOSED or lifecycle.expired(locked, now):
-        raise WorkRefusedError("closed")
-    if holds:
-        raise WorkRefusedError("held")
-    if not worker.active or not assess_worker(worker, locked.hit_type).accept:
-        raise WorkRefusedError("unqualified")
-    if blocked:
-        raise WorkRefusedError("blocked")
-    admission_rules.check(locked, worker=worker, now=now)
-    if not lifecycle.available(locked, now):
-        raise WorkRefusedError("full")
-    once_pass.grant(locked, worker=worker, now=now)
-    deadline = now + timedelta(seconds=locked.hit_type.assignment_seconds)
-    held = Assignment(hit=locked, worker=worker, accepted_at=now, deadline=deadline, due_at=deadline)
-    insert([held])
-    locked.pending += 1
-    events.emit(events.ACCEPTED, locked, at=now, assignment=held)
-    _save(locked, now)
-    return held
+    for requester, study, drawn in _WHOSE(hit_id):
+        if drawn:
+            return enter_study(Requester(pk=requester), study, worker=worker, now=now, preferred=hit_id)
+    with transaction.atomic():
+        return take_place(lock_hit_named(hit_id), worker=worker, now=now)
 
 
 @transaction.atomic
@@ -104,17 +88,6 @@ def submit(assignment: Assignment, pairs: Pairs, *, answer: str, now: datetime, 
     _save(hit, now)
     with connection.cursor() as cursor:
         cursor.execute(_COUNT, [held.worker_id])
-
-
-def end_hold(hit: Hit, held: Assignment, *, state: str, at: datetime) -> None:
-    """Mark `held` (locked, with its HIT) as returned or abandoned; the HIT is settled but not saved."""
-    held.state, held.given_up_at, held.due_at = state, at, None
-    update(held, ("state", "given_up_at", "due_at"))
-    drafts.forget(held)
-    hit.pending -= 1
-    happened = events.RETURNED if state == State.RETURNED else events.ABANDONED
-    events.emit(happened, hit, at=at, assignment=held)
-    events.settle(hit, at)
 
 
 def _save(hit: Hit, now: datetime) -> None:

@@ -13,8 +13,8 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.marketplace.assignments.accept_submit import end_hold
 from annotation.marketplace.assignments.decisions import approve_due
+from annotation.marketplace.assignments.places import end_hold
 from annotation.marketplace.core.due_times import Moment, earliest
 from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.core.row_locks import lock_hit, lock_requester

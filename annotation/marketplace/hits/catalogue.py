@@ -6,7 +6,7 @@ an index, their HITs are counted up to a bound, and requirements are compared wi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,6 +15,7 @@ from django.db.models import Exists, F, IntegerField, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from annotation.marketplace.channels.reach import within
+from annotation.marketplace.draws.visible_cells import cells_by_study, hits_of_other_cells
 from annotation.marketplace.hits.eligibility import Eligibility, all_values, assess_values
 from annotation.marketplace.ids import is_public_id
 from annotation.marketplace.models import Assignment, Hit, HitType, Requester, WorkerAccount, WorkerBlock
@@ -57,12 +58,17 @@ class Choice:
 
 @dataclass(frozen=True)
 class Offer:
-    """A group of equal HITs: its type, a HIT to begin with, how many there are (at most MOST_COUNTED + 1)."""
+    """A group of equal HITs: its type, a HIT to begin with, how many there are (at most MAX_COUNTED + 1).
+
+    Of a study of several cells there is one offer. Until the worker was assigned to a cell its type is that of any;
+    `undrawn` has all that are open to them, and nothing of a single one of them may be shown.
+    """
 
     hit_type: HitType
     hit_id: str
     count: int
     eligibility: Eligibility
+    undrawn: tuple[HitType, ...] = ()
 
     @property
     def requester(self) -> Requester:
@@ -81,6 +87,14 @@ class Offers:
     more: bool
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What a worker may do with a type, and the study of several cells that it belongs to, by its requester."""
+
+    eligibility: Eligibility
+    study: tuple[int, str] | None
+
+
 class CountedTo(Subquery):
     """The number of rows of a query that is cut off."""
 
@@ -91,19 +105,26 @@ class CountedTo(Subquery):
 def offers(worker: WorkerAccount, choice: Choice, *, now: datetime) -> Offers:
     """Groups with HITs that `worker` may discover and has not taken, a page of them."""
     known = _discoverable(worker, choice)
-    untaken = _untaken(worker, now).filter(hit_type=OuterRef("pk"))
-    rows = HitType.objects.filter(pk__in=list(known)).annotate(
-        first=Subquery(untaken.order_by("pk").values("hit_id")[:1]),
-        count=CountedTo(untaken.order_by().values("pk")[: MAX_COUNTED + 1]),
+    free = untaken(worker, now).filter(hit_type=OuterRef("pk"))
+    studies = _open_types_by_study([row.study for row in known.values() if row.study], free)
+    # One card for a study, whatever cells it has.
+    cards = {_first_of(types, known): types for types in studies.values()}
+    shown = [pk for pk, row in known.items() if row.study is None or pk in cards]
+    rows = HitType.objects.filter(pk__in=shown).annotate(
+        first=Subquery(free.order_by("pk").values("hit_id")[:1]),
+        count=CountedTo(free.order_by().values("pk")[: MAX_COUNTED + 1]),
     )
     start = PAGE * (choice.page - 1)
     page_rows = list(_sorted(rows.exclude(first=None), choice.sort)[start : start + PAGE + 1])
-    return Offers(tuple(_offer(row, known[row.pk]) for row in page_rows[:PAGE]), len(page_rows) > PAGE)
+    assigned = cells_by_study(worker.pk) if studies else {}
+    undrawn = {pk: types for pk, types in cards.items() if (types[0].requester_id, types[0].study) not in assigned}
+    offers = tuple(_offer(row, known[row.pk].eligibility, undrawn.get(row.pk, ())) for row in page_rows[:PAGE])
+    return Offers(offers, len(page_rows) > PAGE)
 
 
 def group_of(worker: WorkerAccount, hit_type: HitType, *, now: datetime, after: str = "") -> list[Hit]:
     """Open HITs of one group that `worker` has not taken, newest first: a page and one more if there are more."""
-    rows = _untaken(worker, now).filter(hit_type=hit_type)
+    rows = untaken(worker, now).filter(hit_type=hit_type)
     if is_public_id(after):
         rows = rows.filter(pk__lt=Hit.objects.filter(hit_id=after).values("pk")[:1])
     return list(rows.defer("question").order_by("-pk")[: PAGE + 1])
@@ -111,7 +132,7 @@ def group_of(worker: WorkerAccount, hit_type: HitType, *, now: datetime, after: 
 
 def some_of(worker: WorkerAccount, hit_type: HitType, *, now: datetime) -> list[Hit]:
     """A few open HITs of a group that `worker` has not taken, another one first for another worker."""
-    hits = list(_untaken(worker, now).filter(hit_type=hit_type).defer("question").order_by("pk")[:SPREAD])
+    hits = list(untaken(worker, now).filter(hit_type=hit_type).defer("question").order_by("pk")[:SPREAD])
     turn = worker.pk % len(hits) if hits else 0
     return hits[turn:] + hits[:turn]
 
@@ -122,7 +143,7 @@ def held_by(worker: WorkerAccount) -> QuerySet[Assignment]:
     return rows.select_related("hit__hit_type", "hit__requester__user").defer("hit__question").order_by("deadline")
 
 
-def _discoverable(worker: WorkerAccount, choice: Choice) -> dict[int, Eligibility]:
+def _discoverable(worker: WorkerAccount, choice: Choice) -> dict[int, _Known]:
     """The types of open HITs that fit `choice`, and what the worker may do with each."""
     with connection.cursor() as cursor:
         cursor.execute(_OPEN_TYPES)
@@ -139,14 +160,17 @@ def _discoverable(worker: WorkerAccount, choice: Choice) -> dict[int, Eligibilit
             | Q(requester__display_name__icontains=word)
         )
     blocking = WorkerBlock.objects.filter(worker=worker, requester=OuterRef("requester"))
-    candidates = rows.exclude(Exists(blocking)).values_list("pk", "requirements")
+    candidates = rows.exclude(Exists(blocking)).values_list("pk", "requirements", "requester_id", "study", "cell")
     values = all_values(worker)
     invited = worker.channel_id is not None
-    known = {pk: assess_values(values, held_against(rows, invited=invited)) for pk, rows in candidates}
+    known = {
+        pk: _Known(assess_values(values, held_against(rows, invited=invited)), (requester, study) if cell else None)
+        for pk, rows, requester, study, cell in candidates
+    }
     return {
-        pk: eligibility
-        for pk, eligibility in known.items()
-        if eligibility.accept or (eligibility.discover and not choice.qualified)
+        pk: row
+        for pk, row in known.items()
+        if row.eligibility.accept or (row.eligibility.discover and not choice.qualified)
     }
 
 
@@ -163,15 +187,37 @@ def _sorted(rows: QuerySet[HitType], sort: str) -> QuerySet[HitType]:
     return rows.select_related("requester__user").order_by(*order)  # type: ignore[arg-type]
 
 
-def _offer(row: HitType, eligibility: Eligibility) -> Offer:
+def _open_types_by_study(
+    studies: Collection[tuple[int, str]], free: QuerySet[Hit]
+) -> dict[tuple[int, str], tuple[HitType, ...]]:
+    """The types of each of the `studies` of several cells that are open to a worker, whatever they look for."""
+    if not studies:
+        return {}
+    rows = HitType.objects.filter(study__in={study for _, study in studies}).exclude(cell="").filter(Exists(free))
+    grouped: dict[tuple[int, str], tuple[HitType, ...]] = {}
+    for row in rows.select_related("requester__user").order_by("pk"):
+        grouped[row.requester_id, row.study] = (*grouped.get((row.requester_id, row.study), ()), row)
+    return {study: types for study, types in grouped.items() if study in set(studies)}
+
+
+def _first_of(types: Sequence[HitType], known: Mapping[int, _Known]) -> int:
+    """The type that the card of a study leads to: one that the worker may accept, if there is any."""
+    rows = [row.pk for row in types if row.pk in known]
+    return next((pk for pk in rows if known[pk].eligibility.accept), rows[0] if rows else 0)
+
+
+def _offer(row: HitType, eligibility: Eligibility, undrawn: tuple[HitType, ...]) -> Offer:
     count: int = row.count  # type: ignore[attr-defined]
     first: str = row.first  # type: ignore[attr-defined]
-    return Offer(row, first, count, eligibility)
+    return Offer(row, first, count, eligibility, undrawn)
 
 
-def _untaken(worker: WorkerAccount, now: datetime) -> QuerySet[Hit]:
+def untaken(worker: WorkerAccount, now: datetime) -> QuerySet[Hit]:
+    """Open HITs that `worker` has not taken, on which their way in leads, without those of other people's cells."""
     live_assignments = Assignment.objects.filter(hit=OuterRef("pk"), worker=worker).exclude(
         state__in=Assignment.RETURNED_OR_ABANDONED
     )
     rows = Hit.objects.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now).exclude(Exists(live_assignments))
+    if (other_cells := hits_of_other_cells(worker.pk)) is not None:
+        rows = rows.exclude(other_cells)
     return within(worker, rows, now).select_related("hit_type", "requester__user")

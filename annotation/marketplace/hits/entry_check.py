@@ -6,7 +6,7 @@ from datetime import datetime
 
 from annotation.marketplace.channels import admission_rules
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.hits import lifecycle
+from annotation.marketplace.hits import lifecycle, study_cards
 from annotation.marketplace.hits.catalogue import some_of
 from annotation.marketplace.hits.eligibility import assess_worker
 from annotation.marketplace.models import Assignment, Hit, WorkerAccount, WorkerBlock
@@ -16,8 +16,11 @@ def refusal(hit: Hit, *, worker: WorkerAccount, now: datetime) -> str:
     """The word with which accepting `hit` would be refused whatever the person agrees to; "" when it would not be.
 
     The words and their order are those of `work.accept`, without `consent`. Nothing is locked: the last place may
-    still be taken while somebody reads. A full HIT counts as open while another of its group is.
+    still be taken while somebody reads. A full HIT counts as open while another of its group is. For a HIT of a study
+    of several cells it is the word for entering the study.
     """
+    if hit.hit_type.cell:
+        return study_cards.refusal(worker, hit.requester_id, hit.hit_type.study, now=now)
     if hit.status == Hit.Status.DISPOSED or lifecycle.expired(hit, now):
         return "closed"
     if Assignment.objects.filter(hit=hit, worker=worker).exclude(state__in=Assignment.RETURNED_OR_ABANDONED).exists():

@@ -1,4 +1,5 @@
 import annotation.marketplace.ids
+import annotation.marketplace.models.draws
 import django.db.models.deletion
 import django.db.models.expressions
 import django.db.models.functions.text
@@ -104,6 +105,7 @@ class Migration(migrations.Migration):
                 ('requirements', models.JSONField(default=list)),
                 ('digest', models.CharField(max_length=64)),
                 ('study', models.CharField(blank=True, max_length=64)),
+                ('cell', models.CharField(blank=True, max_length=80)),
                 ('by_channel', models.BooleanField(default=False)),
                 ('created_at', models.DateTimeField()),
                 ('requester', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='hit_types', to='marketplace.requester')),
@@ -760,5 +762,65 @@ class Migration(migrations.Migration):
             model_name='link',
             name='participant',
             field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='personal_links', to='marketplace.participant'),
+        ),
+        # The draw.
+        migrations.CreateModel(
+            name='StudyDraw',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('study', models.CharField(max_length=64)),
+                ('seed', models.CharField(default=annotation.marketplace.models.draws.new_seed, max_length=64)),
+                ('last_number', models.PositiveBigIntegerField(default=0)),
+                ('created_at', models.DateTimeField()),
+                ('requester', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='study_draws', to='marketplace.requester')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('requester', 'study'), name='marketplace_study_drawn_once'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Draw',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('study', models.CharField(max_length=64)),
+                ('cell', models.CharField(max_length=80)),
+                ('drawn_at', models.DateTimeField()),
+                ('started_at', models.DateTimeField(blank=True, null=True)),
+                ('counted', models.BooleanField(default=True)),
+                ('requester', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='marketplace.requester')),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='draws', to='marketplace.workeraccount')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('counted', True)), fields=['requester', 'study', 'cell'], name='marketplace_draw_counted'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('worker', 'requester', 'study'), name='marketplace_one_cell_per_person'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='DrawEvent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveBigIntegerField()),
+                ('kind', models.CharField(choices=[('drawn', 'Drawn'), ('left', 'Left'), ('came back', 'Rejoined')], max_length=9)),
+                ('cell', models.CharField(max_length=80)),
+                ('at', models.DateTimeField()),
+                ('counts', models.JSONField(default=dict)),
+                ('eligible', models.JSONField(default=list)),
+                ('tied', models.JSONField(default=list)),
+                ('random_number', models.FloatField(blank=True, null=True)),
+                ('study_draw', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='marketplace.studydraw')),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='marketplace.workeraccount')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study_draw', 'number'), name='marketplace_draw_event_number'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('kind', 'drawn'), _negated=True), ('random_number__isnull', False), _connector='OR'), name='marketplace_drawn_by_a_number'),
+                ],
+            },
         ),
     ]

@@ -11,6 +11,7 @@ from annotation.marketplace.models.channels import (
     WithdrawalKey,
 )
 from annotation.marketplace.models.clock import ClockOffset, SweepMark
+from annotation.marketplace.models.draws import Draw, DrawEvent, StudyDraw
 from annotation.marketplace.models.hits import Hit, HitType
 from annotation.marketplace.models.money import BonusPayment, LedgerEntry, Payout
 from annotation.marketplace.models.notifications import (
@@ -51,6 +52,8 @@ __all__ = [
     "CountryStatement",
     "Document",
     "Draft",
+    "Draw",
+    "DrawEvent",
     "Endpoint",
     "Event",
     "Hit",
@@ -72,6 +75,7 @@ __all__ = [
     "RequestToken",
     "Requester",
     "SigningKey",
+    "StudyDraw",
     "Submission",
     "Subscription",
     "SweepMark",

@@ -23,8 +23,10 @@ class HitType(models.Model):
     auto_approval_seconds = models.BigIntegerField()
     requirements = models.JSONField(default=list)
     digest = models.CharField(max_length=64)
-    # The tag of the keyword assay:study=...; empty without one.
+    # The tag of the keyword assay:study=..., or of assay:cell=... where that stands alone; empty without either.
     study = models.CharField(max_length=64, blank=True)
+    # The key of the keyword assay:cell=...: people are assigned to one of the cells of the study. Empty without one.
+    cell = models.CharField(max_length=80, blank=True)
     # Open only to people of a channel that names the type or its study.
     by_channel = models.BooleanField(default=False)
     created_at = models.DateTimeField()

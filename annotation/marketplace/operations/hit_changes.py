@@ -78,7 +78,12 @@ def update_review_status(call: Call, parameters: dict[str, Any]) -> dict[str, An
 def update_type(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """The HIT takes on every property of the type, the reward of undecided work included."""
     payer, hit = _locked(call, parameters["HITId"], LIVING)
-    hit.hit_type = load_hit_type(call, parameters["HITTypeId"])
+    hit_type = load_hit_type(call, parameters["HITTypeId"])
+    if hit_type.cell != hit.hit_type.cell and hit.assignments.exists():
+        raise RequestRefusedError(
+            "InvalidHITState", "This HIT was accepted already; it cannot move to another cell of its study."
+        )
+    hit.hit_type = hit_type
     hit.save(update_fields=["hit_type"])
     escrow.hold(payer, hit, now=call.now)
     return {}

@@ -13,12 +13,13 @@ from annotation.marketplace.cents import cents
 from annotation.marketplace.channels.study_tag import tag_of
 from annotation.marketplace.core import request_tokens
 from annotation.marketplace.core.prepared_sql import Prepared
+from annotation.marketplace.draws.cell_key import cell_of
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.hits import escrow
 from annotation.marketplace.hits.eligibility import check_types_exist
 from annotation.marketplace.hits.lifecycle import settle
 from annotation.marketplace.ids import public_id
-from annotation.marketplace.models import Hit, HitType
+from annotation.marketplace.models import Hit, HitType, StudyDraw
 from annotation.marketplace.notifications import events
 from annotation.marketplace.operations.finding import load_hit_type
 from annotation.marketplace.operations.registry import Call, operation
@@ -76,12 +77,25 @@ def _type_for(call: Call, parameters: dict[str, Any]) -> HitType:
     for known in _TYPE(call.requester.pk, digest):
         return known
     tag = tag_of(properties["keywords"])
+    study, cell = cell_of(properties["keywords"])
+    study = tag or study
+    _prepare_draw(call, study, cell)
     hit_type, _ = HitType.objects.get_or_create(
         requester=call.requester,
         digest=digest,
-        defaults={**properties, "study": tag, "by_channel": bool(tag), "created_at": call.now},
+        defaults={**properties, "study": study, "cell": cell, "by_channel": bool(tag), "created_at": call.now},
     )
     return hit_type
+
+
+def _prepare_draw(call: Call, study: str, cell: str) -> None:
+    """A study that names a cell is drawn from then on, and each of its HIT types names one."""
+    if cell:
+        StudyDraw.objects.get_or_create(requester=call.requester, study=study, defaults={"created_at": call.now})
+    elif study and StudyDraw.objects.filter(requester=call.requester, study=study).exists():
+        raise InvalidParameterError(
+            f"Keywords: people of the study {study} are assigned to cells. Name the cell of these HITs by assay:cell=."
+        )
 
 
 def _create(call: Call, parameters: dict[str, Any], hit_type: HitType) -> dict[str, Any]:

@@ -6,12 +6,13 @@ The row is unique per worker and type, so of two acceptances at the same moment 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.models import Hit, QualificationGrant, QualificationType, WorkerAccount
+from annotation.marketplace.models import Draw, Hit, HitType, QualificationGrant, QualificationType, WorkerAccount
 
 KEYWORD = "assay:once"
 Status = QualificationGrant.Status
@@ -28,14 +29,43 @@ def grant(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
     Raises WorkRefusedError (unqualified) when the worker was given it a moment ago, for another HIT. Part of the
     transaction of the acceptance.
     """
+    for qualification_type in _types(hit):
+        if _drawn_elsewhere(hit, qualification_type, worker):
+            raise WorkRefusedError("unqualified")
+        _grant_type(qualification_type, worker, now)
+
+
+def revoke(hit: Hit, worker: int) -> None:
+    """Remove what `grant` gave to a worker who has returned everything of a drawn study: they may come back to it.
+
+    To other studies that ask for the same absence they may not: `grant` knows them by their draw.
+    """
+    for qualification_type in _types(hit):
+        QualificationGrant.objects.filter(
+            qualification_type=qualification_type, worker=worker, status=Status.GRANTED
+        ).update(status=Status.REVOKED)
+
+
+def _types(hit: Hit) -> Iterable[QualificationType]:
     absent = [row["QualificationTypeId"] for row in hit.hit_type.requirements if row["Comparator"] == "DoesNotExist"]
     if not absent:
-        return
-    types = QualificationType.objects.filter(
+        return ()
+    rows = QualificationType.objects.filter(
         type_id__in=absent, requester_id=hit.requester_id, once=True, deleted_at=None
     )
-    for qualification_type in types.order_by("pk"):
-        _grant_type(qualification_type, worker, now)
+    return rows.order_by("pk")
+
+
+def _drawn_elsewhere(hit: Hit, qualification_type: QualificationType, worker: WorkerAccount) -> bool:
+    """Whether `worker` was assigned to a cell of another study that asks for the same absence."""
+    draws = Draw.objects.filter(worker=worker, requester=hit.requester_id).exclude(study=hit.hit_type.study)
+    types = HitType.objects.filter(requester=hit.requester_id, study__in=draws.values("study"))
+    return any(
+        row["QualificationTypeId"] == qualification_type.type_id
+        for requirements in types.values_list("requirements", flat=True)
+        for row in requirements
+        if row["Comparator"] == "DoesNotExist"
+    )
 
 
 def _grant_type(qualification_type: QualificationType, worker: WorkerAccount, now: datetime) -> None:

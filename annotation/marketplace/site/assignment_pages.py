@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 
 from annotation.marketplace.assignments import accept_submit
+from annotation.marketplace.assignments.enter_study import enter_study
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits.catalogue import some_of
 from annotation.marketplace.models import Assignment, HitType, WorkerAccount
@@ -26,6 +27,13 @@ def accept_some(visit: Visit, hit_type: HitType) -> Assignment | None:
             if refusal.reason not in PASSING:
                 raise
     return None
+
+
+def enter_or_accept(visit: Visit, hit_type: HitType) -> Assignment | None:
+    """The same; in a study of several cells a place of a HIT of the visitor's own cell. Raises WorkRefusedError."""
+    if hit_type.cell:
+        return enter_study(hit_type.requester, hit_type.study, worker=visit.worker, now=visit.now)
+    return accept_some(visit, hit_type)
 
 
 def remember_wish(request: HttpRequest, visit: Visit) -> None:

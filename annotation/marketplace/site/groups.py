@@ -10,12 +10,14 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.marketplace.draws.counts import draw_of
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import catalogue
 from annotation.marketplace.hits.eligibility import assess_worker
+from annotation.marketplace.hits.study_cards import card_of
 from annotation.marketplace.invitations import completion
 from annotation.marketplace.models import HitType
-from annotation.marketplace.site.assignment_pages import accept_some, remember_wish
+from annotation.marketplace.site.assignment_pages import enter_or_accept, remember_wish
 from annotation.marketplace.site.host_guards import Visit, worker_page
 from annotation.marketplace.site.pages import refused
 from annotation.marketplace.site.refusal_reasons import reasons_of, reasons_of_all
@@ -87,7 +89,12 @@ def available(request: HttpRequest, visit: Visit) -> HttpResponse:
         "searched": any(request.GET.get(name) for name in ("q", "pay", "mine")),
         "held": catalogue.held_by(visit.worker),
         "offers": offers,
-        "rows": zip(offers.rows, reasons_of_all([offer.eligibility for offer in offers.rows]), strict=True),
+        "rows": zip(
+            offers.rows,
+            reasons_of_all([offer.eligibility for offer in offers.rows]),
+            [card_of(offer.undrawn) if offer.undrawn else None for offer in offers.rows],
+            strict=True,
+        ),
         "given": visit.worker.channel and completion.count_submitted(visit.worker),
         "before": _page(request, choice.page - 1),
         "after": _page(request, choice.page + 1),
@@ -104,6 +111,8 @@ def group(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
     if not allowed.discover:
         # The requirements of a group that may not be discovered are not shown either.
         return refused(request, "unqualified", hit=None, worker=visit.worker)
+    if hit_type.cell and (leads_to := _card_instead(visit, hit_type)) is not None:
+        return leads_to
     hits = catalogue.group_of(visit.worker, hit_type, now=visit.now, after=request.GET.get("after", ""))
     shown = hits[: catalogue.PAGE]
     after = shown[-1].hit_id if len(hits) > catalogue.PAGE else ""
@@ -119,7 +128,7 @@ def accept_next(request: HttpRequest, visit: Visit, group_id: str) -> HttpRespon
     remember_wish(request, visit)
     hit_type = _group(group_id)
     try:
-        held = accept_some(visit, hit_type)
+        held = enter_or_accept(visit, hit_type)
     except WorkRefusedError as refusal:
         some = catalogue.some_of(visit.worker, hit_type, now=visit.now)
         return refused(request, refusal.reason, hit=some[0] if some else None, worker=visit.worker)
@@ -133,6 +142,18 @@ def accept_next(request: HttpRequest, visit: Visit, group_id: str) -> HttpRespon
 def welcome(request: HttpRequest, visit: Visit) -> HttpResponse:
     """The first page after registration."""
     return render(request, "marketplace/welcome.html", {"visit": visit})
+
+
+def _card_instead(visit: Visit, hit_type: HitType) -> HttpResponse | None:
+    """Where a visitor is led who may not see the HITs of a cell one by one: it is not (yet) theirs; None if it is."""
+    known = draw_of(hit_type.requester_id, hit_type.study, visit.worker.pk)
+    if known is not None and known.cell == hit_type.cell:
+        return None
+    rows = catalogue.untaken(visit.worker, visit.now).filter(
+        requester=hit_type.requester_id, hit_type__study=hit_type.study
+    )
+    hit = rows.order_by("pk").first()
+    return redirect("hits:list") if hit is None else redirect("hits:preview", hit.hit_id)
 
 
 def _group(group_id: str) -> HitType:

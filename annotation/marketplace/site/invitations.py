@@ -20,7 +20,7 @@ from annotation.marketplace.core.rate_limits import Limit, TooOftenError, take
 from annotation.marketplace.hits import entry_check
 from annotation.marketplace.invitations import admission, completion, withdrawal
 from annotation.marketplace.models import Assignment, Hit, Link, Participant, Requester
-from annotation.marketplace.site import browser_cookie
+from annotation.marketplace.site import browser_cookie, studies
 from annotation.marketplace.site.host_guards import Visit, on_worker_host, too_often, worker_page
 from annotation.marketplace.site.invitation_messages import door_message
 from annotation.marketplace.site.pages import refused
@@ -111,7 +111,8 @@ def agree(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     if request.method == "POST" and request.POST.get("version") == terms.wording.digest:
         consent.agree(visit.worker, terms, now=visit.now)
         return redirect("hits:preview", hit_id)
-    return render(request, "marketplace/channels/consent.html", {"visit": visit, "hit": hit, "terms": terms})
+    context = {"visit": visit, "hit": hit, "terms": terms, "study_title": studies.title_of(visit, hit)}
+    return render(request, "marketplace/channels/consent.html", context)
 
 
 @require_safe

@@ -15,12 +15,13 @@ from annotation.marketplace.cents import dollars
 from annotation.marketplace.channels import admission_rules
 from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.hits import entry_check
+from annotation.marketplace.hits import entry_check, study_cards
 from annotation.marketplace.hits.catalogue import some_of
 from annotation.marketplace.hits.eligibility import assess_worker
 from annotation.marketplace.invitations import completion
 from annotation.marketplace.models import Assignment, Hit, WorkerAccount
 from annotation.marketplace.questions.question_types import parsed
+from annotation.marketplace.site import studies
 from annotation.marketplace.site.addresses import framing, origin_of, submit_base
 from annotation.marketplace.site.assignment_pages import accept_some, remember_wish
 from annotation.marketplace.site.content_security import may_frame, sandbox_of
@@ -34,7 +35,7 @@ State = Assignment.State
 SHOWN = (
     "assignment_id", "state", "deadline", "auto_approval_at", "feedback", "worker_id", "hit__hit_id", "hit__kind",
     "hit__question", "hit__hit_type__group_id", "hit__hit_type__title", "hit__hit_type__reward_cents",
-    "hit__hit_type__keywords", "rejected_at",
+    "hit__hit_type__keywords", "hit__hit_type__study", "hit__hit_type__cell", "rejected_at",
     "hit__requester__pays", "hit__requester__user__username", "hit__requester__display_name",
 )  # fmt: skip
 
@@ -43,6 +44,8 @@ SHOWN = (
 @worker_page
 def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     hit = _hit(hit_id)
+    if hit.hit_type.cell and (shown := _in_study(request, visit, hit)) is not None:
+        return shown
     allowed = assess_worker(visit.worker, hit.hit_type)
     if not allowed.preview:
         return refused(request, "unqualified", hit=hit, worker=visit.worker)
@@ -67,6 +70,24 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     return _framed(request, "marketplace/preview.html", context, hit, None)
 
 
+def _in_study(request: HttpRequest, visit: Visit, hit: Hit) -> HttpResponse | None:
+    """What is shown instead of a HIT of a study of several cells; None where it is of the visitor's own cell."""
+    held = study_cards.held_in_study(visit.worker, hit.requester_id, hit.hit_type.study)
+    if held is not None:
+        return redirect("hits:work", held.assignment_id)
+    if not studies.is_assigned(visit, hit):
+        reason = studies.refusal(visit, hit)
+        return (
+            refused(request, reason, hit=hit, worker=visit.worker) if reason else studies.card_page(request, visit, hit)
+        )
+    if not studies.is_of_another_cell(visit, hit):
+        return None
+    other = studies.visible_hit(visit, hit)
+    if other is not None:
+        return redirect("hits:preview", other.hit_id)
+    return refused(request, studies.refusal(visit, hit) or "full", hit=None, worker=visit.worker)
+
+
 @require_POST
 @worker_page
 def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
@@ -77,7 +98,8 @@ def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
         raise Http404 from None
     except WorkRefusedError as refusal:
         hit = _hit(hit_id)
-        following = accept_some(visit, hit.hit_type) if refusal.reason == "full" else None
+        passing = refusal.reason == "full" and not hit.hit_type.cell
+        following = accept_some(visit, hit.hit_type) if passing else None
         if following is None:
             return refused(request, refusal.reason, hit=hit, worker=visit.worker)
         held = following
@@ -91,6 +113,8 @@ def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse
     held = load_assignment(visit, assignment_id)
     if held.state != State.ACCEPTED:
         return redirect("hits:done", assignment_id)
+    if studies.pay_is_due(held):
+        return redirect("hits:your-pay", assignment_id)
     context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
     context["device"] = device_codes.is_requested(held.hit.hit_type.keywords)
     response = _framed(request, "marketplace/work.html", context, held.hit, held)

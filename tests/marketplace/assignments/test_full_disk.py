@@ -12,8 +12,7 @@ from django.db import InternalError, OperationalError, connection
 from django.test import Client
 from lxml import html
 
-from annotation.marketplace.assignments import accept_submit as work
-from annotation.marketplace.assignments import drafts
+from annotation.marketplace.assignments import drafts, places
 from annotation.marketplace.models import Assignment, Submission
 from annotation.marketplace.monitoring import health, storage
 from annotation.marketplace.site import sign_in as entrance
@@ -76,7 +75,7 @@ def test_a_step_that_writes_nothing_of_the_worker_is_answered_in_words_too(lab, 
     def refused(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(work, "insert", refused)
+    monkeypatch.setattr(places, "insert", refused)
     page = ann.accept(lab.hit())
     assert (page.status_code, reason(page)) == (503, "unstored")
     assert Assignment.objects.count() == 0
@@ -98,7 +97,7 @@ def test_an_error_of_another_kind_stays_one(lab, ann: Person, monkeypatch) -> No
     def broken(*_: object, **__: object) -> None:
         raise ConnectionResetError
 
-    monkeypatch.setattr(work, "insert", broken)
+    monkeypatch.setattr(places, "insert", broken)
     assert ann.accept(lab.hit()).status_code == 500
 
 

@@ -1,0 +1,75 @@
+"""Places of a HIT: taking one, and leaving it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db.models import Exists, QuerySet
+
+from annotation.marketplace.assignments import drafts
+from annotation.marketplace.channels import admission_rules
+from annotation.marketplace.core.prepared_sql import Prepared, insert, update
+from annotation.marketplace.draws import counts
+from annotation.marketplace.errors import WorkRefusedError
+from annotation.marketplace.hits import lifecycle
+from annotation.marketplace.hits.eligibility import assess_worker
+from annotation.marketplace.models import Assignment, Hit, WorkerAccount, WorkerBlock
+from annotation.marketplace.notifications import events
+from annotation.marketplace.qualifications import once_pass
+
+State = Assignment.State
+
+
+def _bars(worker: int, hit: int, requester: int) -> QuerySet[WorkerAccount, tuple[bool, bool]]:
+    """Whether a worker holds a HIT or has done it, and whether its requester has blocked them."""
+    held = Assignment.objects.filter(hit=hit, worker=worker).exclude(state__in=Assignment.RETURNED_OR_ABANDONED)
+    blocked = WorkerBlock.objects.filter(requester=requester, worker=worker)
+    return WorkerAccount.objects.filter(pk=worker).values_list(Exists(held), Exists(blocked))
+
+
+_BARS = Prepared(_bars, int, int, int)
+
+
+def take_place(locked: Hit, *, worker: WorkerAccount, now: datetime) -> Assignment:
+    """Give `worker` a place of `locked` (its row is locked, from the checks to the count) until the deadline.
+
+    Raises WorkRefusedError: closed, held (already accepted or done), unqualified, blocked, full, and what
+    `admission_rules.check` raises (uninvited, finished, consent).
+    """
+    ((holds, blocked),) = _BARS(worker.pk, locked.pk, locked.requester_id)
+    if locked.status == Hit.Status.DISPOSED or lifecycle.expired(locked, now):
+        raise WorkRefusedError("closed")
+    if holds:
+        raise WorkRefusedError("held")
+    if not worker.active or not assess_worker(worker, locked.hit_type).accept:
+        raise WorkRefusedError("unqualified")
+    if blocked:
+        raise WorkRefusedError("blocked")
+    admission_rules.check(locked, worker=worker, now=now)
+    if not lifecycle.available(locked, now):
+        raise WorkRefusedError("full")
+    once_pass.grant(locked, worker=worker, now=now)
+    deadline = now + timedelta(seconds=locked.hit_type.assignment_seconds)
+    held = Assignment(hit=locked, worker=worker, accepted_at=now, deadline=deadline, due_at=deadline)
+    insert([held])
+    locked.pending += 1
+    events.emit(events.ACCEPTED, locked, at=now, assignment=held)
+    events.settle(locked, now)
+    update(locked, lifecycle.SETTLED_FIELDS)
+    return held
+
+
+def end_hold(hit: Hit, held: Assignment, *, state: str, at: datetime) -> None:
+    """Mark `held` (locked, with its HIT and its requester) as returned or abandoned; the HIT is settled, not saved.
+
+    Who leaves a drawn study with nothing submitted is no longer counted in their cell, and may come back.
+    """
+    held.state, held.given_up_at, held.due_at = state, at, None
+    update(held, ("state", "given_up_at", "due_at"))
+    drafts.forget(held)
+    if counts.leave_if_idle(hit, held.worker_id, at=at):
+        once_pass.revoke(hit, held.worker_id)
+    hit.pending -= 1
+    happened = events.RETURNED if state == State.RETURNED else events.ABANDONED
+    events.emit(happened, hit, at=at, assignment=held)
+    events.settle(hit, at)

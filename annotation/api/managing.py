@@ -1,19 +1,23 @@
-"""Manage studies: duplicate, rename and archive them."""
+"""Manage studies: duplicate, rename and archive them, and invite colleagues to them by links."""
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Field, Router, Schema, Status
+from ninja import Field, Query, Router, Schema, Status
+from ninja.errors import HttpError
 
 from annotation.api.auth import caller, study_for
-from annotation.api.responses import gives
+from annotation.api.responses import Page, Paged, gives, paged
 from annotation.api.studies import StudyOut
-from annotation.models import Role, Study
+from annotation.models import MemberInvitation, Role, Study
 from annotation.studies.archive import archive, unarchive
 from annotation.studies.duplicate import duplicate
+from annotation.studies.invite_member import Issued, invite_member, pending_invitations, revoke_invitation
 from annotation.studies.rename import rename
 
 router = Router(tags=["Studies"])
@@ -30,6 +34,35 @@ class CopyIn(NameIn):
 
     with_texts: bool = True
     keep_seed: bool = False
+
+
+class InviteIn(Schema):
+    role: Role
+
+
+class InvitationOut(Schema):
+    """A link that still works. Who made it, and until when it works."""
+
+    number: int
+    role: str
+    invited_by: str
+    created_at: datetime
+    expires_at: datetime
+
+    @staticmethod
+    def resolve_number(row: MemberInvitation) -> int:
+        return row.pk
+
+    @staticmethod
+    def resolve_invited_by(row: MemberInvitation) -> str:
+        return row.invited_by.get_username()
+
+
+class NewInvitationOut(Schema):
+    """address: for one colleague; it is not shown again."""
+
+    address: str
+    invitation: InvitationOut
 
 
 @router.post("/studies/{study}/copies", response=gives(StudyOut, 201), summary="Duplicate a study as a draft you own")
@@ -58,4 +91,24 @@ def archive_study(request: HttpRequest, study: UUID) -> Status[None]:
 def unarchive_study(request: HttpRequest, study: UUID) -> Status[None]:
     study_row = study_for(request, study, Role.OWNER)
     unarchive(study_row, actor=caller(request).get_username(), now=timezone.now())
+    return Status(204, None)
+
+
+@router.get("/studies/{study}/invitations", response=gives(Paged[InvitationOut]), summary="Pending invitation links")
+def list_invitations(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
+    return paged(pending_invitations(study_for(request, study), now=timezone.now()), page)
+
+
+@router.post("/studies/{study}/invitations", response=gives(NewInvitationOut, 201), summary="Create an invitation link")
+def post_invitation(request: HttpRequest, study: UUID, body: InviteIn) -> Status[Issued]:
+    study_row = study_for(request, study, Role.OWNER)
+    return Status(201, invite_member(study_row, body.role, by=caller(request), now=timezone.now()))
+
+
+@router.delete("/studies/{study}/invitations/{number}", response=gives(None, 204), summary="Revoke an invitation link")
+def delete_invitation(request: HttpRequest, study: UUID, number: int) -> Status[None]:
+    row = MemberInvitation.objects.filter(study=study_for(request, study, Role.OWNER), pk=number).first()
+    if row is None:
+        raise HttpError(404, "There is no such invitation link.")
+    revoke_invitation(row, by=caller(request), now=timezone.now())
     return Status(204, None)

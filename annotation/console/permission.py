@@ -66,6 +66,7 @@ def study_page(min_role: Role = Role.VIEWER) -> Callable[[View], View]:
                 return refused(request, _("Your role on this study does not let you do this"), status=403)
             return view(request, study, **kwargs)
 
+        guarded.min_role = min_role  # type: ignore[attr-defined]  # what members read about roles is held to this
         return guarded
 
     return with_role

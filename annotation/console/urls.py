@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from annotation.console.views import (
     across_studies,
     coding,
+    colleagues,
     comparing,
     design,
     inviting,
@@ -111,7 +112,10 @@ of_a_study: list[URLPattern | URLResolver] = [
     path("exports/statements/", results.statements, name="exports-statements"),
     path("exports/scores/", scores.scores, name="exports-scores"),
     path("exports/scores/<int:number>/away/", scores.take_away, name="exports-scores-away"),
-    path("people/", studies.people, name="people"),
+    path("people/", colleagues.people, name="people"),
+    path("people/save/", colleagues.save, name="people-save"),
+    path("people/invite/", colleagues.invite, name="people-invite"),
+    path("people/links/<int:number>/revoke/", colleagues.revoke, name="people-revoke"),
     path("log/", studies.log, name="log"),
     *of_judging,
 ]
@@ -127,6 +131,8 @@ urlpatterns = [
     path("results/", across_studies.results, name="findings"),
     path("money/", across_studies.money, name="money"),
     path("settings/", keys.keys, name="keys"),
+    path("settings/colleagues/", colleagues.colleagues, name="keys-colleagues"),
+    path("settings/colleagues/<int:number>/revoke/", colleagues.revoke_colleague, name="keys-colleagues-revoke"),
     path("settings/password/", keys.password, name="keys-password"),
     path("settings/tokens/", keys.make_token, name="keys-token"),
     path("settings/tokens/<int:token>/revoke/", keys.revoke_token, name="keys-token-revoke"),
@@ -140,5 +146,6 @@ urlpatterns = [
     path("sign-in/", sign_in.sign_in, name="sign-in"),
     path("sign-out/", sign_in.sign_out, name="sign-out"),
     path("enter/<str:token>/", sign_in.enter, name="enter"),
+    path("join/<str:token>/", colleagues.join, name="join"),
     path("studies/<uuid:study_id>/", include(of_a_study)),
 ]

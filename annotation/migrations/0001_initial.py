@@ -347,6 +347,24 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='MemberInvitation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('role', models.CharField(blank=True, choices=[('owner', 'owner'), ('editor', 'editor'), ('reviewer', 'reviewer'), ('viewer', 'viewer')], max_length=10)),
+                ('token_hash', models.CharField(max_length=64, unique=True)),
+                ('created_at', models.DateTimeField()),
+                ('expires_at', models.DateTimeField()),
+                ('used_at', models.DateTimeField(blank=True, null=True)),
+                ('revoked_at', models.DateTimeField(blank=True, null=True)),
+                ('invited_by', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('study', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='member_invitations', to='annotation.study')),
+                ('used_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('role', ''), ('study', None)), models.Q(('role__in', ['owner', 'editor', 'reviewer', 'viewer']), ('study__isnull', False)), _connector='OR'), name='member_invitation_has_a_role_on_a_study'), models.CheckConstraint(condition=models.Q(('used_at', None), ('revoked_at', None), _connector='OR'), name='member_invitation_is_used_or_revoked')],
+            },
+        ),
+        migrations.CreateModel(
             name='ScoringJob',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -13,6 +13,7 @@ from annotation.models.intent import Intent
 from annotation.models.job import Job
 from annotation.models.judgment import Judgment, Scale, ScaleLabel
 from annotation.models.marketplace_event import MarketplaceEvent
+from annotation.models.member_invitation import MemberInvitation
 from annotation.models.money import LedgerEntry
 from annotation.models.pace import Turn
 from annotation.models.participation import Participation, WayIn
@@ -57,6 +58,7 @@ __all__ = [
     "Likelihood",
     "Look",
     "MarketplaceEvent",
+    "MemberInvitation",
     "Membership",
     "OncePass",
     "Parse",

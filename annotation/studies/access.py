@@ -18,6 +18,11 @@ def studies_of(user: User) -> QuerySet[Study]:
     return Study.objects.visible_to(user).annotate(role=Subquery(held))
 
 
+def role_reaches(held: str, role: Role) -> bool:
+    """Whether the role `held` ("" for none) includes `role`."""
+    return bool(held) and RANKS[Role(held)] >= RANKS[role]
+
+
 def may(study: Study, min_role: str) -> bool:
     """Whether the role held on a study (one of `studies_of`) is at least `least`."""
     return RANKS[Role(study.role)] >= RANKS[Role(min_role)]  # type: ignore[attr-defined]

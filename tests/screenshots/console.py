@@ -23,6 +23,7 @@ FULL = {
     "money": "money/",
     "settings": "settings/",
     "overview": "studies/{study}/",
+    "settings-colleagues": "settings/colleagues/",
     "studies-found": "?q=st&state=draft&order=name",
     "studies-none-found": "?q=nothing",
     "manage": "studies/{study}/manage/",
@@ -93,7 +94,13 @@ EMPTY = (
 # Of somebody who has no study yet.
 NEWCOMER = ("", "compare/", "activity/", "workers/", "results/", "money/", "settings/")
 # Of somebody who is not signed in.
-STRANGER = {"sign-in": "sign-in/", "enter": "enter/{entrance}/", "refused": "enter/nothing/"}
+STRANGER = {
+    "sign-in": "sign-in/",
+    "enter": "enter/{entrance}/",
+    "refused": "enter/nothing/",
+    "join": "join/{invitation}/",
+    "join-refused": "join/nothing/",
+}
 PRINTED = (
     "overview", "texts", "wages", "assignment", "quality", "results", "results-evaluators", "exclusions", "log",
     "money",
@@ -149,6 +156,8 @@ PRESSED: dict[str, tuple[str, Act]] = {
     "publish-failed": ("studies/{planned}/publish/", partial(_filled, "Study name", "wrong", "Publish")),
     "scores-failed": ("studies/{study}/exports/scores/", partial(_pressed, "Attach file")),
     "manage-failed": ("studies/{study}/manage/", partial(_filled, "Name of the copy", "no name!", "Duplicate study")),
+    "people-link": ("studies/{judged}/people/", partial(_pressed, "Create invitation link")),
+    "join-failed": ("join/{invitation}/", partial(_pressed, "Create account")),
     "people-failed": ("studies/{judged}/people/", partial(_filled, "User name", "nobody", "Save role")),
     "coding-failed": ("studies/{judged}/coding/", _ticked),
     "settings-failed": ("settings/", partial(_pressed, "Change password")),
@@ -171,6 +180,9 @@ SHOTS = [
     *(_shot(f"{_called(path) or 'overview'}-empty", f"studies/{{draft}}/{path}", "owner") for path in EMPTY),
     *(_shot(f"{_called(path) or 'studies'}-newcomer", path, "newcomer") for path in NEWCOMER),
     *(_shot(name, path, "") for name, path in STRANGER.items()),
-    *(_shot(name, path, "" if "sign-in" in name else "owner", act) for name, (path, act) in PRESSED.items()),
+    *(
+        _shot(name, path, "" if name.startswith(("sign-in", "join")) else "owner", act)
+        for name, (path, act) in PRESSED.items()
+    ),
     *(_shot(f"{name}-printed", FULL[name], "owner", _printed) for name in PRINTED),
 ]

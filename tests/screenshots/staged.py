@@ -41,6 +41,7 @@ from annotation.review import reject
 from annotation.review.approve import approve
 from annotation.review.exclude import apply_rules, fix_rules
 from annotation.studies.create import Plan, create
+from annotation.studies.invite_member import invite_member
 from annotation.studies.unblind import unblind
 from tests.annotation.console.factories import BROKEN
 from tests.annotation.review.factories import make
@@ -98,8 +99,11 @@ def ids() -> dict[str, str]:
     found |= {f"job_{name}": str(found_jobs[0].uuid) for name, found_jobs in asked.items()}
     link = share(newest.get(uuid=found["job_report"]), by=None, now=timezone.now()).token
     first = links.new_link(User.objects.get_or_create(username="newest")[0], now=timezone.now())
+    judged, now = Study.objects.get(name="judged"), timezone.now()
+    owner = User.objects.get(username="owner")
     return {
         **found,
+        "invitation": invite_member(judged, "reviewer", by=owner, now=now).token,
         "study": str(Study.objects.get(name="demo").uuid),
         "assignment": of.market_id,
         "answered": Reply.objects.filter(submission__hit__study__name="judged")[0].submission.market_id,

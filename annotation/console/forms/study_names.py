@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-NAME_RULE = _("Letters, digits, dots, dashes and underscores. Begin with a letter or a digit.")
+NAME_RULE = _("Letters, digits, dots, dashes and underscores only.")
 
 
 class RenameStudy(forms.Form):

@@ -206,6 +206,9 @@ DEEDS = {
     "share": _("shared a report by a link"),
     "revoke_share": _("revoked a link"),
     "enrol": _("changed members"),
+    "invite_member": _("created an invitation link for a colleague"),
+    "revoke_invitation": _("revoked a colleague's invitation link"),
+    "join": _("joined by an invitation link"),
     "invite": _("created the invitation link"),
     "name_requester": _("set the name that participants see"),
     "import_work": _("imported a finished batch"),
@@ -240,7 +243,7 @@ def facts(details: dict[str, Any]) -> str:
     return "; ".join(parts)[:300]
 
 
-KEYS = {"intent", "job", "of_uuid"}
+KEYS = {"intent", "job", "of_uuid", "invitation"}
 MONEY = {"reward", "bonus", "fee"}
 
 

@@ -1,28 +1,25 @@
-"""The list of studies, new ones, a study's opening page, its log and its people."""
+"""The list of studies, new ones, a study's opening page and its log."""
 
 from __future__ import annotations
 
-from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from annotation.accounts.models import User
 from annotation.console import steps
 from annotation.console.form_errors import attach_errors
-from annotation.console.forms.studies import Enrol, ImportBatch, NewStudy
+from annotation.console.forms.studies import ImportBatch, NewStudy
 from annotation.console.permission import console_page, study_page, visitor
 from annotation.design.presets import PRESETS, preset_called
 from annotation.design.wording import rename_texts
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
-from annotation.models import Job, Role, Study
+from annotation.models import Job, Study
 from annotation.studies import queries
-from annotation.studies.access import may, studies_of
+from annotation.studies.access import studies_of
 from annotation.studies.create import Plan, create
-from annotation.studies.members import enrol
 from annotation.studies.search import MODES, ORDERS, STATES, StudySearch, find_studies
 
 LINES = 50
@@ -97,18 +94,3 @@ def log(request: HttpRequest, study: Study) -> HttpResponse:
 def activity(request: HttpRequest) -> HttpResponse:
     paginator = Paginator(queries.everywhere(studies_of(visitor(request))), LINES)
     return render(request, "console/activity.html", {"page": paginator.get_page(request.GET.get("page"))})
-
-
-@study_page()
-def people(request: HttpRequest, study: Study) -> HttpResponse:
-    """Everybody sees who is here; an owner changes it."""
-    form = Enrol(request.POST or None)
-    if request.method == "POST" and may(study, Role.OWNER) and form.is_valid():
-        role = None if "remove" in request.POST else form.cleaned_data["role"]
-        with attach_errors(form):
-            enrol(study, form.cleaned_data["user"], role, actor=request.user.get_username(), now=timezone.now())
-            messages.success(request, _("Members updated."))
-            return redirect("console:people", study.uuid)
-    members = study.memberships.select_related("user").order_by("user__username")
-    context = {"study": study, "members": members, "form": form}
-    return render(request, "console/people.html", context, status=422 if form.errors else 200)

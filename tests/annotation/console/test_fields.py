@@ -18,7 +18,7 @@ from annotation import settings as conf
 from annotation.accounts import links
 from annotation.accounts.models import User
 from annotation.console import forms
-from annotation.console.forms import comparing, publish, running, scores, studies, study_names, texts
+from annotation.console.forms import comparing, members, publish, running, scores, studies, study_names, texts
 from annotation.console.forms import review as desk
 from annotation.console.forms import sign_in as entrance
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
@@ -33,6 +33,7 @@ from annotation.publishing import preflight_result as prechecked
 from annotation.quality.code_explanations import edit_codebook
 from annotation.review.approve import approve
 from annotation.studies.create import reword
+from annotation.studies.invite_member import invite_colleague
 from tests.annotation.console.factories import SOUND, brought, csv
 from tests.annotation.review.factories import make
 
@@ -151,6 +152,12 @@ def to_enter(world: World) -> Place:
     return Place(link[link.index("/console/") :], given, entrance.FirstPassword(world.owner))
 
 
+def to_join(world: World) -> Place:
+    issued = invite_colleague(by=world.owner, now=timezone.now())
+    given = {"username": "ada", "password1": "another long phrase", "password2": "another long phrase"}
+    return Place(reverse("console:join", args=[issued.token]), given, members.NewAccount())
+
+
 def of_work(name: str, form: django_forms.BaseForm, *, decided: bool = False, **given: str) -> Callable[[World], Place]:
     """A form on the page of one assignment."""
     prefix = name.removeprefix("review-")
@@ -183,7 +190,11 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     studies.ImportBatch: lambda world: Place(
         reverse("console:studies-import"), {"name": "b", "file": csv("a,b\n")}, studies.ImportBatch()
     ),
-    studies.Enrol: lambda world: Place(world.at("people"), {"user": "root", "role": "owner"}, studies.Enrol()),
+    studies.Enrol: lambda world: Place(world.at("people-save"), {"user": "root", "role": "owner"}, studies.Enrol()),
+    members.InviteMember: lambda world: Place(
+        world.at("people-invite"), {"invited_role": "editor"}, members.InviteMember()
+    ),
+    members.NewAccount: to_join,
     study_names.RenameStudy: lambda world: Place(
         world.at("overview-manage-rename"), {"name": "renamed"}, study_names.RenameStudy()
     ),
@@ -293,6 +304,9 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
 ]
 
 
+# These are filled in by whoever is not signed in; the first two are answered by Django's own views.
+OF_DJANGO = (entrance.SignIn, entrance.FirstPassword)
+STRANGERS = (*OF_DJANGO, members.NewAccount)
 # Not fields to fill in: buttons, and what a page sends by itself.
 PRESSED = {("Bulk", "action")}
 
@@ -326,9 +340,9 @@ def bad(field: django_forms.Field) -> Any:
 
 def refused(world: World, place: Place, changes: Given) -> html.HtmlElement:
     """The page that comes instead of the deed. Who comes in is answered with 200 by Django's own view."""
-    client = Client() if isinstance(place.form, (entrance.SignIn, entrance.FirstPassword)) else world.client
+    client = Client() if isinstance(place.form, STRANGERS) else world.client
     answer = client.post(place.address, {**place.given, **changes})
-    assert answer.status_code in ({200} if client is not world.client else {422}), answer.content.decode()[-2000:]
+    assert answer.status_code == (200 if isinstance(place.form, OF_DJANGO) else 422), answer.content.decode()[-2000:]
     return html.fromstring(answer.content)
 
 
@@ -372,7 +386,7 @@ def test_what_is_refused_by_a_rule_is_told_beside_its_field_and_above(
 def test_what_is_right_is_not_refused(form: type, world: World) -> None:
     """Else the bad values above could be refused for another reason."""
     place = PLACES[form](world)
-    client = Client() if isinstance(place.form, (entrance.SignIn, entrance.FirstPassword)) else world.client
+    client = Client() if isinstance(place.form, STRANGERS) else world.client
     answer = client.post(place.address, place.given)
     assert answer.status_code in {200, 302}
     assert not html.fromstring(answer.content or b"<p></p>").find_class("problems")

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from annotation.design.wording import Wording, from_json
 from annotation.exceptions import QuestionError, QuestionTooLargeError
+from annotation.hits.cell_keys import CELL, cell_key
 from annotation.hits.render import Arm, ShownLine, ShownText, hit_page
 from annotation.models import AttentionCheck, Hit, HitItem, Study, Text
 from annotation.mturk.answer_xml import CHANNEL, DEVICE
@@ -21,16 +22,17 @@ PERCENT_APPROVED = "000000000000000000L0"
 LOCALE = "00000000000000000071"
 
 
-def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = ()) -> HitOrder:
+def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = (), drawn: bool = False) -> HitOrder:
     """The order for `hit`. passes: qualification types that let a person in once (`assay:once`).
 
+    drawn: the marketplace assigns people to the cells of the study, so the order names the cell.
     Raises QuestionError when its page cannot be sent.
     """
     study, wording = hit.study, wording_of(hit)
     return HitOrder(
         title=wording.fill_nouns(wording.title),
         description=wording.fill_nouns(wording.description),
-        keywords=_keywords(wording, study),
+        keywords=_keywords(wording, hit, drawn),
         reward_cents=hit.cell.reward_cents,
         max_assignments=hit.max_assignments,
         assignment_seconds=study.assignment_seconds,
@@ -43,10 +45,12 @@ def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = ()) -> HitOrder
     )
 
 
-def _keywords(wording: Wording, study: Study) -> str:
+def _keywords(wording: Wording, hit: Hit, drawn: bool) -> str:
+    study = hit.study
     tag = f"assay:study={study.channel_tag}" if study.channel_tag else ""
+    cell = f"{CELL}{cell_key(study, hit.cell_id)}" if drawn else ""
     device = DEVICE if settings.NOTE_DEVICES else ""
-    return ", ".join(word for word in (wording.keywords, tag, device, CHANNEL) if word)
+    return ", ".join(word for word in (wording.keywords, tag, cell, device, CHANNEL) if word)
 
 
 def _question(hit: Hit, wording: Wording) -> str:

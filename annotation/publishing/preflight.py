@@ -29,7 +29,7 @@ from annotation.mturk.records import Endpoint
 from annotation.pricing.fees import max_cents
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, HOUR, hit_time, reward_for_floor, wage
 from annotation.publishing.preflight_result import Finding, Preflight
-from annotation.workers import participation
+from annotation.workers import draws, participation
 from metrics.data.arm_assignment import assignment_sentence
 
 SHOWN = 5
@@ -62,7 +62,7 @@ def preflight(
     )
     large: list[Hit] = []
     unsorted = [*_hits(study, hits, large, progress), *_texts(study), *_times(study), *_wage(study, hits, floor)]
-    unsorted += [*_wording(study), *_arms(study, hits)]
+    unsorted += [*_wording(study), *_arms(study, hits, market, endpoint)]
     unsorted += _affordable(study, rewards + fees, market, endpoint, by_invitation)
     if large and (market or endpoint):
         unsorted += _link(large[0])
@@ -229,9 +229,18 @@ def _wording(study: Study) -> Iterator[Finding]:
         yield from _training(wording, arm)
 
 
-def _arms(study: Study, hits: list[Hit]) -> Iterator[Finding]:
+def _arms(study: Study, hits: list[Hit], market: Market | None, endpoint: Endpoint | None) -> Iterator[Finding]:
     """How raters will come to their arm, where there is more than one."""
-    if len({hit.cell_id for hit in hits}) > 1 and (sentence := assignment_sentence(arm_assignment(study), ahead=True)):
+    if len({hit.cell_id for hit in hits}) < 2:
+        return
+    known = arm_assignment(study)
+    provider = market.provider if market else endpoint.provider if endpoint else ""
+    if known == "chosen" and draws.can_draw(provider) and not any(hit.market_id for hit in hits):
+        known = "drawn"
+    sentence = assignment_sentence(known, ahead=True)
+    if sentence and provider and not draws.can_draw(provider):
+        sentence = f"The marketplace “{provider}” cannot assign people to conditions at random. {sentence}"
+    if sentence:
         yield _warning("arms_not_random", sentence)
 
 

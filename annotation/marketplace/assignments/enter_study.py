@@ -88,7 +88,10 @@ def _candidates(known: Draw, worker: WorkerAccount, preferred: str, now: datetim
     first = Hit.objects.filter(**cell, hit_id=preferred).values_list("pk", flat=True).first() if preferred else None
     if first is not None:
         yield first
-    rows = catalogue.untaken(worker, now).filter(**cell)
+    # Of several types in a cell only some may be open to a person: a page that is split over HITs lets them in once.
+    types = study_cards.open_types(worker, known.requester_id, known.study, now=now)
+    accepted = [hit_type.pk for hit_type, eligibility in types if eligibility.accept]
+    rows = catalogue.untaken(worker, now).filter(**cell, hit_type__in=accepted)
     pks = list(rows.order_by("pk").values_list("pk", flat=True)[: catalogue.SPREAD])
     # Several people are led to different HITs, so that they do not meet at the last place of one.
     turn = worker.pk % len(pks) if pks else 0

@@ -12,6 +12,7 @@ from annotation.mturk.client import Market
 from annotation.outbox import queue
 from annotation.outbox.effects.context import Context
 from annotation.workers import participation
+from annotation.workers.draws import settle_arm_assignment
 
 
 def create(intent: Intent, context: Context) -> None:
@@ -19,7 +20,8 @@ def create(intent: Intent, context: Context) -> None:
     hit = _hit(intent)
     market_id = context.market.find_hit(intent.key) if context.token_forgotten else None
     if market_id is None:
-        order = hit_order(hit, token=intent.key, passes=_passes(hit, context.market, today=context.clock().date()))
+        passes = _passes(hit, context.market, today=context.clock().date())
+        order = hit_order(hit, token=intent.key, passes=passes, drawn=settle_arm_assignment(hit.study, context.market))
         market_id = context.market.create_hit(order)
     if context.queue:
         context.market.subscribe(market_id, queue=context.queue)

@@ -118,26 +118,32 @@ class Browser:
         yield from addresses
 
     def preview(self, offer: str) -> Sheet:
-        """The form of a HIT that has not been accepted."""
-        return self._sheet(self._get(offer))
+        """The form of a HIT that has not been accepted; without fields where the cell is drawn at the start."""
+        page = self._get(offer)
+        if html.fromstring(page.content).xpath("//main[@data-reason='study']"):
+            return Sheet("", (), ())
+        return self._sheet(page)
 
     def accept(self, offer: str) -> Sheet:
         """Take a place and open its form. Raises RefusedError when there is none for us."""
-        page = self._get(offer)
-        tree = html.fromstring(page.content, base_url=str(page.url))
-        forms = [form for form in tree.forms if (form.action or "").endswith("/accept/")]
-        if not forms:
+        page = _sound(_unless_refused(_answer(self._site, "GET", offer)))
+        answer = self._press(page, "/accept/")
+        if answer is None:
             raise RefusedError(f"{offer} offers no place.")
+        # Where conditions pay differently the page before the task says what this one pays.
+        return self._sheet(self._press(answer, "/pay/") or answer)
+
+    def _press(self, page: httpx.Response, ending: str) -> httpx.Response | None:
+        """Send the form of `page` whose address ends so; None where there is none."""
+        tree = html.fromstring(page.content, base_url=str(page.url))
+        forms = [form for form in tree.forms if (form.action or "").endswith(ending)]
+        if not forms:
+            return None
         action = urljoin(str(page.url), forms[0].action)
         # As a browser does: over HTTPS a site accepts no form without the address of its page.
         stood = {"Origin": str(page.url.join("/")).rstrip("/"), "Referer": str(page.url)}
         answer = _answer(self._site, "POST", action, data=dict(forms[0].form_values()), headers=stood)
-        if answer.status_code in {403, 409}:
-            reason_page = html.fromstring(answer.content)
-            # Only the site's own pages name a reason: any other 403 says nothing about the HIT.
-            if reason_page.xpath("//main/@data-reason"):
-                raise RefusedError(" ".join(reason_page.xpath("string(//h1)").split()))
-        return self._sheet(_sound(answer))
+        return _sound(_unless_refused(answer))
 
     def hand_in(self, sheet: Sheet, answers: Sequence[Answer]) -> None:
         """Submit the form. Raises SiteError unless the site says that it is recorded."""
@@ -194,6 +200,16 @@ def _answer(client: httpx.Client, method: str, url: str, **sent: Any) -> httpx.R
         )
         origin = httpx.URL(url).copy_with(raw_path=b"/")
         raise SiteError(f"{origin} could not be reached: {error}.{advice}") from error
+
+
+def _unless_refused(answer: httpx.Response) -> httpx.Response:
+    """The answer. Raises RefusedError where it is a page of the site that says why there is no place for us."""
+    if answer.status_code in {403, 409}:
+        reason_page = html.fromstring(answer.content)
+        # Only the site's own pages name a reason: any other 403 says nothing about the HIT.
+        if reason_page.xpath("//main/@data-reason"):
+            raise RefusedError(" ".join(reason_page.xpath("string(//h1)").split()))
+    return answer
 
 
 def _sound(answer: httpx.Response) -> httpx.Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from django.conf import settings
@@ -11,7 +12,7 @@ from django.db.models import Count
 from annotation.management.lookup import sentences, study_called
 from annotation.models import Study
 from annotation.rehearsal import certificates
-from annotation.rehearsal.crowd.crowd import Member, work_through
+from annotation.rehearsal.crowd.crowd import Day, Member, work_through
 from annotation.rehearsal.passers import Passer, places
 from annotation.rehearsal.script import sign_in_url
 
@@ -30,16 +31,37 @@ class Command(BaseCommand):
             raise CommandError(
                 f"The study {study} is {study.mode}; simulated people come to rehearsals only.", returncode=2
             )
-        open_hits = _open(study)
-        if not open_hits:
+        if not _open(study):
             raise CommandError(f"The study {study} has no HIT with a free place at the marketplace.", returncode=2)
-        turns = places(open_hits, once=study.once)
-        names = [f"{study.uuid.hex[:8]}-{at}" for at in range(len(turns))]
-        members = [Member(sign_in_url(name, seed), Passer(name, seed)) for name in names]
         with sentences(), certificates.trusting(options["ca_bundle"]):
-            day = work_through(list(zip(members, turns, strict=True))).or_nothing()
+            day = _let_them_come(study, seed).or_nothing()
         if options["verbosity"]:
             self.stdout.write(f"{day.handed_in} assignments were submitted; {day.refused} could not be accepted.")
+
+
+def _let_them_come(study: Study, seed: int) -> Day:
+    """Let people do the HITs that are dealt to them; where they are assigned to conditions, what each finds there."""
+    turns = places(_open(study), once=study.once)
+    if study.arm_assignment != Study.ArmAssignment.DRAWN:
+        return _come(study, turns, seed, first=0)
+    hits = [address for address, _, _ in _open(study)]
+    free = sum(count for _, count, _ in _open(study))
+    in_cell = max(Counter(study.hits.exclude(market_id=None).values_list("cell", flat=True)).values())
+    each = 1 if study.once else in_cell
+    day, come = Day(0, 0), 0
+    while day.handed_in < free:
+        people = -(-(free - day.handed_in) // each)
+        more = _come(study, [[hits[at % len(hits)]] * each for at in range(people)], seed, first=come)
+        day, come = Day(day.handed_in + more.handed_in, day.refused + more.refused, more.reasons), come + people
+        if not more.handed_in:
+            break
+    return day
+
+
+def _come(study: Study, turns: list[list[str]], seed: int, *, first: int) -> Day:
+    names = [f"{study.uuid.hex[:8]}-{first + at}" for at in range(len(turns))]
+    members = [Member(sign_in_url(name, seed), Passer(name, seed)) for name in names]
+    return work_through(list(zip(members, turns, strict=True)))
 
 
 def _open(study: Study) -> list[tuple[str, int, int]]:

@@ -156,15 +156,19 @@
     });
   });
 
-  /* One step at a time where the task is done so; otherwise training in steps, then every line at once. */
-  var steps = all(".step").filter(function (step) { return setup.stepwise || !step.classList.contains("line"); }), at = 0;
+  /* One step at a time where the task is done so. Otherwise what is read first is a step, training comes in steps, and then
+     every line at once: the first text stands at the top of a telephone, and nobody gets to it past the instructions. */
+  var intro = form.querySelector(".intro"), read = intro.querySelector("p, details") ? [intro] : [];
+  var steps = all(".step").filter(function (step) { return setup.stepwise || step === read[0] || step.matches(".practice, .training"); }), at = 0;
   if (!setup.stepwise) {
-    steps = steps.filter(function (step) { return step.classList.contains("practice") || step.classList.contains("training"); });
-    if (steps.length) { steps.unshift(form.querySelector(".intro")); steps.push(box); }
+    if (steps.length) { steps.push(box); }
   } else if (steps.length > 1 && setup.seed !== null) {
     var fixed = steps.filter(function (step) { return !step.classList.contains("line"); }), last = fixed.pop();
     steps = fixed.concat(lines, last && fixed.length ? [last] : []);
   }
+  /* What was read first can be read again beside every text, in the same words. */
+  var again = $("again");
+  if (read.length) { Array.prototype.forEach.call(intro.children, function (part) { again.appendChild(part.cloneNode(true)); }); }
   function answered() { return lines.filter(function (line) { return !lacking(line).length; }).length; }
   function tell() {
     var here = steps[at], items = lines.length;
@@ -178,6 +182,8 @@
     $("next").hidden = at === steps.length - 1;
     $("send").hidden = at < steps.length - 1;
     var here = steps[at];
+    again.hidden = !read.length || here === intro;
+    again.open = false;
     if (here.classList.contains("line") || here.classList.contains("practice")) { turnTo(here); }
     if (here === box) { turnTo(lines[0]); }
     tell();

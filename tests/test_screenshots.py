@@ -32,6 +32,7 @@ PARTS = {
     "hits:draft": "where a page keeps its draft",
     "hits:way-back": "the way out, to another site",
     "hits:language": "a choice that is posted",
+    "hits:start": "a button, which leads to a task",
 }
 ONE_OF_EACH: dict[str, Any] = {
     "UUIDConverter": UUID(int=1), "IntConverter": 1, "SlugConverter": "a", "StringConverter": "a",

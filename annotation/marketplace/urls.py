@@ -14,6 +14,7 @@ from annotation.marketplace.site import (
     host_guards,
     invitations,
     languages,
+    other_device,
     pages,
     qualification_list,
     qualifications,
@@ -21,6 +22,7 @@ from annotation.marketplace.site import (
     sign_in,
     studies,
     submit,
+    way,
 )
 
 
@@ -71,13 +73,16 @@ urlpatterns = [
     path("qualifications/", qualification_list.held, name="qualifications"),
     path("enter/<str:token>/", host_guards.enter, name="enter"),
     path("sign-out/", host_guards.sign_out, name="sign-out"),
+    path("in/device/<str:token>/", other_device.resume, name="resume"),
     path("in/<str:token>/", invitations.invitation, name="door"),
     path("in/<str:token>/begin/", invitations.begin, name="begin"),
     path("in/<str:token>/decline/", invitations.decline, name="decline"),
     path("consent/<public_id:hit_id>/", invitations.agree, name="consent"),
     path("end/", invitations.end, name="end"),
     path("end/back/", invitations.way_back, name="way-back"),
-    path("stop/", invitations.stop, name="stop"),
+    path("device/", other_device.other_device, name="other-device"),
+    path("start/", way.start, name="start"),
+    path("stop/", way.stop, name="stop"),
     path("your-data/", invitations.data, name="data"),
     path("withdraw/", invitations.withdraw, name="withdraw"),
     path("messages/", qualifications.messages, name="messages"),

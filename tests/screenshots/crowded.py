@@ -84,18 +84,22 @@ def plant(folder: Path) -> str:
 
 
 def people(invitation: str, folder: Path) -> dict[str, Cookies]:
-    """Sessions of ann, of somebody new, and of guests who came by that link: one is done, one is asked again."""
+    """Sessions of ann, of somebody new, and of guests who came by that link: done, asked again, at a task."""
     beginner = open_worker("beginner", worker_id=None, record=Record(), now=clock.now())
     links = {"worker": new_link(_ann(), now=timezone.now()), "beginner": new_link(beginner, now=timezone.now())}
     found = {name: _cookies(_signed_in(link)) for name, link in links.items()}
     turn = f"{timezone.now():%H%M%S}"
     with httpx.Client(trust_env=False, follow_redirects=True, timeout=60) as site:
-        Guest(site).enter(f"{invitation}?participant=asked-{turn}")
+        person = Guest(site).enter(f"{invitation}?participant=asked-{turn}")
+        person.post("/hits/stop/", "/hits/stop/")
         asked = _cookies(site)
+    with httpx.Client(trust_env=False, follow_redirects=True, timeout=60) as site:
+        Guest(site).enter(f"{invitation}?participant=inside-{turn}")
+        inside = _cookies(site)
     guest = _done(f"{invitation}?participant=done-{turn}")
     # Who has agreed to the words before is asked again.
     invite("change", "class", "--consent", written(folder, "c.txt", f"{CONSENT}\n\nWe also record times ({turn})."))
-    return {**found, "guest": guest, "asked": asked}
+    return {**found, "guest": guest, "asked": asked, "inside": inside}
 
 
 def ids(invitation: str) -> dict[str, str]:

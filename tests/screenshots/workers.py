@@ -19,6 +19,7 @@ STRANGER = {
     "link-refused": "enter/nothing/",
     "invitation": "in/{invitation}/?participant=1",
     "invitation-unknown": "in/nothing/",
+    "address-unknown": "in/device/nothing/",
     "withdraw": "withdraw/",
 }
 EMPTY = ("", "?q=zebra", "history/", "earnings/", "qualifications/", "messages/", "your-data/", "welcome/")
@@ -49,7 +50,8 @@ FULL = {
     "test": "tests/{attempt}/",
 }
 GUEST = {"end": "end/", "guest-data": "your-data/"}
-ASKED = {"guest-tasks": "", "consent": "consent/{invited_hit}/"}
+ASKED = {"guest-next": "", "consent": "consent/{invited_hit}/"}
+INSIDE = {"guest-work": "", "guest-stop": "stop/", "guest-device": "device/"}
 FAILED = {"sign-in": "Sign in", "register": "Register", "forgotten": "Send the mail"}
 
 
@@ -75,6 +77,9 @@ SHOTS = [
     *(_shot(name, path, "worker") for name, path in FULL.items()),
     *(_shot(name, path, "guest") for name, path in GUEST.items()),
     *(_shot(name, path, "asked") for name, path in ASKED.items()),
+    *(_shot(name, path, "inside") for name, path in INSIDE.items()),
+    Shot("worker-guest-address", lambda world: world.at_work("device/"), "inside",
+         lambda page: _pressed("Show my personal address", page)),
     *(
         Shot(f"worker-{name}-failed", lambda world, name=name: world.at_work(STRANGER[name]),
              act=lambda page, button=button: _pressed(button, page))

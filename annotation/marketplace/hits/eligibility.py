@@ -99,9 +99,17 @@ def percent_approved(worker: WorkerAccount) -> int:
     return 100 * worker.approved_count // decided
 
 
-def assess_newcomer(requirements: Sequence[Requirement]) -> Eligibility:
-    """Return what a new participant of an invitation may do: they have no values."""
-    return assess_values({ADULT: 0}, held_against(requirements, invited=True))
+def assess_newcomer(requirements: Sequence[Requirement], others: Sequence[WorkerAccount] = ()) -> Eligibility:
+    """Return what a new participant of an invitation may do: they have no values of their own.
+
+    Args:
+        others: whom the requester knows the same person as. What must be absent must be absent from them, too.
+    """
+    absent = {row["QualificationTypeId"] for row in requirements if row["Comparator"] == "DoesNotExist"}
+    values: dict[str, Value] = {ADULT: 0}
+    for other in others if absent else ():
+        values.update(_granted(other).filter(qualification_type__type_id__in=absent))
+    return assess_values(values, held_against(requirements, invited=True))
 
 
 def count_qualified(requirements: Sequence[Requirement]) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -22,6 +22,7 @@ from annotation.marketplace.models import (
     QualificationGrant,
     QualificationType,
     WorkerAccount,
+    WorkerBlock,
 )
 
 LONGEST_ID = 200
@@ -46,15 +47,16 @@ class Visitor:
 class Door:
     """What the visitor of `link` sees.
 
-    `word`: welcome, back (come in again), already, withdrawn, used (a personal link, by another browser), needs-id,
-    odd-id, not-yet, closed, full, unqualified. `person` is who they are known as;
-    `eligibility` says which requirements are not met.
+    `word`: welcome, back (come in again), already, withdrawn, blocked, needs-id, odd-id, not-yet, closed, full,
+    unqualified. `person` is who they are known as; `eligibility` says which requirements are not met.
+    `elsewhere`: they began on another device than this one.
     """
 
     word: str
     link: Link
     person: Participant | None = None
     eligibility: Eligibility | None = None
+    elsewhere: bool = False
 
 
 class DoorClosedError(Exception):
@@ -75,21 +77,31 @@ def look(link: Link, visitor: Visitor, *, now: datetime) -> Door:
     """Return what the visitor of `link` sees; nothing is written."""
     if len(visitor.external_id) > LONGEST_ID or not visitor.external_id.isprintable():
         return Door("odd-id", link)
-    if _used_elsewhere(link, visitor):
-        return Door("used", link)
     person = _recognised(link, visitor)
     if person is not None and person.worker is not None:
-        return _for_known(link, person, person.worker, now)
+        return replace(
+            _for_known(link, person, person.worker, now),
+            elsewhere=person.participant_id not in visitor.participants,
+        )
     if link.participant is None and link.id_parameters and not link.id_optional and not visitor.external_id:
         return Door("needs-id", link)
     if _took_part_before(link.channel, visitor):
         return Door("already", link)
-    return replace(_for_newcomers(link, now), person=person)
+    others = _known_elsewhere(link.channel, visitor)
+    if WorkerBlock.objects.filter(requester=link.channel.requester_id, worker__in=others).exists():
+        return Door("blocked", link)
+    return replace(_for_newcomers(link, now, others), person=person)
 
 
-def _used_elsewhere(link: Link, visitor: Visitor) -> bool:
-    person = link.participant
-    return person is not None and person.began_at is not None and person.participant_id not in visitor.participants
+def _known_elsewhere(channel: Channel, visitor: Visitor) -> list[WorkerAccount]:
+    """Who the visitor is to the requester already: the account signed in here, a participant of another channel."""
+    accounts = [visitor.worker] if visitor.worker is not None and visitor.worker.channel_id is None else []
+    rows = WorkerAccount.objects.filter(participant__channel__requester=channel.requester_id).exclude(channel=channel)
+    if visitor.external_id:
+        rows = rows.filter(participant__identity__external_id=visitor.external_id)
+    else:
+        rows = rows.filter(participant__participant_id__in=visitor.participants)
+    return [*accounts, *rows[:20]]
 
 
 def _recognised(link: Link, visitor: Visitor) -> Participant | None:
@@ -104,12 +116,14 @@ def _recognised(link: Link, visitor: Visitor) -> Participant | None:
 
 
 def _for_known(link: Link, person: Participant, worker: WorkerAccount, now: datetime) -> Door:
-    """Return the entry of a known person; consent to a new text is asked only while there is work left."""
+    """Return the entry of a known person; who has nothing left to do is told so before any text to agree to."""
     word = _again(link.channel, person, worker)
-    if word == "back" and not consent.agreed(worker, consent.terms_of(link.channel)):
+    if word == "back" and WorkerBlock.objects.filter(requester=link.channel.requester_id, worker=worker).exists():
+        return Door("blocked", link, person)
+    if word == "back":
         idle = not completion.count_submitted(worker) and not completion.held_by(worker).exists()
         if idle and not completion.has_work_left(worker, now):
-            return replace(_work_for_newcomers(link, now, usual="full"), person=person)
+            return replace(_work_for_newcomers(link, now, (worker,), usual="full"), person=person)
     return Door(word, link, person)
 
 
@@ -157,7 +171,7 @@ def _took_part_before(channel: Channel, visitor: Visitor) -> bool:
     )
 
 
-def _for_newcomers(link: Link, now: datetime) -> Door:
+def _for_newcomers(link: Link, now: datetime, others: Sequence[WorkerAccount]) -> Door:
     channel = link.channel
     if channel.closed_at or link.closed_at or _past(link.expires_at, now) or _past(channel.closes_at, now):
         return Door("closed", link)
@@ -166,18 +180,21 @@ def _for_newcomers(link: Link, now: datetime) -> Door:
     begun = Participant.objects.filter(channel=channel, began_at__isnull=False).count()
     if channel.most_people is not None and begun >= channel.most_people:
         return Door("full", link)
-    return _work_for_newcomers(link, now)
+    return _work_for_newcomers(link, now, others)
 
 
-def _work_for_newcomers(link: Link, now: datetime, usual: str = "welcome") -> Door:
-    """Return whether there is a HIT that a new participant could accept: places, and requirements."""
+def _work_for_newcomers(link: Link, now: datetime, others: Sequence[WorkerAccount], usual: str = "welcome") -> Door:
+    """Return whether there is a HIT that a new participant could accept: places, and requirements.
+
+    `others`: who they are to the requester already; what these hold and must not have counts against the newcomer.
+    """
     hits = reach.hits_of(link.channel)
     free = hits.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now)
     requirement_rows = list(
         reach.types_of(link.channel).filter(pk__in=free.values("hit_type")).values_list("requirements")
     )
     if requirement_rows:
-        eligibilities = [assess_newcomer(requirements) for (requirements,) in requirement_rows]
+        eligibilities = [assess_newcomer(requirements, others) for (requirements,) in requirement_rows]
         if any(eligibility.accept for eligibility in eligibilities):
             return Door(usual, link)
         return Door("unqualified", link, eligibility=min(eligibilities, key=lambda eligibility: len(eligibility.unmet)))

@@ -588,7 +588,7 @@ class Migration(migrations.Migration):
             name='OneTimeLink',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('purpose', models.CharField(choices=[('sign-in', 'Sign In'), ('reset', 'Reset'), ('email', 'Email')], default='sign-in', max_length=7)),
+                ('purpose', models.CharField(choices=[('sign-in', 'Sign In'), ('reset', 'Reset'), ('email', 'Email'), ('resume', 'Resume')], default='sign-in', max_length=7)),
                 ('email', models.EmailField(blank=True, max_length=254)),
                 ('token_hash', models.CharField(max_length=64, unique=True)),
                 ('created_at', models.DateTimeField()),

@@ -126,8 +126,8 @@ class ParticipantIdentity(models.Model):
 class Link(models.Model):
     """An invitation link; the token in its address is stored as a hash.
 
-    With `participant` it is for one person (single-use: the first browser keeps it); one person may have been sent
-    several. Without, for whoever has it.
+    With `participant` it is for one person, on any device; one person may have been sent several. Without, for
+    whoever has it.
     """
 
     link_id = models.CharField(max_length=64, unique=True, default=public_id)

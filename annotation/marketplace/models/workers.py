@@ -83,6 +83,8 @@ class OneTimeLink(models.Model):
         SIGN_IN = "sign-in"
         RESET = "reset"
         EMAIL = "email"
+        # By which somebody who came by a link goes on with another device.
+        RESUME = "resume"
 
     purpose = models.CharField(max_length=7, choices=Purpose.choices, default=Purpose.SIGN_IN)
     # The address it was mailed to; for `email` the one that it confirms.

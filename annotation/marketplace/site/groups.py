@@ -15,12 +15,12 @@ from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import catalogue
 from annotation.marketplace.hits.eligibility import assess_worker
 from annotation.marketplace.hits.study_cards import card_of
-from annotation.marketplace.invitations import completion
 from annotation.marketplace.models import HitType
 from annotation.marketplace.site.assignment_pages import enter_or_accept, remember_wish
 from annotation.marketplace.site.host_guards import Visit, worker_page
 from annotation.marketplace.site.pages import refused
 from annotation.marketplace.site.refusal_reasons import reasons_of, reasons_of_all
+from annotation.marketplace.site.way import next_step
 
 LAST_PAGE = catalogue.MAX_GROUPS // catalogue.PAGE
 MAX_SEARCH_CHARS = 100
@@ -76,9 +76,9 @@ class ChoiceForm(forms.Form):
 @require_safe
 @worker_page
 def available(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """What the worker holds, and the groups of HITs to choose from."""
-    if visit.worker.channel and completion.finish_if_done(visit.worker, now=visit.now):
-        return redirect("hits:end")
+    """What the worker holds, and the groups of HITs to choose from; who came by a link has one next step instead."""
+    if visit.worker.channel is not None:
+        return next_step(request, visit)
     form = ChoiceForm(request.GET)
     choice = form.choice()
     offers = catalogue.offers(visit.worker, choice, now=visit.now)
@@ -95,7 +95,6 @@ def available(request: HttpRequest, visit: Visit) -> HttpResponse:
             [card_of(offer.undrawn) if offer.undrawn else None for offer in offers.rows],
             strict=True,
         ),
-        "given": visit.worker.channel and completion.count_submitted(visit.worker),
         "before": _page(request, choice.page - 1),
         "after": _page(request, choice.page + 1),
     }
@@ -106,6 +105,8 @@ def available(request: HttpRequest, visit: Visit) -> HttpResponse:
 @worker_page
 def group(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
     """The HITs of one group, one by one."""
+    if visit.worker.channel is not None:
+        return redirect("hits:list")
     hit_type = _group(group_id)
     allowed = assess_worker(visit.worker, hit_type)
     if not allowed.discover:

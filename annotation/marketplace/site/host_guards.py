@@ -124,14 +124,16 @@ def form_page(request: HttpRequest, template: str, form: Form, *, status: int = 
     return response
 
 
-def too_often(request: HttpRequest, refusal: TooOftenError) -> HttpResponse:
+def too_often(request: HttpRequest, refusal: TooOftenError, *, participant: bool = False) -> HttpResponse:
     """The answer to a try too many: how long to wait."""
     text = ngettext(
         "For safety, please wait %(count)d minute and try again.",
         "For safety, please wait %(count)d minutes and try again.",
         refusal.minutes,
     ) % {"count": refusal.minutes}
-    response = note(request, reason="too-often", title=_("Too many attempts"), text=text, status=429)
+    response = note(
+        request, reason="too-often", title=_("Too many attempts"), text=text, status=429, participant=participant
+    )
     response["Retry-After"] = str(60 * refusal.minutes)
     return response
 

@@ -19,11 +19,11 @@ def door_message(word: str) -> tuple[str, str]:
             _("You have withdrawn your answers"),
             _("They are erased. There is nothing more to do here."),
         ),
-        "used": (
-            _("This link has been used"),
+        "blocked": (
+            _("This study is not open to you"),
             _(
-                "It is for one person, and it was opened in another browser before. Please go on there, or ask the "
-                "person who sent it for a new one."
+                "The people who run it do not accept further work from you. Nothing was recorded. If you think that "
+                "this is a mistake, write to the person who sent you the link."
             ),
         ),
         "needs-id": (

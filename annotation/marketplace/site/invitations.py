@@ -18,9 +18,9 @@ from annotation.marketplace.channels.kinds import KINDS, PANEL_IDS
 from annotation.marketplace.core import clock
 from annotation.marketplace.core.rate_limits import Limit, TooOftenError, take
 from annotation.marketplace.hits import entry_check
-from annotation.marketplace.invitations import admission, completion, withdrawal
+from annotation.marketplace.invitations import admission, completion, next_task, offer, withdrawal
 from annotation.marketplace.models import Assignment, Hit, Link, Participant, Requester
-from annotation.marketplace.site import browser_cookie, studies
+from annotation.marketplace.site import browser_cookie, studies, way
 from annotation.marketplace.site.host_guards import Visit, on_worker_host, too_often, worker_page
 from annotation.marketplace.site.invitation_messages import door_message
 from annotation.marketplace.site.pages import refused
@@ -28,7 +28,7 @@ from annotation.marketplace.site.refusal_reasons import reasons_of
 from annotation.marketplace.workers import sessions
 
 STATUS = {
-    "unknown": 404, "closed": 410, "full": 409, "used": 403, "unqualified": 403, "odd-id": 400, "needs-id": 400
+    "unknown": 404, "closed": 410, "full": 409, "blocked": 403, "unqualified": 403, "odd-id": 400, "needs-id": 400
 }  # fmt: skip
 
 # Before the name of a parameter, as the form of the page carries it on.
@@ -59,24 +59,26 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 @require_POST
 @on_worker_host
 def begin(request: HttpRequest, token: str) -> HttpResponse:
-    """Come in: the button on the page of a link."""
+    """Agree, come in and start: the button on the page of a link."""
     link = admission.link_of(token)
     if link is None:
         return _unknown(request)
     try:
         take(ENTRIES, _client(request), now=timezone.now())
     except TooOftenError as refusal:
-        return too_often(request, refusal)
+        return too_often(request, refusal, participant=True)
     added = {name: request.POST.get(f"{PANEL_FIELD}{name}", "") for name in _stored_names(link)}
     known_as = {name: request.POST.get("external_id", "") for name in _names(link)[:1]}
     visitor = _visitor(request, link, known_as, _panel_ids(link, added))
+    version = request.POST.get("version", "")
     try:
-        person, worker = admission.enter(link, visitor, version=request.POST.get("version", ""), now=_now())
+        entered = next_task.enter_and_start(link, visitor, version=version, now=_now())
     except admission.DoorClosedError as closed:
         return _at_door(request, entry=closed.door, token=token, visitor=visitor)
-    response = redirect("hits:list")
-    browser_cookie.remember(request, response, person.participant_id)
-    sessions.sign_in(request, response, sessions.open_session(worker, now=timezone.now()))
+    held = entered.assignment
+    response = redirect("hits:work", held.assignment_id) if held is not None else redirect("hits:list")
+    browser_cookie.remember(request, response, entered.participant.participant_id)
+    sessions.sign_in(request, response, sessions.open_session(entered.worker, now=timezone.now()))
     return response
 
 
@@ -90,7 +92,7 @@ def decline(request: HttpRequest, token: str) -> HttpResponse:
     try:
         take(ENTRIES, _client(request), now=timezone.now())
     except TooOftenError as refusal:
-        return too_often(request, refusal)
+        return too_often(request, refusal, participant=True)
     admission.turn_away(link, now=_now())
     return _at_door(request, door_word="declined")
 
@@ -110,7 +112,7 @@ def agree(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
         return _at_door(request, door_word="declined", visit=visit)
     if request.method == "POST" and request.POST.get("version") == terms.wording.digest:
         consent.agree(visit.worker, terms, now=visit.now)
-        return redirect("hits:preview", hit_id)
+        return way.started(visit) if visit.worker.channel_id is not None else redirect("hits:preview", hit_id)
     context = {"visit": visit, "hit": hit, "terms": terms, "study_title": studies.title_of(visit, hit)}
     return render(request, "marketplace/channels/consent.html", context)
 
@@ -138,17 +140,6 @@ def way_back(request: HttpRequest, visit: Visit) -> HttpResponse:
     return response
 
 
-@require_POST
-@worker_page
-def stop(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """Stop before the last HIT: what was submitted counts."""
-    person = Participant.objects.filter(worker=visit.worker).first()
-    if person is None or not completion.count_submitted(visit.worker):
-        return redirect("hits:list")
-    completion.finish(person, now=visit.now)
-    return redirect("hits:end")
-
-
 @require_safe
 @worker_page
 def data(request: HttpRequest, visit: Visit) -> HttpResponse:
@@ -174,21 +165,23 @@ def withdraw(request: HttpRequest) -> HttpResponse:
     """Withdraw answers by a code: first show what would be erased, then erase it by a second button."""
     typed = request.POST.get("token", "")[:200]
     if request.method != "POST" or not typed:
-        return _private(render(request, "marketplace/channels/withdraw.html", {}))
+        return _private(render(request, "marketplace/channels/withdraw.html", {"participant": True}))
     key = withdrawal.find_key(typed)
     if key is None:
         try:
             take(MISSES, _client(request), now=timezone.now())
         except TooOftenError as refusal:
-            return too_often(request, refusal)
-        return _private(render(request, "marketplace/channels/withdraw.html", {"unknown": True}, status=404))
+            return too_often(request, refusal, participant=True)
+        return _private(
+            render(request, "marketplace/channels/withdraw.html", {"unknown": True, "participant": True}, status=404)
+        )
     now = _now()
     done = withdrawal.withdraw(key, now=now) if "sure" in request.POST else None
     left = Assignment.objects.filter(
         worker=key.worker, hit__requester=key.requester_id, state__in=Assignment.SUBMITTED_STATES, withdrawn_at=None
     )
     person = Participant.objects.filter(worker=key.worker).first()
-    context = {"key": key, "typed": typed, "done": done, "left": left.count(), "person": person}
+    context = {"key": key, "typed": typed, "done": done, "left": left.count(), "person": person, "participant": True}
     return _private(render(request, "marketplace/channels/withdraw.html", context))
 
 
@@ -203,7 +196,7 @@ def _unknown(request: HttpRequest) -> HttpResponse:
     try:
         take(MISSES, _client(request), now=timezone.now())
     except TooOftenError as refusal:
-        return too_often(request, refusal)
+        return too_often(request, refusal, participant=True)
     return _at_door(request, door_word="unknown")
 
 
@@ -253,10 +246,12 @@ def _at_door(
     visit: Visit | None = None,
 ) -> HttpResponse:
     word = entry.word if entry else door_word
+    leads_in = word in {*admission.OPEN, "consent"}
     title, text = door_message(word)
     channel = entry.link.channel if entry else None
     terms = consent.terms_of(channel) if channel else None
     known = entry.person.worker if entry and entry.person else None
+    offers = offer.offers_of(channel, now=clock.now()) if channel and leads_in else []
     context = {
         "word": word,
         "title": title,
@@ -268,8 +263,13 @@ def _at_door(
         "panel_ids": {f"{PANEL_FIELD}{name}": value for name, value in (visitor.panel_ids if visitor else {}).items()},
         "reasons": reasons_of(entry.eligibility) if entry and entry.eligibility else (),
         "panel": bool(entry and _names(entry.link)),
-        "leads_in": word in {*admission.OPEN, "consent"},
+        "leads_in": leads_in,
+        "elsewhere": bool(entry and entry.elsewhere and word == "back"),
+        "offer": offers[0] if offer.is_alike(offers) else None,
+        "described": offers[0].description if offers else "",
+        "identified": bool(entry and (entry.link.participant_id or (visitor and visitor.external_id))),
         "visit": visit,
+        "participant": visit is None,
         "account": visitor.worker if visitor and visitor.worker and visitor.worker.channel is None else None,
         "code": entry.person.shown_code if entry and entry.person and entry.word == "already" else "",
     }

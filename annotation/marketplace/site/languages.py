@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 from django.views.i18n import set_language
 
+from annotation.marketplace.site import browser_cookie
 from annotation.marketplace.site.host_guards import on_worker_host
 
 
@@ -17,5 +18,8 @@ def language(request: HttpRequest) -> HttpResponse:
     """Choose among the languages that pages are translated to; a cookie remembers it."""
     if request.method == "POST":
         return set_language(request)
-    context = {"next": request.GET.get("next") or reverse("hits:list")}
+    context = {
+        "next": request.GET.get("next") or reverse("hits:list"),
+        "participant": bool(browser_cookie.participants_of(request)),
+    }
     return render(request, "marketplace/language.html", context)

@@ -18,7 +18,7 @@ from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import entry_check, study_cards
 from annotation.marketplace.hits.catalogue import some_of
 from annotation.marketplace.hits.eligibility import assess_worker
-from annotation.marketplace.invitations import completion
+from annotation.marketplace.invitations import completion, next_task
 from annotation.marketplace.models import Assignment, Hit, WorkerAccount
 from annotation.marketplace.questions.question_types import parsed
 from annotation.marketplace.site import studies
@@ -29,6 +29,7 @@ from annotation.marketplace.site.forms import ReplyForm
 from annotation.marketplace.site.host_guards import Visit, form_page, note, worker_page
 from annotation.marketplace.site.qualifications import types_to_ask_for
 from annotation.marketplace.site.refusal_reasons import reasons_of
+from annotation.marketplace.site.way import waiting_page
 
 State = Assignment.State
 # What the pages of an assignment read: Django takes longer to name the other columns than the database to find the row.
@@ -43,6 +44,9 @@ SHOWN = (
 @require_safe
 @worker_page
 def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
+    if visit.worker.channel_id is not None:
+        # Who came by a link starts by one button; there is nothing to choose from.
+        return redirect("hits:list")
     hit = _hit(hit_id)
     if hit.hit_type.cell and (shown := _in_study(request, visit, hit)) is not None:
         return shown
@@ -117,6 +121,8 @@ def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse
         return redirect("hits:your-pay", assignment_id)
     context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
     context["device"] = device_codes.is_requested(held.hit.hit_type.keywords)
+    if visit.worker.channel_id is not None:
+        context["progress"] = next_task.progress_of(visit.worker, now=visit.now)
     response = _framed(request, "marketplace/work.html", context, held.hit, held)
     return device_codes.note(request, response, held, now=timezone.now())
 
@@ -134,6 +140,8 @@ def return_task(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpR
     """Return an accepted task: first the page that asks whether one is sure, then the deed."""
     held = load_assignment(visit, assignment_id)
     if request.method != "POST":
+        if visit.worker.channel_id is not None:
+            return redirect("hits:stop")
         if held.state != State.ACCEPTED:
             return redirect("hits:done", assignment_id)
         context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
@@ -156,6 +164,8 @@ def shown_done(request: HttpRequest, visit: Visit, held: Assignment, form: Reply
     """That page; with `form`, the answer to a rejection that could not be taken."""
     if visit.worker.channel and completion.finish_if_done(visit.worker, now=visit.now):
         return redirect("hits:end")
+    if visit.worker.channel_id is not None and held.state == State.SUBMITTED:
+        return waiting_page(request, visit, recorded=held)
     more = some_of(visit.worker, held.hit.hit_type, now=visit.now)
     bonuses = held.bonuses.order_by("pk")
     context: dict[str, Any] = {"visit": visit, "assignment": held, "hit": held.hit, "next": more[0] if more else None}
@@ -249,6 +259,7 @@ def refused(request: HttpRequest, reason: str, *, hit: Hit | None, worker: Worke
         title=title,
         text=text,
         status=403 if reason in {"unqualified", "blocked", "uninvited"} else 409,
+        participant=worker.channel_id is not None,
         reasons=reasons_of(lacking) if lacking else (),
         lacking=types_to_ask_for(lacking) if lacking else (),
     )

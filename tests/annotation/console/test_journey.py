@@ -57,6 +57,7 @@ def test_from_the_first_link_to_a_report_with_simulated_people(page: Page, tmp_p
     page.get_by_label("Reward per task ($)").fill("2.00")
     expect(page.locator("#bill")).to_contain_text("$6.00")  # 1 HIT x 3 places x $2.00, and no fee
     press(page, "Create tasks and preview")
+    page.frame_locator("iframe").locator("#next").click()
     expect(page.frame_locator("iframe").get_by_text("Model number 3").first).to_be_visible()
     press(page, "Continue to publishing")
     page.get_by_label("Study name").fill("wrong")

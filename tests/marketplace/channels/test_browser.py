@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -72,12 +71,6 @@ def task_frame(page: Page) -> Frame:
     return frame
 
 
-def accept(page: Page) -> Frame:
-    page.locator('form[action$="/accept/"] button').tap()
-    page.wait_for_url("**/hits/work/**")
-    return task_frame(page)
-
-
 def press(page: Page, name: str) -> None:
     with page.expect_navigation():
         page.get_by_role("button", name=name, exact=True).tap()
@@ -94,20 +87,12 @@ def test_a_study_on_a_telephone_by_touch_and_by_keyboard(study_link, telephone, 
     page = telephone()
     page.goto(f"{study_link}?participant=7%2F9")
     expect(page.get_by_text("Taking part is voluntary")).to_be_visible()
-    press(page, "I agree and take part")
-    page.wait_for_url("**/hits/")
-    with page.expect_navigation():
-        page.locator("[data-hit] h2 a").first.tap()
-    frame = accept(page)
+    press(page, "I agree and start")
+    expect(page.get_by_text("Task 1 of 2")).to_be_visible()
+    frame = task_frame(page)
     frame.get_by_label("Typical", exact=True).tap()
     frame.get_by_role("button", name="Submit").tap()
-    page.wait_for_url("**/done/")
-    page.locator("a[rel=next]").focus()
-    page.keyboard.press("Enter")
-    page.wait_for_url(re.compile(r"/hits/3[A-Z0-9]{29}/$"))
-    page.locator('form[action$="/accept/"] button').focus()
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/hits/work/**")
+    expect(page.get_by_text("Task 2 of 2")).to_be_visible()
     frame = task_frame(page)
     frame.get_by_label("Rare").focus()
     page.keyboard.press("ArrowDown")
@@ -133,21 +118,22 @@ def test_a_study_on_a_telephone_by_touch_and_by_keyboard(study_link, telephone, 
 def test_answers_are_taken_back_on_the_telephone(study_link, telephone):
     page = telephone()
     page.goto(f"{study_link}?participant=8")
-    press(page, "I agree and take part")
-    with page.expect_navigation():
-        page.locator("[data-hit] h2 a").first.tap()
-    frame = accept(page)
+    press(page, "I agree and start")
+    frame = task_frame(page)
     frame.get_by_label("Rare").tap()
     frame.get_by_role("button", name="Submit").tap()
-    page.wait_for_url("**/done/")
-    page.goto("/hits/")
-    press(page, "Stop here and finish")
+    expect(page.get_by_text("Task 2 of 2")).to_be_visible()
+    page.locator(".menu summary").tap()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Stop and get your code").tap()
+    press(page, "Stop and show my code")
     page.wait_for_url("**/hits/end/")
     press(page, "Withdraw my answers")
     press(page, "Erase my answers")
     expect(page.get_by_role("heading", level=1)).to_have_text("Your answers are erased")
-    assert "assay:withdrawn" in Assignment.objects.get().submission.answer
-    assert Assignment.objects.get().state == "Approved"
+    states = dict(Assignment.objects.values_list("state", "submission__answer"))
+    assert sorted(states) == ["Approved", "Returned"]
+    assert "assay:withdrawn" in states["Approved"]
 
 
 @pytest.mark.parametrize("look", WIDTHS)
@@ -160,24 +146,40 @@ def test_every_page_of_the_way_in_and_out_can_be_used_by_everybody(study_link, t
     page.goto(study_link)
     seen(page, f"needs-id-{look}")
     page.goto(f"{study_link}?participant=9")
-    press(page, "I agree and take part")
-    seen(page, f"list-{look}")
+    press(page, "I agree and start")
+    frame = task_frame(page)
+    page.locator(".menu summary").tap()
+    seen(page, f"work-{look}")
     told("change", "panel", "--consent", written(tmp_path, "new.txt", CONSENT + "\n\nWe also record times."))
+    page.goto("/hits/stop/")
+    seen(page, f"stop-{look}")
+    press(page, "Stop without a code")
+    seen(page, f"stopped-{look}")
     page.goto("/hits/")
-    with page.expect_navigation():
-        page.locator("[data-hit] h2 a").first.tap()
+    seen(page, f"next-{look}")
+    press(page, "Start task 1 of 2")
     seen(page, f"consent-{look}")
     press(page, "I agree")
-    frame = accept(page)
+    frame = task_frame(page)
+    page.goto("/hits/device/")
+    seen(page, f"device-{look}")
+    press(page, "Show my personal address")
+    seen(page, f"address-{look}")
+    page.goto(page.locator("#address").input_value())
+    seen(page, f"resume-{look}")
+    page.goto("/hits/in/device/nothing/")
+    seen(page, f"resume-unknown-{look}")
+    page.goto("/hits/")
+    frame = task_frame(page)
     frame.get_by_label("Rare").tap()
     frame.get_by_role("button", name="Submit").tap()
-    page.wait_for_url("**/done/")
-    page.goto("/hits/")
-    seen(page, f"stop-{look}")
+    expect(page.get_by_text("Task 2 of 2")).to_be_visible()
+    task_frame(page)
     page.goto("/hits/your-data/")
     seen(page, f"data-{look}")
-    page.goto("/hits/")
-    press(page, "Stop here and finish")
+    page.goto("/hits/stop/")
+    seen(page, f"stop-with-code-{look}")
+    press(page, "Stop and show my code")
     page.wait_for_url("**/hits/end/")
     seen(page, f"end-{look}")
     page.goto(f"{study_link}?participant=9")

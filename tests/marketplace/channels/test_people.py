@@ -120,7 +120,7 @@ def test_mails_go_once_to_who_has_an_address_and_reminders_to_who_has_not_answer
     reminder = mail.outbox[2]
     assert (reminder.to, reminder.subject.startswith("Reminder")) == (["cy@example.org"], True)
     guest().enter(re.search(r"http://\S+", mail.outbox[1].body)[0])
-    assert guest().open(re.search(r"http://\S+", reminder.body)[0]) == "used"
+    assert guest().open(re.search(r"http://\S+", reminder.body)[0]) == "back"
     assert told("mail", "class", "--again")["sent"] == 0
 
 

@@ -114,8 +114,9 @@ def test_when_each_arm_is_full_nobody_is_asked_to_agree(lab, guest, tmp_path):
     """Two arms are two HIT types; they fill one after the other."""
     arms = [tasks(lab, 1, MaxAssignments=1, Reward=pay)[0] for pay in ("1.00", "2.00")]
     link = channel("class", "--consent", written(tmp_path, "consent.txt", SECRET))
-    for arm in arms:
-        guest().enter(link).do(arm)
+    for _ in arms:
+        person = guest().enter(link)
+        person.do({"HITId": person.offers()[0]})
     Consent.objects.all().delete()
     assert refusal(guest().browser.get(link)) == "full"
 
@@ -124,7 +125,8 @@ def test_nobody_is_asked_to_agree_again_when_no_work_is_left_for_them(lab, guest
     (hit,) = tasks(lab, 1, MaxAssignments=1)
     link = channel("class", "--consent", written(tmp_path, "consent.txt", "First"))
     early, quick = guest(), guest()
-    early.enter(link)
+    ann = early.enter(link)
+    ann.give_back(ann.take(hit))
     quick.enter(link).do(hit)
     told("change", "class", "--consent", written(tmp_path, "other.txt", SECRET))
     Consent.objects.all().delete()

@@ -6,7 +6,7 @@ from django.views.generic import RedirectView
 
 from annotation.api.responses import absent
 from annotation.api.routes import api
-from annotation.endpoints.hit_page import hit_page
+from annotation.endpoints.hit_page import hit_page, training_page
 from annotation.endpoints.shared_report import shared_report
 from annotation.endpoints.sns import posted
 
@@ -23,5 +23,6 @@ urlpatterns = [
     path("", include("annotation.marketplace.monitoring.urls")),
     path("notices/", posted, name="notices"),
     path("pages/<str:token>/", hit_page, name="hit-page"),
+    path("pages/training/<str:token>/", training_page, name="training-page"),
     path("hits/", include("annotation.marketplace.urls")),
 ]

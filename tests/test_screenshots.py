@@ -23,6 +23,8 @@ PARTS = {
     "console:publish-check": "a part of the publish page, which fetches it",
     "console:figures-sheet": "a style sheet",
     "console:job-file": "a file",
+    "console:design-training-export": "a file",
+    "console:design-training-example": "a file",
     "hits:frame": "what stands in the frame of a task",
     "hits:test-frame": "what stands in the frame of a test",
     "hits:state": "an answer for the page's script",

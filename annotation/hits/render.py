@@ -77,11 +77,18 @@ def criterion_field(position: int, criterion: Criterion, wording: Wording) -> st
 
 
 def hit_page(
-    wording: Wording, lines: Sequence[ShownLine], *, arm: Arm = "none", seed: int = 0, shuffle: bool = True
+    wording: Wording,
+    lines: Sequence[ShownLine],
+    *,
+    arm: Arm = "none",
+    seed: int = 0,
+    shuffle: bool = True,
+    machine_first: bool = False,
 ) -> str:
     """The page of a HIT: what the arm shows first, then every line, everything to be answered.
 
     seed: of each worker's own order; shuffle False: in the stored order (a preview).
+    machine_first: practice pairs whose sides may change begin with the machine's text (a preview).
     """
     shown = [_line_context(line, wording, of=len(lines)) for line in lines]
     has_context = any(line.text.context for line in lines)
@@ -94,7 +101,7 @@ def hit_page(
         "glossed": any(gloss for _, _, gloss in wording.criteria[0].labels),
         "unknown": _any_unknown(lines, wording),
         "consent": [wording.fill_nouns(text) for text in wording.consent],
-        "training": _training_context(wording, arm),
+        "training": _training_context(wording, arm, machine_first),
         "stepwise": wording.kind in STEPWISE,
         "setup": mark_safe(_script_json(_script_setup(wording, seed if shuffle else None))),  # noqa: S308 - escaped there
         "measure": wording.measure,
@@ -222,15 +229,18 @@ def _any_unknown(lines: Sequence[ShownLine], wording: Wording) -> bool:
     return pattern is not None and any(pattern.search(str(escape(body))) for body in bodies)
 
 
-def _escape_explanation(pair: PracticePair, wording: Wording) -> SafeString:
+def _escape_explanation(pair: PracticePair, wording: Wording, *, changed: bool) -> SafeString:
     """The explanation; its marks are places for the script, which writes the side where each text is shown."""
+    sides = (
+        (wording.buttons.second, wording.buttons.first) if changed else (wording.buttons.first, wording.buttons.second)
+    )
     safe = str(escape(wording.fill_nouns(pair.explanation, context=bool(pair.context))))
-    for mark, side in (("human", wording.buttons.first), ("machine", wording.buttons.second)):
+    for mark, side in zip(("human", "machine"), sides, strict=True):
         safe = safe.replace(f"{{{mark}}}", f'“<span data-side="{mark}">{escape(side)}</span>”')
     return mark_safe(safe)  # noqa: S308 - escaped above
 
 
-def _training_context(wording: Wording, arm: Arm) -> dict[str, Any]:
+def _training_context(wording: Wording, arm: Arm, machine_first: bool) -> dict[str, Any]:
     """Return what the page shows before the task in this arm."""
     training, words = wording.training, wording.buttons
     shown: dict[str, Any] = {"instructions": [], "rounds": []}
@@ -250,22 +260,27 @@ def _training_context(wording: Wording, arm: Arm) -> dict[str, Any]:
             for i, example in enumerate(training.examples)
         ]
     if arm == "comparison":
-        sides = [task_types.Choice(words.first, ""), task_types.Choice(words.second, "")]
-        shown["rounds"] = [
-            {
-                "field": practice_field(i),
-                "context": _escape_text(pair.context, wording),
-                "texts": [
-                    {"side": words.first, "text": _text_context(ShownText(pair.human), wording)},
-                    {"side": words.second, "text": _text_context(ShownText(pair.machine), wording)},
-                ],
-                "choices": sides,
-                "source": "pair",
-                "fixed": names_a_side(pair.explanation, words),
-                "explanation": _escape_explanation(pair, wording),
-            }
-            for i, pair in enumerate(training.comparison)
-        ]
+        shown["rounds"] = [_pair_context(i, pair, wording, machine_first) for i, pair in enumerate(training.comparison)]
     for i, round_shown in enumerate(shown["rounds"]):
         round_shown["title"] = words.practice.replace("{n}", str(i + 1)).replace("{of}", str(len(shown["rounds"])))
     return shown
+
+
+def _pair_context(number: int, pair: PracticePair, wording: Wording, machine_first: bool) -> dict[str, Any]:
+    words = wording.buttons
+    fixed = names_a_side(pair.explanation, words, language=wording.language)
+    changed = machine_first and not fixed
+    bodies = (pair.machine, pair.human) if changed else (pair.human, pair.machine)
+    return {
+        "field": practice_field(number),
+        "context": _escape_text(pair.context, wording),
+        "texts": [
+            {"side": side, "text": _text_context(ShownText(body), wording)}
+            for side, body in zip((words.first, words.second), bodies, strict=True)
+        ],
+        "choices": [task_types.Choice(words.first, ""), task_types.Choice(words.second, "")],
+        "source": "pair",
+        "fixed": fixed,
+        "changed": changed,
+        "explanation": _escape_explanation(pair, wording, changed=changed),
+    }

@@ -11,8 +11,7 @@ from django.db.models import Count, Max, Q
 
 from annotation import ledger
 from annotation.design.queries import arm_assignment
-from annotation.design.sides import names_a_side
-from annotation.design.wording import Wording, from_json
+from annotation.design.wording import from_json
 from annotation.exceptions import MarketError
 from annotation.hits.dry_run import Tried, try_page
 from annotation.hits.mturk_request import (
@@ -23,12 +22,13 @@ from annotation.hits.mturk_request import (
     page_of,
     wording_of,
 )
-from annotation.models import Arm, Hit, Study, Text
+from annotation.models import Hit, Study, Text
 from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
 from annotation.pricing.fees import max_cents
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, HOUR, hit_time, reward_for_floor, wage
 from annotation.publishing.preflight_result import Finding, Preflight
+from annotation.studies.check_training import check_training
 from annotation.workers import draws, participation
 from metrics.data.arm_assignment import assignment_sentence
 
@@ -225,8 +225,8 @@ def _wording(study: Study) -> Iterator[Finding]:
         yield _warning("wording_changed", f"{stale} tasks use an earlier version of the task text.")
     if not wording.consent:
         yield _warning("no_consent", "The pages ask for no consent; see that the marketplace or the invitation does.")
-    for arm in Arm.objects.filter(study=study, cells__isnull=False).distinct():
-        yield from _training(wording, arm)
+    for fault in check_training(study, wording):
+        yield Finding(fault.level, fault.rule, fault.sentence)
 
 
 def _arms(study: Study, hits: list[Hit], market: Market | None, endpoint: Endpoint | None) -> Iterator[Finding]:
@@ -242,24 +242,6 @@ def _arms(study: Study, hits: list[Hit], market: Market | None, endpoint: Endpoi
         sentence = f"The marketplace “{provider}” cannot assign people to conditions at random. {sentence}"
     if sentence:
         yield _warning("arms_not_random", sentence)
-
-
-def _training(wording: Wording, arm: Arm) -> Iterator[Finding]:
-    lengths = {
-        "instructions": len(wording.training.instructions),
-        "examples": len(wording.training.examples),
-        "comparison": len(wording.training.comparison),
-    }
-    if lengths.get(arm.training) == 0:
-        yield _error("no_training", f"Training “{arm.training}” has no items. Add them.")
-    pairs = wording.training.comparison if arm.training == Arm.Training.COMPARISON else ()
-    for number, pair in enumerate(pairs, 1):
-        if names_a_side(pair.explanation, wording.buttons):
-            yield _warning(
-                "side_named",
-                f"The explanation of practice pair {number} seems to name a side, so this pair is shown to everybody "
-                "in the same order. Write {human} or {machine} in its place to have the sides shuffled.",
-            )
 
 
 def _affordable(

@@ -168,6 +168,7 @@ DEEDS = {
     "unarchive": _("unarchived the study"),
     "configure": _("changed settings"),
     "reword": _("changed the task text"),
+    "change_training": _("changed training items"),
     "add_texts": _("added texts"),
     "select_texts": _("selected texts"),
     "score_texts": _("scored texts"),

@@ -29,6 +29,7 @@ from annotation.publishing.preflight import afford
 from annotation.publishing.publish import publish as publish_study
 from annotation.review import assignment, deadlines
 from annotation.review.approve import approve, undo_decisions
+from annotation.studies.check_training import RULES
 
 SOON = timedelta(hours=24)
 
@@ -49,7 +50,14 @@ def _checked(study: Study, form: Publish) -> dict[str, Any]:
     endpoint = settings.endpoint()
     job = preflight_result.latest(study, endpoint=endpoint.url, now=timezone.now())
     result = preflight_result.from_json(job.outcome) if job and job.state == Job.State.DONE else None
-    return {"job": job, "found": result, "plan": summary.plan_of(study), "endpoint": endpoint, "form": form}
+    return {
+        "job": job,
+        "found": result,
+        "plan": summary.plan_of(study),
+        "endpoint": endpoint,
+        "form": form,
+        "training_rules": RULES,
+    }
 
 
 @study_page()

@@ -18,7 +18,17 @@ from annotation import settings as conf
 from annotation.accounts import links
 from annotation.accounts.models import User
 from annotation.console import forms
-from annotation.console.forms import comparing, members, publish, running, scores, studies, study_names, texts
+from annotation.console.forms import (
+    comparing,
+    members,
+    publish,
+    running,
+    scores,
+    studies,
+    study_names,
+    texts,
+    training_items,
+)
 from annotation.console.forms import review as desk
 from annotation.console.forms import sign_in as entrance
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
@@ -114,6 +124,20 @@ def of_wording(world: World) -> Place:
     return Place(world.at("design-wording", study=world.draft), posted(form), form)
 
 
+def of_item(arm: str, **values: str) -> Callable[[World], Place]:
+    """A form for one training item."""
+    form = training_items.ITEM_FORMS[arm]()
+    return lambda world: Place(world.at("design-training-add", arm, study=world.draft), values, form)
+
+
+def of_items(world: World) -> Place:
+    return Place(
+        world.at("design-training-import", study=world.draft),
+        {"file": csv("training,text\ninstructions,Read to the end.\n"), "how": "replace"},
+        training_items.ImportTraining(),
+    )
+
+
 def to_publish(world: World) -> Place:
     study, endpoint = world.laid_out(), conf.endpoint()
     found = prechecked.Preflight((), 1, 1, 1, 1)
@@ -207,6 +231,12 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     texts.SelectTexts: lambda world: Place(
         world.at("texts-select", study=world.with_texts()), {"no_duplicates": "on"}, texts.SelectTexts()
     ),
+    training_items.InstructionForm: of_item("instructions", text="Read to the end."),
+    training_items.PracticeForm: of_item("examples", text="A headline.", source="human", explanation="It is one."),
+    training_items.PairForm: of_item(
+        "comparison", human="A headline.", machine="An headline.", explanation="{human} is one."
+    ),
+    training_items.ImportTraining: of_items,
     DesignForm: lambda world: Place(
         world.at("design-save", study=world.with_texts()), of_design(world.draft), DesignForm.of(world.draft)
     ),
@@ -282,6 +312,8 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (DesignForm, {"gold_per_hit": "3", "lay_out": "1"}, "gold_per_hit", "Each HIT is to hold 3 gold texts"),
     (DesignForm, {"retain_until": "2020-01-01"}, "retain_until", "That day is not in the future."),
     (LaterForm, {"budget_cents": "-1"}, "budget_cents", "greater than or equal to 0"),
+    (training_items.ImportTraining, {"file": csv("training,text\nexamples,x\n")}, "file", "must be human or machine"),
+    (training_items.ImportTraining, {"file": csv("training,text\n")}, "file", "a header and no rows"),
     (WordingForm, {"labels": "Typical"}, "labels", "is not of the form label | number | meaning"),
     (WordingForm, {"labels": "Typical | 1"}, "labels", "has at least two labels"),
     (WordingForm, {"labels": "Typical | one\nRare | 0"}, "labels", "A code of typicality is a number"),

@@ -40,6 +40,7 @@ OTHERWISE = {
     "sns/": "the marketplace's notifications",
     "notices/": "what marketplaces post; it answers nothing of ours",
     "pages/<str:token>/": "a HIT's page, which knows no worker",
+    "pages/training/<str:token>/": "a task's page with a training, which knows no worker",
     "hits/": "the worker site: each worker's own",
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 PREFIX = "AWS.MechanicalTurk."
 
 
@@ -18,7 +20,17 @@ class RequestRefusedError(Exception):
 
 
 class InvalidParameterError(Exception):
-    """A value that breaks a documented rule; the sentence names the field and the rule."""
+    """A value that breaks a documented rule; the sentence names the field and the rule.
+
+    `field`: the member of the request that is at fault; "" where none alone is.
+    """
+
+    field = ""
+
+    def at(self, field: str) -> Self:
+        """The same refusal, naming the member that is at fault."""
+        self.field = field
+        return self
 
 
 class WorkRefusedError(Exception):

@@ -24,8 +24,8 @@ class Participation(models.Model):
 class WayIn(models.Model):
     """A way by which people came to a study, as the marketplace reported it with their work; stored once.
 
-    kind: of the channel. pays: `here` (by the marketplace), `volunteer` or `elsewhere`. consent: whether the
-    marketplace asked for it before the first task.
+    kind: of the channel. pays: `ledger` (by the marketplace), `voucher`, `credit`, `volunteer` or `elsewhere`.
+    consent: whether the marketplace asked for it before the first task.
     """
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="ways_in")

@@ -42,7 +42,8 @@ def without_device(document: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class WayRecord:
-    """How a worker came: kind of channel, how its people are paid (`here`, `volunteer`, `elsewhere`), in which words.
+    """How a worker came: kind of channel, how its people are paid (`ledger`, `voucher`, `credit`,
+    `volunteer`, `elsewhere`), in which words.
 
     consent: whether the marketplace asked for it before their first task.
     """

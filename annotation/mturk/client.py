@@ -257,6 +257,13 @@ class Market:
         answer = self._answer(self._assay_client().get_invitation, Study=tag)
         return _invitation(answer) if "Link" in answer else None
 
+    def call_extension(self, operation: str, **members: Any) -> dict[str, Any]:
+        """Carry out an operation that Amazon's API never had (Assay's own marketplace only).
+
+        A MarketError names the member at fault as its `field`.
+        """
+        return self._answer(getattr(self._assay_client(), operation), **members)
+
     def _assay_client(self) -> Any:
         if self._assay is None:
             core = botocore_session.get_session()
@@ -421,11 +428,12 @@ def _market_error(error: ClientError, people: Sequence[str]) -> MarketError:
     code = error.response.get("Error", {}).get("Code", "")
     message = error.response.get("Error", {}).get("Message") or error.response.get("Message") or str(error)
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
-    return MarketError(
+    refusal = MarketError(
         f"Marketplace error: {_hide_worker_ids(message, people)}",
         code=error.response.get("TurkErrorCode") or code,
         permanent=status < 500 and code not in PASSING,
     )
+    return refusal.at(str(error.response.get("Field") or ""))
 
 
 def _quoted_id(error: MarketError) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,6 +10,7 @@ from django.db import transaction
 from annotation import ledger
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Hit, Intent, Study
+from annotation.recruiting.study_tag import tag_of
 from annotation.studies.preregistration import plan_of
 from annotation.workers import participation
 
@@ -41,7 +41,7 @@ def publish(study: Study, *, actor: str, now: datetime, by_invitation: bool = Fa
             problem = f"The study {study.name} was published to everybody. This cannot be undone."
             raise StateError(problem).at("by_invitation")
         if by_invitation and not known:
-            study.channel_tag = _tag(locked)
+            study.channel_tag = tag_of(locked)
             Study.objects.filter(pk=study.pk).update(channel_tag=study.channel_tag)
         new = participation.next_wave(locked, hits, known) if wave else [hit for hit in hits if hit.pk not in known]
         reserved = _intend(locked, new, actor=actor, now=now) if new else 0
@@ -77,9 +77,3 @@ def _intend(study: Study, hits: list[Hit], *, actor: str, now: datetime) -> int:
     plan = {"plan": plan_of(study)} if study.status == Study.Status.DRAFT else {}
     AuditEvent.objects.record(study, "publish", actor=actor, now=now, hits=len(hits), reserved_cents=reserved, **plan)
     return reserved
-
-
-def _tag(study: Study) -> str:
-    """The study's name as a keyword may hold it, and a part of its random id: names are unique here only."""
-    plain = re.sub("[^a-z0-9]+", "-", study.name.lower()).strip("-")[:40]
-    return f"{plain or 'study'}-{study.uuid.hex[:8]}"

@@ -217,7 +217,13 @@ def crowd_facts(
 
 
 CONSENT_BEFORE = "Asked by the marketplace or the invitation, before the first task."
-KINDS = {"invitation": "by invitation", "registered": "registered accounts"}
+KINDS = {
+    "link": "by a link",
+    "list": "by personal links",
+    "team": "colleagues",
+    "accounts": "registered accounts",
+    "rehearsal": "simulated workers",
+}
 PLAY_MONEY = "Raters were simulated; their rewards were play money."
 
 
@@ -247,10 +253,12 @@ def _pay(way: WayIn) -> str:
         return VOLUNTEERS
     if way.pays == BY_MARKETPLACE:
         return "Rewards were credited by the marketplace when work was approved."
-    return f"Pay was arranged outside the marketplace{f' ({way.pay_words})' if way.pay_words else ''}."
+    words = OTHERWISE.get(way.pays, "Pay was arranged outside the marketplace")
+    return f"{words}{f' ({way.pay_words})' if way.pay_words else ''}."
 
 
-BY_MARKETPLACE, VOLUNTEER = "here", "volunteer"
+BY_MARKETPLACE, VOLUNTEER = "ledger", "volunteer"
+OTHERWISE = {"voucher": "Raters were paid by voucher", "credit": "Raters were given course credit"}
 
 
 def all_paid(study: Study) -> bool:

@@ -6,18 +6,23 @@ from __future__ import annotations
 class WireError(Exception):
     """A refusal below the operations (signature, target, JSON), or an operation's error ready for the wire."""
 
-    def __init__(self, kind: str, message: str, *, status: int = 400, turk_code: str | None = None) -> None:
+    def __init__(
+        self, kind: str, message: str, *, status: int = 400, turk_code: str | None = None, field: str = ""
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.status = status
         self.turk_code = turk_code
+        self.field = field
 
     def body(self) -> dict[str, str]:
         """The JSON document that botocore parses."""
         document = {"__type": self.kind, "Message": self.message}
         if self.turk_code:
             document["TurkErrorCode"] = self.turk_code
+        if self.field:
+            document["Field"] = self.field
         return document
 
 

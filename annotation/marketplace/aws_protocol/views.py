@@ -84,7 +84,7 @@ def _answered(request: HttpRequest, caller: Caller, request_id: str) -> tuple[in
     except RequestRefusedError as error:
         refusal = WireError("RequestError", _tagged(error.message, caller.moment.now), turk_code=error.code)
     except InvalidParameterError as error:
-        refusal = WireError("ParameterValidationError", _tagged(str(error), caller.moment.now))
+        refusal = WireError("ParameterValidationError", _tagged(str(error), caller.moment.now), field=error.field)
     return refusal.status, refusal.body()
 
 

@@ -1,5 +1,8 @@
 """The kinds of channels, and what a new one has to say for itself.
 
+link: one address for many. list: one link a person. team: the same for named colleagues. accounts: workers who are
+registered at this site. rehearsal: simulated workers, who have accounts too.
+
 A kind is a small object in `KINDS`. To add a platform (Prolific comes to mind): write a module beside this one with an
 object that has the four members of `Kind`, and name it in `KINDS`. Doors, consent, completion codes, withdrawal and
 retention then work as they are; `notify` is where the platform is called, after the transaction, and may fail without
@@ -13,7 +16,7 @@ from urllib.parse import quote
 
 from annotation.marketplace.models import Link, Participant
 
-INVITATION, REGISTERED = "invitation", "registered"
+LINK, LIST, TEAM, ACCOUNTS, REHEARSAL = "link", "list", "team", "accounts", "rehearsal"
 # What a return address may hold; each is replaced by the value, escaped for an address.
 CODE, EXTERNAL_ID = "{code}", "{external_id}"
 # What panels add to an address beside a person's id: Prolific's names.
@@ -43,8 +46,8 @@ class Kind(Protocol):
         ...
 
 
-class Invitation:
-    """Links that anybody may be given; ids and the way back as each link was made."""
+class Links:
+    """Links, one for many or one for each; ids and the way back as link and channel say."""
 
     by_link = True
 
@@ -52,15 +55,15 @@ class Invitation:
         return tuple(link.id_parameters)
 
     def way_back(self, link: Link, *, external_id: str, code: str) -> str:
-        address = link.return_url.replace(CODE, quote(code, safe=""))
+        address = (link.return_url or link.channel.return_url).replace(CODE, quote(code, safe=""))
         return address.replace(EXTERNAL_ID, quote(external_id, safe=""))
 
     def notify(self, participant: Participant, *, what: str) -> None:
         """Do nothing: no platform waits for it."""
 
 
-class Registered:
-    """Everybody with an account here: no links, no ids of others."""
+class Accounts:
+    """Everybody with an account at this site: no links, no ids of others."""
 
     by_link = False
 
@@ -74,4 +77,14 @@ class Registered:
         """Do nothing: no platform waits for it."""
 
 
-KINDS: dict[str, Kind] = {INVITATION: Invitation(), REGISTERED: Registered()}
+KINDS: dict[str, Kind] = {
+    LINK: Links(),
+    LIST: Links(),
+    TEAM: Links(),
+    ACCOUNTS: Accounts(),
+    REHEARSAL: Accounts(),
+}
+# Kinds whose people are named beforehand: each has a link of their own, and nobody else comes in.
+NAMED = frozenset({LIST, TEAM})
+# Kinds that open HITs to registered accounts.
+BY_ACCOUNT = frozenset({ACCOUNTS, REHEARSAL})

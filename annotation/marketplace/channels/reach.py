@@ -1,7 +1,7 @@
 """Which HITs a worker's way in leads to.
 
 Invited people reach the HITs of their channel and no others. Registered accounts reach every HIT whose type is not
-under a channel, and those of studies that have an open channel of the kind `registered`.
+under a channel, and those of studies that have an open channel for accounts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from annotation.marketplace.channels.kinds import REGISTERED
+from annotation.marketplace.channels.kinds import BY_ACCOUNT
 from annotation.marketplace.models import Channel, Hit, HitType, WorkerAccount
 
 
@@ -61,9 +61,9 @@ def was_open_to_accounts(worker: WorkerAccount, hit_type: HitType, now: datetime
     if hit_type.study:
         named |= Q(study=hit_type.study)
     over = Q(closed_at__isnull=False) | Q(closes_at__lte=now)
-    return Channel.objects.filter(named, over, kind=REGISTERED, requester=hit_type.requester_id).exists()
+    return Channel.objects.filter(named, over, kind__in=BY_ACCOUNT, requester=hit_type.requester_id).exists()
 
 
 def _open_to_accounts(now: datetime) -> QuerySet[Channel]:
-    rows = Channel.objects.filter(kind=REGISTERED, closed_at=None)
+    rows = Channel.objects.filter(kind__in=BY_ACCOUNT, closed_at=None)
     return rows.filter(Q(opens_at=None) | Q(opens_at__lte=now), Q(closes_at=None) | Q(closes_at__gt=now))

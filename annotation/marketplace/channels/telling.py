@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from annotation.marketplace.channels.kinds import REGISTERED
+from annotation.marketplace.channels.kinds import ACCOUNTS
 from annotation.marketplace.models import Hit, Requester, WorkerAccount
 
 KEYWORD = "assay:channel"
@@ -24,7 +24,7 @@ def way_of(hit: Hit, worker: int) -> str:
     payer = Requester.objects.only("pays", "consent").get(pk=hit.requester_id)
     channel = WorkerAccount.objects.select_related("channel").get(pk=worker).channel
     way = {
-        "kind": channel.kind if channel else REGISTERED,
+        "kind": channel.kind if channel else ACCOUNTS,
         "pays": (channel.pays if channel else "") or payer.pays,
         "pay_words": channel.pay_words if channel else "",
         "consent": bool((channel and channel.consent_id) or payer.consent_id),

@@ -5,12 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from annotation.marketplace.channels import tokens
 from annotation.marketplace.channels.kinds import KINDS
 from annotation.marketplace.hits.catalogue import Choice, held_by, offers
-from annotation.marketplace.models import Assignment, Channel, Participant, ParticipantIdentity, WorkerAccount
+from annotation.marketplace.models import (
+    Assignment,
+    Channel,
+    Participant,
+    ParticipantIdentity,
+    SuppliedCode,
+    WorkerAccount,
+)
 
 
 def finish_if_done(worker: WorkerAccount, *, now: datetime) -> Participant | None:
@@ -36,14 +43,28 @@ def has_work_left(worker: WorkerAccount, now: datetime) -> bool:
 
 
 @transaction.atomic
-def finish(person: Participant, *, now: datetime) -> Participant:
-    """Give `person` their code, once; afterwards they can accept nothing more."""
+def finish(person: Participant, *, now: datetime, early: bool = False) -> Participant:
+    """Give `person` their code, once; afterwards they can accept nothing more.
+
+    early: they stop before the last HIT, and are shown the channel's code for that where it has one.
+    """
     locked = Participant.objects.select_for_update(no_key=True).select_related("channel").get(pk=person.pk)
     if locked.finished_at is None:
         locked.finished_at, locked.code = now, tokens.new_code()
-        locked.save(update_fields=["finished_at", "code"])
+        locked.stopped_at = now if early else None
+        locked.save(update_fields=["finished_at", "stopped_at", "code"])
+        if locked.channel.has_supplied_codes and not (early and locked.channel.stop_code):
+            _take_supplied_code(locked)
         transaction.on_commit(lambda: KINDS[locked.channel.kind].notify(locked, what="finished"), robust=True)
     return locked
+
+
+def _take_supplied_code(person: Participant) -> None:
+    """Give `person` the next of the requester's codes; none where they have run out."""
+    free = SuppliedCode.objects.filter(channel=person.channel_id, participant=None).order_by("pk")
+    locked = free.select_for_update(skip_locked=connection.features.has_select_for_update_skip_locked).first()
+    if locked is not None:
+        SuppliedCode.objects.filter(pk=locked.pk, participant=None).update(participant=person)
 
 
 def way_back(person: Participant) -> str:

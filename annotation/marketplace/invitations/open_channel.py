@@ -12,10 +12,19 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from annotation.marketplace.channels import tokens
-from annotation.marketplace.channels.kinds import CODE, EXTERNAL_ID, INVITATION, KINDS, SHARED_CODE_HOSTS
+from annotation.marketplace.channels.kinds import CODE, EXTERNAL_ID, KINDS, LINK, SHARED_CODE_HOSTS
 from annotation.marketplace.channels.study_tag import TAG
 from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.models import Channel, HitType, Link, Participant, Requester, Wording
+from annotation.marketplace.models import (
+    Channel,
+    ChannelWording,
+    HitType,
+    Link,
+    Participant,
+    Requester,
+    SuppliedCode,
+    Wording,
+)
 
 LONGEST_NAME = 100
 LONGEST_RETURN = 1000
@@ -38,6 +47,14 @@ class Plan:
     consent: str | None = None
     debrief: str | None = None
     retain_until: datetime | None = None
+    return_url: str | None = None
+    completion_code: str | None = None
+    stop_code: str | None = None
+    contact: str | None = None
+    # Completion codes to add to those supplied before.
+    codes: tuple[str, ...] = ()
+    # Names of values that are emptied: opens_at, closes_at, max_participants, retain_until.
+    empty: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -71,36 +88,96 @@ def open_channel(
     type_ids: Sequence[str],
     plan: Plan,
     now: datetime,
+    request_token: str = "",
 ) -> Channel:
     """A new channel to the HITs of a study tag or of HIT types. Raises InvalidParameterError naming what is wrong.
 
+    request_token: with the token of an earlier request it is the channel of that request, as it is now.
     HIT types that are named belong to channels from now on: registered accounts see them by a channel only.
     """
+    if request_token and (earlier := _opened_before(requester, request_token)):
+        return earlier
     if kind not in KINDS:
-        raise InvalidParameterError(f"The kind of a channel is one of {', '.join(sorted(KINDS))}, not {kind!r}.")
+        problem = f"The kind of a channel is one of {', '.join(sorted(KINDS))}, not {kind!r}."
+        raise InvalidParameterError(problem).at("Kind")
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        raise InvalidParameterError(f"A channel's name has 1 to {LONGEST_NAME} printable characters.")
+        raise InvalidParameterError(f"A channel's name has 1 to {LONGEST_NAME} printable characters.").at("Name")
     if bool(study) == bool(type_ids):
         raise InvalidParameterError("A channel leads to a study tag or to HIT types: give one of the two.")
     if study and not TAG.fullmatch(study.lower()):
         raise InvalidParameterError(f"A study tag is letters, digits, dots, dashes and underscores, not {study!r}.")
     types = _load_hit_types(requester, type_ids)
     channel = Channel(requester=requester, name=name.strip(), kind=kind, study=study.lower(), created_at=now)
+    channel.request_token = request_token
     _set(channel, plan)
     try:
         with transaction.atomic():
             channel.save(force_insert=True)
     except IntegrityError:
-        raise InvalidParameterError(f"You have a channel named {channel.name!r} already.") from None
+        # Of two equal requests at one moment the second comes to this: it is the channel of the first.
+        if request_token and (earlier := _opened_before(requester, request_token)):
+            return earlier
+        problem = f"You have a channel named {channel.name!r} already. Give this one another name."
+        raise InvalidParameterError(problem).at("Name") from None
+    _add_codes(channel, plan.codes)
+    _note_versions(channel, now)
     channel.hit_types.set(types)
     HitType.objects.filter(pk__in=[hit_type.pk for hit_type in types]).update(by_channel=True)
     return channel
 
 
-def change_channel(channel: Channel, plan: Plan) -> None:
-    """Set what `plan` names. A changed consent text is asked for again. Raises InvalidParameterError."""
-    _set(channel, plan)
-    channel.save()
+def _opened_before(requester: Requester, request_token: str) -> Channel | None:
+    return Channel.objects.filter(requester=requester, request_token=request_token).first()
+
+
+@transaction.atomic
+def change_channel(channel: Channel, plan: Plan, *, now: datetime) -> Channel:
+    """Set what `plan` names, and return the channel. A changed consent text is asked for again.
+
+    Raises InvalidParameterError.
+    """
+    locked = Channel.objects.select_for_update(no_key=True).get(pk=channel.pk)
+    _set(locked, plan)
+    locked.save()
+    _add_codes(locked, plan.codes)
+    _note_versions(locked, now)
+    return locked
+
+
+def _add_codes(channel: Channel, codes: Sequence[str]) -> None:
+    """Supply completion codes; those that are known stay as they are. Raises InvalidParameterError."""
+    if not codes:
+        return
+    if channel.completion_code:
+        problem = "A channel has one fixed completion code or a list of codes: give one of the two."
+        raise InvalidParameterError(problem).at("Codes")
+    if len(codes) > MAX_LINKS:
+        raise InvalidParameterError(f"{MAX_LINKS} codes can be supplied at once, not {len(codes)}.").at("Codes")
+    seen: dict[str, int] = {}
+    for row, code in enumerate(codes, start=1):
+        if not 1 <= len(code) <= LONGEST_CODE or not code.isprintable() or " " in code:
+            problem = f"Code {row}: a completion code has 1 to {LONGEST_CODE} characters, none of them a space."
+            raise InvalidParameterError(problem).at("Codes")
+        if code in seen:
+            raise InvalidParameterError(f"Code {row}: the same as code {seen[code]}.").at("Codes")
+        seen[code] = row
+    SuppliedCode.objects.bulk_create(
+        (SuppliedCode(channel=channel, code=code) for code in codes), ignore_conflicts=True
+    )
+    if not channel.has_supplied_codes:
+        channel.has_supplied_codes = True
+        channel.save(update_fields=["has_supplied_codes"])
+
+
+def _note_versions(channel: Channel, now: datetime) -> None:
+    """Number the texts that hold from now on, where they are others than before."""
+    for purpose in ChannelWording.Purpose.values:
+        last = channel.versions.filter(purpose=purpose).order_by("-number").first()
+        wording = getattr(channel, f"{purpose}_id")
+        if wording == (last.wording_id if last else None):
+            continue
+        number = last.number + 1 if last else 1
+        ChannelWording.objects.create(channel=channel, purpose=purpose, number=number, wording_id=wording, set_at=now)
 
 
 def _load_hit_types(requester: Requester, type_ids: Sequence[str]) -> list[HitType]:
@@ -120,22 +197,62 @@ def _set(channel: Channel, plan: Plan) -> None:
         "pays": plan.pays,
         "pay_words": plan.pay_words,
         "retain_until": plan.retain_until,
+        "return_url": plan.return_url,
+        "completion_code": plan.completion_code,
+        "stop_code": plan.stop_code,
+        "contact": plan.contact,
     }
     for field, value in columns.items():
         if value is not None:
             setattr(channel, field, value)
+    for name in plan.empty:
+        setattr(channel, "most_people" if name == "max_participants" else name, None)
     for field, text in (("consent", plan.consent), ("debrief", plan.debrief)):
         if text is not None:
             setattr(channel, field, Wording.objects.of(text) if text.strip() else None)
+    _check(channel)
+    _check_way_back(channel)
+
+
+def _check(channel: Channel) -> None:
+    """Raises InvalidParameterError, naming the member that is at fault."""
     if channel.opens_at and channel.closes_at and channel.closes_at <= channel.opens_at:
-        raise InvalidParameterError("A channel must close after it opens.")
+        raise InvalidParameterError("A channel must close after it opens.").at("ClosesAt")
     if channel.most_people is not None and not 1 <= channel.most_people <= 1_000_000:
-        raise InvalidParameterError("A channel is for 1 to 1000000 people.")
+        raise InvalidParameterError("A channel is for 1 to 1000000 people.").at("Places")
     if channel.pays and channel.pays not in Requester.Pays.values:
-        raise InvalidParameterError(f"People are paid {', '.join(Requester.Pays.values)}, not {channel.pays!r}.")
-    for field, text, longest in (("title", channel.title, 200), ("words on pay", channel.pay_words, 300)):
+        problem = f"People are paid {', '.join(Requester.Pays.values)}, not {channel.pays!r}."
+        raise InvalidParameterError(problem).at("Pays")
+    for member, field, text, longest in (
+        ("Title", "title", channel.title, 200),
+        ("PayWords", "words on pay", channel.pay_words, 300),
+        ("Contact", "contact", channel.contact, 200),
+    ):
         if len(text) > longest:
-            raise InvalidParameterError(f"The {field} may have {longest} characters, not {len(text)}.")
+            raise InvalidParameterError(f"The {field} may have {longest} characters, not {len(text)}.").at(member)
+
+
+def _check_way_back(channel: Channel) -> None:
+    """The return address and the codes of a channel. Raises InvalidParameterError."""
+    try:
+        checked_return(channel.return_url)
+    except InvalidParameterError as error:
+        raise error.at("ReturnUrl") from None
+    if channel.completion_code and channel.has_supplied_codes:
+        problem = "A channel has one fixed completion code or a list of codes: give one of the two."
+        raise InvalidParameterError(problem).at("CompletionCode")
+    plan = LinkPlan(return_url=channel.return_url, completion_code=channel.completion_code)
+    try:
+        _checked_code(plan, supplied=channel.has_supplied_codes)
+    except InvalidParameterError as error:
+        raise error.at("CompletionCode") from None
+    code = channel.stop_code
+    if len(code) > LONGEST_CODE or not code.isprintable() or " " in code:
+        problem = f"The code for stopping early has at most {LONGEST_CODE} characters, none of them a space."
+        raise InvalidParameterError(problem).at("StopCode")
+    if code and code == channel.completion_code:
+        problem = "The code for stopping early must be another than the completion code."
+        raise InvalidParameterError(problem).at("StopCode")
 
 
 def set_texts(requester: Requester, *, consent: str | None, debrief: str | None) -> None:
@@ -174,7 +291,12 @@ def _new_link(channel: Channel, plan: LinkPlan, person: Participant | None, now:
     if person is not None and plan.id_parameters:
         raise InvalidParameterError("A link for one person needs no id in its address: it is the person.")
     token = tokens.new_token()
-    Link.objects.create(
+    _create_link(channel, plan, person, token, now)
+    return settings.WORKER_ORIGIN + reverse("hits:door", args=[token])
+
+
+def _create_link(channel: Channel, plan: LinkPlan, person: Participant | None, token: str, now: datetime) -> Link:
+    return Link.objects.create(
         channel=channel,
         participant=person,
         token_hash=tokens.hashed(token),
@@ -186,7 +308,25 @@ def _new_link(channel: Channel, plan: LinkPlan, person: Participant | None, now:
         created_at=now,
         expires_at=plan.expires_at,
     )
-    return settings.WORKER_ORIGIN + reverse("hits:door", args=[token])
+
+
+def main_link(channel: Channel, plan: LinkPlan, *, now: datetime) -> Link:
+    """The link for many of `channel`, made at the first call. Raises InvalidParameterError."""
+    token = _study_token(channel)
+    known = Link.objects.filter(token_hash=tokens.hashed(token)).first()
+    return known or _create_link(channel, plan, None, token, now)
+
+
+def find_main_link(channel: Channel) -> Link | None:
+    """The link that `main_link` made."""
+    return Link.objects.filter(token_hash=tokens.hashed(_study_token(channel))).first()
+
+
+def set_id_parameters(channel: Channel, names: Sequence[str], *, optional: bool) -> None:
+    """By which parameters of the address the link for many knows people. Raises InvalidParameterError."""
+    checked = [_checked_name(name) for name in names]
+    rows = Link.objects.filter(channel=channel, token_hash=tokens.hashed(_study_token(channel)))
+    rows.update(id_parameters=checked, id_optional=optional)
 
 
 def study_link(requester: Requester, study: str, *, title: str, now: datetime) -> Link:
@@ -201,7 +341,7 @@ def study_link(requester: Requester, study: str, *, title: str, now: datetime) -
     channel = Channel.objects.filter(requester=requester, name=study).first()
     if channel is None:
         plan = Plan(title=title or None)
-        channel = open_channel(requester, name=study, kind=INVITATION, study=study, type_ids=(), plan=plan, now=now)
+        channel = open_channel(requester, name=study, kind=LINK, study=study, type_ids=(), plan=plan, now=now)
     elif channel.study != study or not KINDS[channel.kind].by_link:
         raise InvalidParameterError(f"The channel {study!r} exists and does not lead to this study by links.")
     token_hash = tokens.hashed(_study_token(channel))
@@ -227,24 +367,25 @@ def _study_token(channel: Channel) -> str:
     return tokens.derived("marketplace.study-link", channel.channel_id)
 
 
-def _checked_code(plan: LinkPlan) -> str:
+def _checked_code(plan: LinkPlan, *, supplied: bool = False) -> str:
     """The study's code. Raises InvalidParameterError: an odd one, or none where the panel knows one for the study."""
     code = plan.completion_code
     if len(code) > LONGEST_CODE or not code.isprintable() or " " in code:
         raise InvalidParameterError(f"A completion code has at most {LONGEST_CODE} characters, none of them a space.")
     host = urlsplit(checked_return(plan.return_url)).hostname or ""
     known = any(host == panel_host or host.endswith(f".{panel_host}") for panel_host in SHARED_CODE_HOSTS)
-    if known and CODE in plan.return_url and not code:
+    if known and CODE in plan.return_url and not code and not supplied:
         raise InvalidParameterError(
             f"{host} knows one completion code for a study, and {CODE} would be another for each person: give the "
-            "study's code by --completion-code, or write it into the return address."
+            "study's code by CompletionCode (--completion-code), or write it into the return address."
         )
     return code
 
 
 def _checked_name(name: str) -> str:
     if not name or len(name) > 64 or not set(name) <= PLAIN:
-        raise InvalidParameterError(f"An address parameter is named by letters, digits, _, - and ., not {name!r}.")
+        problem = f"An address parameter is named by letters, digits, _, - and ., not {name!r}."
+        raise InvalidParameterError(problem).at("IdParameters")
     return name
 
 
@@ -277,6 +418,14 @@ def checked_return(address: str) -> str:
 def close(channel: Channel, *, now: datetime) -> None:
     """Admit no new participants by `channel`; present ones may finish."""
     Channel.objects.filter(pk=channel.pk, closed_at=None).update(closed_at=now)
+
+
+def reopen(channel: Channel) -> None:
+    """Admit people again by a channel that was closed. Raises InvalidParameterError where it cannot be."""
+    if channel.purged_at:
+        problem = f"What was known of the people of {channel.name!r} is deleted, so it stays closed. Open another one."
+        raise InvalidParameterError(problem)
+    Channel.objects.filter(pk=channel.pk, purged_at=None).update(closed_at=None)
 
 
 def close_link(link: Link, *, now: datetime) -> None:

@@ -34,9 +34,10 @@ class Guest:
 
 @dataclass(frozen=True)
 class Invited:
-    """A guest who was new, and their link."""
+    """A guest who was new, the participant they are, and their link."""
 
     guest: Guest
+    participant_id: str
     link: str
 
 
@@ -71,6 +72,15 @@ def read(source: Iterable[str]) -> list[Guest]:
         raise InvalidParameterError(f"Row {reader.line_num}: {error}.") from None
     if len(guests) > MAX_PEOPLE:
         raise InvalidParameterError(f"{MAX_PEOPLE} people can be invited at once, not {len(guests)}.")
+    _check_twins(guests)
+    return guests
+
+
+def guests_of(rows: Iterable[tuple[int, dict[str, str | None]]]) -> list[Guest]:
+    """The guests of numbered rows with the cells email, id and name. Raises InvalidParameterError as `read` does."""
+    guests = [_guest(row, cells) for row, cells in rows]
+    if not 1 <= len(guests) <= MAX_PEOPLE:
+        raise InvalidParameterError(f"1 to {MAX_PEOPLE} people can be invited at once, not {len(guests)}.")
     _check_twins(guests)
     return guests
 
@@ -120,7 +130,10 @@ def invite(channel: Channel, guests: Sequence[Guest], plan: LinkPlan, *, now: da
         )
         for person, guest in zip(people, new, strict=True)
     )
-    invitations = (Invited(guest, link_for(person, plan, now=now)) for person, guest in zip(people, new, strict=True))
+    invitations = (
+        Invited(guest, person.participant_id, link_for(person, plan, now=now))
+        for person, guest in zip(people, new, strict=True)
+    )
     return Import(tuple(invitations), len(guests) - len(new))
 
 

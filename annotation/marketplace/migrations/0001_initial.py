@@ -77,7 +77,7 @@ class Migration(migrations.Migration):
                 ('balance_cents', models.BigIntegerField(default=0)),
                 ('held_cents', models.BigIntegerField(default=0)),
                 ('display_name', models.CharField(blank=True, max_length=100)),
-                ('pays', models.CharField(choices=[('here', 'Here'), ('volunteer', 'Volunteer'), ('elsewhere', 'Elsewhere')], default='here', max_length=9)),
+                ('pays', models.CharField(choices=[('ledger', 'Ledger'), ('voucher', 'Voucher'), ('credit', 'Course credit'), ('volunteer', 'Volunteer'), ('elsewhere', 'Elsewhere')], default='ledger', max_length=9)),
                 ('created_at', models.DateTimeField()),
                 ('user', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='requester', to=settings.AUTH_USER_MODEL)),
                 ('consent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='marketplace.wording')),
@@ -227,8 +227,14 @@ class Migration(migrations.Migration):
                 ('closes_at', models.DateTimeField(blank=True, null=True)),
                 ('closed_at', models.DateTimeField(blank=True, null=True)),
                 ('most_people', models.PositiveIntegerField(blank=True, null=True)),
-                ('pays', models.CharField(blank=True, choices=[('here', 'Here'), ('volunteer', 'Volunteer'), ('elsewhere', 'Elsewhere')], max_length=9)),
+                ('pays', models.CharField(blank=True, choices=[('ledger', 'Ledger'), ('voucher', 'Voucher'), ('credit', 'Course credit'), ('volunteer', 'Volunteer'), ('elsewhere', 'Elsewhere')], max_length=9)),
                 ('pay_words', models.CharField(blank=True, max_length=300)),
+                ('return_url', models.CharField(blank=True, max_length=1000)),
+                ('completion_code', models.CharField(blank=True, max_length=100)),
+                ('stop_code', models.CharField(blank=True, max_length=100)),
+                ('has_supplied_codes', models.BooleanField(default=False)),
+                ('contact', models.CharField(blank=True, max_length=200)),
+                ('request_token', models.CharField(blank=True, max_length=64)),
                 ('retain_until', models.DateTimeField(blank=True, null=True)),
                 ('purged_at', models.DateTimeField(blank=True, null=True)),
                 ('created_at', models.DateTimeField()),
@@ -242,7 +248,8 @@ class Migration(migrations.Migration):
                     models.Index(fields=['requester', 'study'], name='marketplace_channel_study'),
                 ],
                 'constraints': [
-                    models.UniqueConstraint(fields=('requester', 'name'), name='marketplace_channel_name_once'),
+                    models.UniqueConstraint(fields=('requester', 'study', 'name'), name='marketplace_channel_name_once'),
+                    models.UniqueConstraint(condition=models.Q(('request_token', ''), _negated=True), fields=('requester', 'request_token'), name='marketplace_channel_opened_once'),
                     models.CheckConstraint(condition=models.Q(('opens_at', None), ('closes_at', None), ('closes_at__gt', models.F('opens_at')), _connector='OR'), name='marketplace_channel_closes_after_opening'),
                 ],
             },
@@ -719,6 +726,7 @@ class Migration(migrations.Migration):
                 ('began_at', models.DateTimeField(blank=True, null=True)),
                 ('declined_at', models.DateTimeField(blank=True, null=True)),
                 ('finished_at', models.DateTimeField(blank=True, null=True)),
+                ('stopped_at', models.DateTimeField(blank=True, null=True)),
                 ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
                 ('code', models.CharField(blank=True, max_length=20)),
                 ('channel', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='participants', to='marketplace.channel')),
@@ -733,6 +741,53 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(condition=models.Q(('code', ''), _negated=True), fields=('code',), name='marketplace_code_once'),
                     models.CheckConstraint(condition=models.Q(models.Q(('began_at', None), ('worker', None)), models.Q(('began_at__isnull', False), ('worker__isnull', False)), _connector='OR'), name='marketplace_who_began_is_a_worker'),
                     models.CheckConstraint(condition=models.Q(models.Q(('code', ''), ('finished_at', None)), models.Q(models.Q(('code', ''), _negated=True), ('finished_at__isnull', False)), _connector='OR'), name='marketplace_who_finished_has_a_code'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='ChannelCount',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('word', models.CharField(max_length=20)),
+                ('number', models.PositiveIntegerField(default=0)),
+                ('channel', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='counts', to='marketplace.channel')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('channel', 'word'), name='marketplace_channel_counted_once'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='ChannelWording',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('purpose', models.CharField(choices=[('consent', 'Consent'), ('debrief', 'Debrief')], max_length=7)),
+                ('number', models.PositiveIntegerField()),
+                ('set_at', models.DateTimeField()),
+                ('channel', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='marketplace.channel')),
+                ('wording', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='marketplace.wording')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('channel', 'purpose', 'number'), name='marketplace_channel_wording_numbered'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='SuppliedCode',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('code', models.CharField(max_length=100)),
+                ('channel', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='supplied_codes', to='marketplace.channel')),
+                ('participant', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='supplied_code', to='marketplace.participant')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(fields=['channel', 'participant'], name='marketplace_code_free'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('channel', 'code'), name='marketplace_supplied_code_once'),
                 ],
             },
         ),

@@ -3,11 +3,14 @@
 from annotation.marketplace.models.assignments import Assignment, AssignmentDevice, Draft, Reply, Submission
 from annotation.marketplace.models.channels import (
     Channel,
+    ChannelCount,
+    ChannelWording,
     Consent,
     Link,
     Participant,
     ParticipantIdentity,
     Refusal,
+    SuppliedCode,
     WithdrawalKey,
 )
 from annotation.marketplace.models.clock import ClockOffset, SweepMark
@@ -47,6 +50,8 @@ __all__ = [
     "AssignmentDevice",
     "BonusPayment",
     "Channel",
+    "ChannelCount",
+    "ChannelWording",
     "ClockOffset",
     "Consent",
     "CountryStatement",
@@ -78,6 +83,7 @@ __all__ = [
     "StudyDraw",
     "Submission",
     "Subscription",
+    "SuppliedCode",
     "SweepMark",
     "TestAttempt",
     "Throttle",

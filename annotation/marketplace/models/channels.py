@@ -33,6 +33,17 @@ class Channel(models.Model):
     pay_words = models.CharField(max_length=300, blank=True)
     consent = models.ForeignKey(Wording, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     debrief = models.ForeignKey(Wording, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    # Where people go at the end, and the codes they take along; a link may have its own.
+    return_url = models.CharField(max_length=1000, blank=True)
+    completion_code = models.CharField(max_length=100, blank=True)
+    # The code of who stops before the last task; empty: the same as at the end.
+    stop_code = models.CharField(max_length=100, blank=True)
+    # Each person gets one of the codes that the requester has supplied (`SuppliedCode`).
+    has_supplied_codes = models.BooleanField(default=False)
+    # Whom participants write to, as they read it.
+    contact = models.CharField(max_length=200, blank=True)
+    # By which a repeated request to open the channel is recognised.
+    request_token = models.CharField(max_length=64, blank=True)
     # From then on nobody can be told behind a worker id of this channel.
     retain_until = models.DateTimeField(null=True, blank=True)
     purged_at = models.DateTimeField(null=True, blank=True)
@@ -40,7 +51,12 @@ class Channel(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["requester", "name"], name="marketplace_channel_name_once"),
+            models.UniqueConstraint(fields=["requester", "study", "name"], name="marketplace_channel_name_once"),
+            models.UniqueConstraint(
+                fields=["requester", "request_token"],
+                condition=~Q(request_token=""),
+                name="marketplace_channel_opened_once",
+            ),
             models.CheckConstraint(
                 condition=Q(opens_at=None) | Q(closes_at=None) | Q(closes_at__gt=F("opens_at")),
                 name="marketplace_channel_closes_after_opening",
@@ -50,6 +66,62 @@ class Channel(models.Model):
 
     def __str__(self) -> str:
         return self.title or self.name
+
+
+class ChannelWording(models.Model):
+    """One version of a channel's consent or debrief, numbered in the order in which they were set; "" is no text."""
+
+    class Purpose(models.TextChoices):
+        CONSENT = "consent"
+        DEBRIEF = "debrief"
+
+    channel = models.ForeignKey(Channel, on_delete=models.CASCADE, related_name="versions")
+    purpose = models.CharField(max_length=7, choices=Purpose.choices)
+    number = models.PositiveIntegerField()
+    wording = models.ForeignKey(Wording, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    set_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["channel", "purpose", "number"], name="marketplace_channel_wording_numbered"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.purpose} {self.number}"
+
+
+class ChannelCount(models.Model):
+    """How often something happened at a channel's door. Counts alone: nothing of who it was, nor when."""
+
+    channel = models.ForeignKey(Channel, on_delete=models.CASCADE, related_name="counts")
+    # "opened", or the reason for which somebody was not let in (`admission.Door.word`).
+    word = models.CharField(max_length=20)
+    number = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["channel", "word"], name="marketplace_channel_counted_once")]
+
+    def __str__(self) -> str:
+        return f"{self.word}: {self.number}"
+
+
+class SuppliedCode(models.Model):
+    """A completion code that the requester has supplied, and the participant who was given it."""
+
+    channel = models.ForeignKey(Channel, on_delete=models.CASCADE, related_name="supplied_codes")
+    code = models.CharField(max_length=100)
+    participant = models.OneToOneField(
+        "Participant", on_delete=models.PROTECT, null=True, blank=True, related_name="supplied_code"
+    )
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["channel", "code"], name="marketplace_supplied_code_once")]
+        indexes = [models.Index(fields=["channel", "participant"], name="marketplace_code_free")]
+
+    def __str__(self) -> str:
+        return self.code
 
 
 class Participant(models.Model):
@@ -71,6 +143,8 @@ class Participant(models.Model):
     began_at = models.DateTimeField(null=True, blank=True)
     declined_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+    # Of who stopped before the last task: the same moment as `finished_at`.
+    stopped_at = models.DateTimeField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     # Shown to the person when they have finished.
     code = models.CharField(max_length=20, blank=True)
@@ -94,8 +168,23 @@ class Participant(models.Model):
 
     @property
     def shown_code(self) -> str:
-        """What the person is shown as their code: the study's one for a panel, else their own; "" before the end."""
-        return (self.link.completion_code if self.code and self.link else "") or self.code
+        """What the person is shown as their code; "" before the end.
+
+        The study's code for a panel, of their link or of the channel, or one of the supplied ones; else their own.
+        Who stopped early is shown the code for that, where there is one.
+        """
+        if not self.code:
+            return ""
+        if self.stopped_at is not None and self.channel.stop_code:
+            return self.channel.stop_code
+        fixed = (self.link.completion_code if self.link else "") or self.channel.completion_code
+        supplied = getattr(self, "supplied_code", None) if self.channel.has_supplied_codes and not fixed else None
+        return fixed or (supplied.code if supplied else self.code)
+
+    @property
+    def lacks_code(self) -> bool:
+        """Whether the supplied codes had run out when this person finished: they are shown their own instead."""
+        return bool(self.code) and self.channel.has_supplied_codes and self.shown_code == self.code
 
 
 class ParticipantIdentity(models.Model):

@@ -15,9 +15,11 @@ class Requester(models.Model):
     """
 
     class Pays(models.TextChoices):
-        """How workers get what they earn: by payouts of this marketplace, not at all, or in another place."""
+        """How workers get what they earn: by this marketplace's ledger, in another way, or not at all."""
 
-        PAYOUT = "here", "Here"
+        LEDGER = "ledger"
+        VOUCHER = "voucher"
+        CREDIT = "credit", "Course credit"
         VOLUNTEER = "volunteer"
         ELSEWHERE = "elsewhere"
 
@@ -26,7 +28,7 @@ class Requester(models.Model):
     held_cents = models.BigIntegerField(default=0)
     # What people who take part read as the name of who asks; empty: nobody has set one, and they read the account's.
     display_name = models.CharField(max_length=100, blank=True)
-    pays = models.CharField(max_length=9, choices=Pays.choices, default=Pays.PAYOUT)
+    pays = models.CharField(max_length=9, choices=Pays.choices, default=Pays.LEDGER)
     # What workers agree to before their first HIT and are told after their last, where no channel has its own text.
     consent = models.ForeignKey(Wording, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     debrief = models.ForeignKey(Wording, on_delete=models.PROTECT, null=True, blank=True, related_name="+")

@@ -55,7 +55,7 @@ def pay(
     held = min(cost.total, hold.held_cents) if hold is not None else 0
     if payer.balance_cents + held < cost.total:
         raise insufficient(cost.total, payer.balance_cents + held)
-    by_payout = _pays(payer, assignment) == Requester.Pays.PAYOUT
+    by_payout = _pays(payer, assignment) == Requester.Pays.LEDGER
     earner = (
         {"account": Account.WORKER, "worker_id": assignment.worker_id} if by_payout else {"account": Account.OUTSIDE}
     )

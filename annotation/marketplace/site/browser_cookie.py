@@ -16,6 +16,32 @@ LIFE_SECONDS = 400 * 24 * 3600
 MAX_PARTICIPANTS = 20
 
 
+# What a browser has met at the door of a channel, for a day: it is counted once.
+SEEN, DAY_SECONDS = "assay_seen", 24 * 3600
+
+
+def note_seen(request: HttpRequest, response: HttpResponse, channel_id: str, word: str) -> tuple[bool, bool]:
+    """Whether this browser comes to the channel for the first time today, and whether it meets `word` there anew."""
+    try:
+        seen = dict(signing.loads(request.COOKIES.get(SEEN, ""), salt=SALT))
+    except (signing.BadSignature, ValueError, TypeError):
+        seen = {}
+    key = channel_id[:8]
+    before = seen.pop(key, None)
+    if before != word:
+        pairs = [*seen.items(), (key, word)][-MAX_PARTICIPANTS:]
+        response.set_cookie(
+            SEEN,
+            signing.dumps(pairs, salt=SALT),
+            max_age=DAY_SECONDS,
+            path=reverse("hits:list"),
+            secure=urlsplit(settings.WORKER_ORIGIN).scheme == "https",
+            httponly=True,
+            samesite="Lax",
+        )
+    return before is None, before != word
+
+
 def participants_of(request: HttpRequest) -> tuple[str, ...]:
     """The participants named by the cookie of `request`, the latest last; none when it was tampered with."""
     try:

@@ -65,7 +65,7 @@ def earnings(request: HttpRequest, visit: Visit) -> HttpResponse:
 
 def sums_of(worker: WorkerAccount) -> Sums:
     """Where the worker's money is now."""
-    mine = Assignment.objects.filter(worker=worker, hit__requester__pays=Requester.Pays.PAYOUT)
+    mine = Assignment.objects.filter(worker=worker, hit__requester__pays=Requester.Pays.LEDGER)
     undecided, rejected = Q(state=State.SUBMITTED), Q(state=State.REJECTED)
     work = mine.aggregate(
         pending=Sum("hit__hit_type__reward_cents", filter=undecided, default=0),

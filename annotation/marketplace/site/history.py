@@ -45,7 +45,7 @@ class Row:
 
     @property
     def paid_by_payout(self) -> bool:
-        return self.assignment.hit.requester.pays == Requester.Pays.PAYOUT
+        return self.assignment.hit.requester.pays == Requester.Pays.LEDGER
 
 
 @require_safe

@@ -18,7 +18,7 @@ from annotation.marketplace.channels.kinds import KINDS, PANEL_IDS
 from annotation.marketplace.core import clock
 from annotation.marketplace.core.rate_limits import Limit, TooOftenError, take
 from annotation.marketplace.hits import entry_check
-from annotation.marketplace.invitations import admission, completion, next_task, offer, withdrawal
+from annotation.marketplace.invitations import admission, completion, funnel, next_task, offer, withdrawal
 from annotation.marketplace.models import Assignment, Hit, Link, Participant, Requester
 from annotation.marketplace.site import browser_cookie, studies, way
 from annotation.marketplace.site.host_guards import Visit, on_worker_host, too_often, worker_page
@@ -53,7 +53,24 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         admission.note_opened(entry, now=now)
     if entry.word == "back" and _inside(entry, visitor):
         return redirect("hits:list")
-    return _at_door(request, entry=entry, token=token, visitor=visitor)
+    response = _at_door(request, entry=entry, token=token, visitor=visitor)
+    if request.method == "GET":
+        _count(request, response, entry)
+    return response
+
+
+# What somebody meets who has not been here before and is not let in.
+REFUSED = frozenset({"needs-id", "odd-id", "used", "elsewhere", "not-yet", "closed", "full", "unqualified"})
+
+
+def _count(request: HttpRequest, response: HttpResponse, entry: admission.Door) -> None:
+    """Count the visitor, once a day for a browser; nothing of who it is."""
+    channel = entry.link.channel
+    is_new, is_other = browser_cookie.note_seen(request, response, channel.channel_id, entry.word)
+    if is_new:
+        funnel.count(channel, funnel.OPENED)
+    if is_other and entry.word in REFUSED:
+        funnel.count(channel, entry.word)
 
 
 @require_POST
@@ -74,7 +91,9 @@ def begin(request: HttpRequest, token: str) -> HttpResponse:
     try:
         entered = next_task.enter_and_start(link, visitor, version=version, now=_now())
     except admission.DoorClosedError as closed:
-        return _at_door(request, entry=closed.door, token=token, visitor=visitor)
+        response = _at_door(request, entry=closed.door, token=token, visitor=visitor)
+        _count(request, response, closed.door)
+        return response
     held = entered.assignment
     response = redirect("hits:work", held.assignment_id) if held is not None else redirect("hits:list")
     browser_cookie.remember(request, response, entered.participant.participant_id)

@@ -77,7 +77,8 @@ def stop(request: HttpRequest, visit: Visit) -> HttpResponse:
         for held in held_by(visit.worker):
             _give_back(held, visit)
         if submitted:
-            completion.finish(person, now=visit.now)
+            early = completion.has_work_left(visit.worker, visit.now)
+            completion.finish(person, now=visit.now, early=early)
             return redirect("hits:end")
         return render(request, "marketplace/channels/stopped.html", _stop_context(visit, person, submitted))
     return render(request, "marketplace/channels/stop.html", _stop_context(visit, person, submitted))

@@ -133,7 +133,7 @@ def approved(study: Study, *, booked: bool = True) -> Study:
 
 
 def came(study: Study, **way: object) -> Study:
-    WayIn.objects.create(**{"study": study, "kind": "invitation", "pays": "here", "consent": True, **way})
+    WayIn.objects.create(**{"study": study, "kind": "link", "pays": "ledger", "consent": True, **way})
     return study
 
 
@@ -163,17 +163,17 @@ def test_without_any_work_nothing_is_said_of_paying_it() -> None:
 def test_channel_pay_and_consent_are_told_as_the_marketplace_told_them() -> None:
     study = came(make(workers=2, mode="live"), pays="elsewhere", pay_words="10 EUR by the panel")
     crowd = score(study).crowd
-    assert crowd.provider == "test (by invitation)"
+    assert crowd.provider == "test (by a link)"
     assert crowd.pays == ("Pay was arranged outside the marketplace (10 EUR by the panel).",)
     assert crowd.consent == "Asked by the marketplace or the invitation, before the first task."
 
 
 def test_of_several_ways_each_is_told_with_its_pay_and_consent_only_where_all_were_asked() -> None:
-    study = came(came(make(workers=2, mode="live"), pays="volunteer"), kind="registered", consent=False)
+    study = came(came(make(workers=2, mode="live"), pays="volunteer"), kind="accounts", consent=False)
     crowd = score(study).crowd
     assert crowd.pays == (
-        f"By invitation: {VOLUNTEERS}",
         "Registered accounts: Rewards were credited by the marketplace when work was approved.",
+        f"By a link: {VOLUNTEERS}",
     )
     assert crowd.consent is None
 

@@ -84,7 +84,7 @@ def test_two_people_in_one_browser_are_both_flagged_in_every_hit(published: Stud
     does_all(people("bob", where=ann))
     assert flagged(published, market) == ids("ann", "bob")
     # By which channel they came is told beside the device, and is no answer either.
-    assert list(published.ways_in.values_list("kind", "pays")) == [("registered", "here")]
+    assert list(published.ways_in.values_list("kind", "pays")) == [("accounts", "ledger")]
     assert not Submission.objects.filter(raw__contains="assay:channel").exists()
     assert set(Flag.objects.filter(kind="shared_device").values_list("value", "threshold")) == {(1.0, 0.0)}
     assert Flag.objects.filter(kind="shared_device").count() == 4

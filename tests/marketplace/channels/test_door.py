@@ -229,7 +229,7 @@ def test_who_declines_leaves_no_trace_but_a_day(lab, guest, tmp_path):
 
 def test_who_has_taken_part_with_an_account_is_told_so(lab, ann, guest):
     _, (hit,) = once_study(lab, 1, MaxAssignments=9, Keywords=KEYWORDS)
-    told("create", "open", "--requester", "lab", "--study", "spring", "--kind", "registered")
+    told("create", "open", "--requester", "lab", "--study", "spring", "--kind", "accounts")
     link = channel()
     task = ann.take(hit)
     assert Guest(ann.site).open(link) == "unqualified"

@@ -149,13 +149,13 @@ def test_ids_and_addresses_stand_in_the_vault_alone(class_of_three, guest, djang
 
 
 def test_a_channel_of_accounts_has_no_links(lab):
-    told("create", "all", "--requester", "lab", "--study", "spring", "--kind", "registered")
+    told("create", "all", "--requester", "lab", "--study", "spring", "--kind", "accounts")
     with pytest.raises(CommandError, match="has no links"):
         told("link", "all")
 
 
 def test_names_and_numbers_that_cannot_be_are_refused(lab):
-    for words in (["--people", "0"], ["--pays", "here", "--opens", "2027-01-02", "--closes", "2027-01-01"]):
+    for words in (["--people", "0"], ["--pays", "ledger", "--opens", "2027-01-02", "--closes", "2027-01-01"]):
         with pytest.raises(CommandError):
             open_channel("odd", *words)
     open_channel("twice")

@@ -136,7 +136,7 @@ def test_nobody_is_asked_to_agree_again_when_no_work_is_left_for_them(lab, guest
 def test_a_closed_way_in_for_accounts_is_told_apart_from_an_invitation(lab, ann, tmp_path):
     (hit,) = tasks(lab, 1)
     assert reason(ann.get(f"/hits/{hit['HITId']}/")) == "uninvited"
-    told("create", "all", "--requester", "lab", "--study", "spring", "--kind", "registered")
+    told("create", "all", "--requester", "lab", "--study", "spring", "--kind", "accounts")
     told("close", "all")
     assert reason(ann.get(f"/hits/{hit['HITId']}/")) == "closed"
 

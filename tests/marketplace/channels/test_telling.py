@@ -22,7 +22,7 @@ def test_who_came_by_a_channel_is_told_with_its_way_of_paying(lab, guest):
     link = channel("panel", "--pays", "elsewhere", "--pay-words", "10 EUR <by> the panel & more")
     person = guest().enter(link)
     person.do(hit)
-    assert ways(lab, hit) == [WayRecord("invitation", "elsewhere", "10 EUR <by> the panel & more", consent=False)]
+    assert ways(lab, hit) == [WayRecord("link", "elsewhere", "10 EUR <by> the panel & more", consent=False)]
     (work,) = lab.work(hit)
     assert CHANNEL not in read_answers(without_channel(work["Answer"])[0])
 
@@ -32,7 +32,7 @@ def test_an_account_is_paid_as_its_requester_pays_and_who_does_not_ask_is_told_n
     asked, plain = lab.hit(Keywords=f"texts, {CHANNEL}"), lab.hit(Keywords="texts")
     for hit in (asked, plain):
         ann.hand_in(ann.take(hit))
-    assert ways(lab, asked) == [WayRecord("registered", "volunteer", "", consent=False)]
+    assert ways(lab, asked) == [WayRecord("accounts", "volunteer", "", consent=False)]
     assert ways(lab, plain) == [None]
 
 

@@ -180,7 +180,7 @@ def test_registered_workers_take_back_what_they_gave_to_one_requester(lab, open_
     assert ("assay:withdrawn" in answers(lab, mine)[0], "assay:withdrawn" in answers(other, theirs)[0]) == (True, False)
 
 
-@pytest.mark.parametrize(("pays", "owed"), [("volunteer", 0), ("elsewhere", 0), ("here", 50)])
+@pytest.mark.parametrize(("pays", "owed"), [("volunteer", 0), ("elsewhere", 0), ("ledger", 50)])
 def test_people_of_a_channel_are_paid_as_it_says(lab, guest, pays, owed):
     (hit,) = tasks(lab, 1)
     bob = guest().enter(channel("c", "--pays", pays, "--pay-words", "by a voucher"))
@@ -188,7 +188,7 @@ def test_people_of_a_channel_are_paid_as_it_says(lab, guest, pays, owed):
     assert ("volunteer work" in page, "by a voucher" in page) == (pays == "volunteer", pays == "elsewhere")
     lab.client.approve_assignment(AssignmentId=bob.do(hit))
     assert WorkerAccount.objects.get().owed_cents == owed
-    assert LedgerEntry.objects.filter(purpose="reward", account="outside").exists() == (pays != "here")
+    assert LedgerEntry.objects.filter(purpose="reward", account="outside").exists() == (pays != "ledger")
 
 
 def test_the_people_of_a_channel_are_forgotten_after_its_date(lab, guest, pass_time):
@@ -223,7 +223,7 @@ def test_a_tagged_study_is_open_by_channels_only(lab, ann, guest):
     bob = guest().enter(channel())
     assert bob.offers() == [hit["HITId"]]
     assert reason(bob.accept(plain)) == "uninvited"
-    told("create", "all", "--requester", "lab", "--study", "Spring", "--kind", "registered")
+    told("create", "all", "--requester", "lab", "--study", "Spring", "--kind", "accounts")
     assert set(ann.offers()) == {hit["HITId"], plain["HITId"]}
     told("close", "all")
     assert ann.offers() == [plain["HITId"]]

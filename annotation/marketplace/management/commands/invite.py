@@ -15,7 +15,7 @@ from django.db.models import Count, Q
 from django.utils.dateparse import parse_date, parse_datetime
 
 from annotation.marketplace.assignments.expire_due import catch_up
-from annotation.marketplace.channels.kinds import INVITATION, KINDS
+from annotation.marketplace.channels.kinds import KINDS, LINK
 from annotation.marketplace.core import clock
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.invitations import completion, mailing, open_channel, participants
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         create.add_argument("--requester", required=True)
         create.add_argument("--study", default="", metavar="TAG", help="of HIT types with the keyword assay:study=TAG")
         create.add_argument("--hit-type", action="append", default=[], metavar="ID", help="a HIT type (repeatable)")
-        create.add_argument("--kind", choices=sorted(KINDS), default=INVITATION)
+        create.add_argument("--kind", choices=sorted(KINDS), default=LINK)
         create.add_argument("--no-link", action="store_true", help="make no link yet")
         _plan_options(create)
         _link_options(create)
@@ -121,7 +121,7 @@ class Command(BaseCommand):
 
     def _change(self, options: Payload) -> Payload:
         channel = _channel(options["channel"])
-        open_channel.change_channel(channel, _plan(options))
+        open_channel.change_channel(channel, _plan(options), now=clock.now())
         return _channel_payload(channel)
 
     def _texts(self, options: Payload) -> Payload:

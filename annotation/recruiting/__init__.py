@@ -1,0 +1,1 @@
+"""Recruiting: the channels by which people come to a study. What people are called stays at the marketplace."""

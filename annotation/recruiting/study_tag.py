@@ -1,0 +1,46 @@
+"""The tag under which a study's HITs are open by channels."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from django.db import transaction
+
+from annotation.exceptions import StateError
+from annotation.models import AuditEvent, Intent, Study
+
+
+def tag_of(study: Study) -> str:
+    """The study's name as a keyword may hold it, and a part of its random id; once fixed it stays as it is."""
+    plain = re.sub("[^a-z0-9]+", "-", study.name.lower()).strip("-")[:40]
+    return study.channel_tag or f"{plain or 'study'}-{study.uuid.hex[:8]}"
+
+
+def require_recruitable(study: Study) -> None:
+    """Raises StateError where no channel can lead to `study`: imported, over, archived, or published to everybody."""
+    if study.mode == Study.Mode.IMPORTED:
+        raise StateError(f"The study {study.name} was imported, so it takes no participants.")
+    if study.archived_at is not None:
+        raise StateError(f"The study {study.name} is archived. Unarchive it, then recruit.")
+    if study.status in {Study.Status.ENDING, Study.Status.CLOSED}:
+        raise StateError(f"The study {study.name} has ended, so it takes no new people.")
+    if not study.channel_tag and study.intents.filter(kind=Intent.Kind.CREATE_HIT).exists():
+        raise StateError(
+            f"The study {study.name} was published to every registered account, so it has no channels. "
+            "Duplicate it and open its channels before you publish the copy."
+        )
+
+
+def fix_tag(study: Study, tag: str, *, actor: str, now: datetime, **facts: object) -> None:
+    """Fix the tag of `study` with the audit row of its first channel; every later channel writes its row alone.
+
+    Raises StateError where the study has been published to everybody since.
+    """
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        require_recruitable(locked)
+        if not locked.channel_tag:
+            Study.objects.filter(pk=study.pk).update(channel_tag=tag)
+        study.channel_tag = locked.channel_tag or tag
+        AuditEvent.objects.record(study, "open_channel", actor=actor, now=now, **facts)

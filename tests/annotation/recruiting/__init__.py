@@ -1,0 +1,1 @@
+"""Recruiting by channels."""

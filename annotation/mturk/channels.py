@@ -239,7 +239,7 @@ def invite_people(market: Market, channel_id: str, guests: Sequence[GuestRecord]
     answer = _call(market, "invite_people", ChannelId=channel_id, People=people)
     new = (
         InvitedGuest(row["ParticipantId"], row["Email"], row["ExternalId"], row["Name"], row["Link"])
-        for row in answer["InvitedPeople"]
+        for row in answer["Invited"]
     )
     return InvitedPeople(tuple(new), answer["AlreadyInvited"])
 
@@ -296,7 +296,7 @@ def _channel(row: Mapping[str, Any]) -> ChannelRecord:
         codes_left=row.get("CodesLeft"),
         id_parameters=tuple(row["IdParameters"]),
         id_optional=row["IdOptional"],
-        invited=row["InvitedPeople"],
+        invited=row["Invited"],
         funnel=ChannelFunnel(
             opened=counts["Opened"],
             consented=counts["Consented"],

@@ -25,6 +25,7 @@ PARTS = {
     "console:job-file": "a file",
     "console:design-training-export": "a file",
     "console:design-training-example": "a file",
+    "console:workers-payouts-download": "a file",
     "hits:frame": "what stands in the frame of a task",
     "hits:test-frame": "what stands in the frame of a test",
     "hits:state": "an answer for the page's script",

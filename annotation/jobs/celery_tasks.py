@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
@@ -11,6 +12,7 @@ from typing import Any
 from celery import current_app, shared_task
 from celery.signals import worker_ready
 from django.conf import settings
+from django.core.management import call_command
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
@@ -22,7 +24,7 @@ from annotation.collecting.receive_events import receive_from_queue
 from annotation.exceptions import BudgetError, StateError
 from annotation.jobs import queue
 from annotation.jobs.clean_uploads import tidy
-from annotation.models import Evidence, Intent, Job, Parse, ScoringChunk, Study, Submission
+from annotation.models import Evidence, HousekeepingMark, Intent, Job, Parse, ScoringChunk, Study, Submission
 from annotation.mturk.client import Market
 from annotation.outbox.worker import Work, work
 from annotation.publishing.top_up import top_up
@@ -31,6 +33,7 @@ from annotation.review.warn_deadlines import warn
 from annotation.texts.log_probs.worker import ChunksScored, score_chunks
 from annotation.workers.hold import open_again
 from annotation.workers.retention import Forgotten, forget, forget_devices
+from annotation.workers.study_retention import PURGE_EVERY
 from metrics.likelihood import LogProbs
 from metrics.likelihood.opening import Opening
 
@@ -85,7 +88,23 @@ def keep_house() -> Forgotten:
     forget_devices(now=now, days=conf.device_days())
     open_again(now=now)
     tidy(conf.uploads(), now=now, keep=conf.uploads_retention())
-    return forget(now=now, dry_run=False)
+    forgotten = forget(now=now, dry_run=False)
+    HousekeepingMark.note(at=now, worker_ids=forgotten.workers)
+    sweep_marketplace(now=now)
+    return forgotten
+
+
+def sweep_marketplace(*, now: datetime) -> bool:
+    """Let the marketplace of this installation delete what is past its date, every ten minutes at most.
+
+    It is called by its command's name: this side does not import the marketplace. Of several loops at the same moment
+    one does it.
+    """
+    due = Q(swept_at=None) | Q(swept_at__lte=now - PURGE_EVERY)
+    if not HousekeepingMark.objects.filter(due, pk=1).update(swept_at=now):
+        return False
+    call_command("marketplace_sweep", stdout=io.StringIO())
+    return True
 
 
 def carry_out(intents_of: Q, market: Market, progress: Callable[[int], None] | None = None) -> Work:

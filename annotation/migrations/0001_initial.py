@@ -332,6 +332,18 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='HousekeepingMark',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField()),
+                ('worker_ids', models.PositiveIntegerField(default=0)),
+                ('swept_at', models.DateTimeField(blank=True, null=True)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='one_housekeeping_mark')],
+            },
+        ),
+        migrations.CreateModel(
             name='Membership',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

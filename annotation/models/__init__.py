@@ -8,6 +8,7 @@ from annotation.models.exclusion import RuleSet
 from annotation.models.flag import Flag
 from annotation.models.hit import AttentionCheck, Hit, HitItem, ItemRole
 from annotation.models.hold import Hold, Look
+from annotation.models.housekeeping import HousekeepingMark
 from annotation.models.imported_report import ImportedReport
 from annotation.models.intent import Intent
 from annotation.models.job import Job
@@ -49,6 +50,7 @@ __all__ = [
     "Hit",
     "HitItem",
     "Hold",
+    "HousekeepingMark",
     "ImportedReport",
     "Intent",
     "ItemRole",

@@ -62,7 +62,7 @@ ROLE_DEEDS = (
     RoleDeed(
         Role.REVIEWER,
         _("See the pages of workers and exclude submissions from the analysis"),
-        ("workers", "workers-page", "workers-look", "review-analysis"),
+        ("workers", "workers-page", "workers-look", "workers-retention", "review-analysis"),
     ),
     RoleDeed(Role.REVIEWER, _("Code explanations"), ("coding", "coding-code", "coding-settle")),
     RoleDeed(
@@ -89,6 +89,16 @@ ROLE_DEEDS = (
         ("publish-confirm", "publish-name", "publish-invitation-make", "running-pay"),
     ),
     RoleDeed(Role.OWNER, _("Block workers"), ("workers-block", "workers-unblock")),
+    RoleDeed(
+        Role.OWNER,
+        _("Create payout files, which hold names and addresses of participants"),
+        ("workers-payouts", "workers-payouts-"),
+    ),
+    RoleDeed(
+        Role.OWNER,
+        _("Set the retention date and delete IDs of participants"),
+        ("workers-retention-date", "workers-retention-delete"),
+    ),
     RoleDeed(Role.OWNER, _("Invite, change and remove members"), ("people-",)),
     RoleDeed(
         Role.OWNER,

@@ -24,6 +24,13 @@ FULL = {
     "settings": "settings/",
     "overview": "studies/{study}/",
     "settings-colleagues": "settings/colleagues/",
+    "payouts-across": "money/payouts/",
+    "retention-across": "workers/retention/",
+    "payouts": "studies/{owing}/payouts/",
+    "payouts-unpaid": "studies/{owing}/payouts/?unpaid=1",
+    "payouts-file": "studies/{owing}/payouts/{payout_file}/",
+    "retention": "studies/{owing}/retention/",
+    "retention-closed": "studies/{retained}/retention/",
     "studies-found": "?q=st&state=draft&order=name",
     "studies-none-found": "?q=nothing",
     "manage": "studies/{study}/manage/",
@@ -98,6 +105,7 @@ EMPTY = (
     "", "texts/", "texts/select/", "design/", "preview/", "publish/", "progress/", "running/", "running/compare/",
     "running/wages/", "manage/", "review/", "quality/", "quality/left-out/", "workers/", "coding/", "results/",
     "results/exclusions/", "exports/", "people/", "log/",
+    "payouts/", "retention/",
 )  # fmt: skip
 # Of somebody who has no study yet.
 NEWCOMER = ("", "compare/", "activity/", "workers/", "results/", "money/", "settings/")
@@ -166,6 +174,7 @@ PRESSED: dict[str, tuple[str, Act]] = {
     "manage-failed": ("studies/{study}/manage/", partial(_filled, "Name of the copy", "no name!", "Duplicate study")),
     "people-link": ("studies/{judged}/people/", partial(_pressed, "Create invitation link")),
     "join-failed": ("join/{invitation}/", partial(_pressed, "Create account")),
+    "retention-failed": ("studies/{retained}/retention/", partial(_pressed, "Delete IDs now")),
     "people-failed": ("studies/{judged}/people/", partial(_filled, "User name", "nobody", "Save role")),
     "coding-failed": ("studies/{judged}/coding/", _ticked),
     "settings-failed": ("settings/", partial(_pressed, "Change password")),

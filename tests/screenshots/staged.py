@@ -22,6 +22,8 @@ from annotation.design.presets import CLARK, HUSE, CellPlan, Preset
 from annotation.importing.add_texts import add_texts
 from annotation.jobs import queue as jobs
 from annotation.jobs.run import run_due
+from annotation.marketplace.models import Channel, PayoutFile, Requester
+from annotation.marketplace.workers.settlements import Scope, create_file, list_owed
 from annotation.models import Codebook, Hit, Intent, Job, Membership, Remark, Reply, Role, Study, Submission, Text
 from annotation.mturk.client import Market
 from annotation.outbox.worker import work
@@ -45,6 +47,7 @@ from annotation.studies.invite_member import invite_member
 from annotation.studies.unblind import unblind
 from tests.annotation.console.factories import BROKEN
 from tests.annotation.review.factories import make
+from tests.marketplace import owed
 
 TEXTS = 20
 WORDS = "I read every text twice, and most of them are typical.\nPlease look at the third and the seventh again."
@@ -103,6 +106,7 @@ def ids() -> dict[str, str]:
     owner = User.objects.get(username="owner")
     return {
         **found,
+        **_payouts(owner, now),
         "invitation": invite_member(judged, "reviewer", by=owner, now=now).token,
         "study": str(Study.objects.get(name="demo").uuid),
         "assignment": of.market_id,
@@ -110,6 +114,35 @@ def ids() -> dict[str, str]:
         "worker": of.worker.pseudonym,
         "link": link,
         "entrance": first.rstrip("/").split("/")[-1],
+    }
+
+
+def _payouts(owner: User, now: datetime) -> dict[str, str]:
+    """A closed study that owes two people and has a file out, and one that owes nobody."""
+    for name in ("owing", "retained"):
+        study = Study.objects.filter(name=name).first() or make(workers=3, hits=1, texts=2, name=name, mode="live")
+        tag = f"{name}-1"
+        Study.objects.filter(pk=study.pk).update(channel_tag=tag, status="closed")
+        Membership.objects.get_or_create(study=study, user=owner, defaults={"role": "owner"})
+        requester = Requester.objects.get(user__username="console-requester")
+        if not Channel.objects.filter(study=tag).exists():
+            way = owed.channel(requester, tag, now=now)
+            known = ({"name": "Ann Lee", "email": "ann@example.org"}, {"external_id": "5f3e9a"}, {"name": "Bea"})
+            people = [owed.person(way, now=now, **person) for person in known]
+            task = owed.hit(requester, tag, now=now)
+            for person in people if name == "owing" else ():
+                owed.work(person, task, now=now)
+    owing = Study.objects.get(name="owing")
+    file = PayoutFile.objects.filter(key=str(owing.uuid)).first()
+    if file is None:
+        scope = Scope(requester, "owing-1")
+        first = list_owed(scope)[0]
+        options = {"people": 1, "amount_minor": first.amount_minor, "worker_ids": [first.worker_id]}
+        file = create_file(scope, str(owing.uuid), currency="USD", by="owner", now=now, **options)
+    return {
+        "owing": str(owing.uuid),
+        "retained": str(Study.objects.get(name="retained").uuid),
+        "payout_file": file.file_id,
     }
 
 

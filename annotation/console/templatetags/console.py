@@ -21,6 +21,7 @@ from annotation.console.steps import Step
 from annotation.models import AuditEvent, Decision, Job, Study
 from annotation.quality.filters import title_of
 from annotation.studies import access
+from annotation.workers.payouts import decimal_amount
 
 register = template.Library()
 
@@ -32,6 +33,40 @@ def usd(cents: int | None) -> str:
         return "–"
     sign = "−" if cents < 0 else ""
     return f"{sign}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"
+
+
+@register.filter
+def money(minor: int | None, currency: str) -> str:
+    """Minor units of a currency: dollars as `usd` writes them, other currencies with their code."""
+    if minor is None or currency == "USD":
+        return usd(minor)
+    units, point, part = decimal_amount(minor, currency).partition(".")
+    return f"{int(units):,}{point}{part} {currency}"
+
+
+WAYS_OF_PAY = {
+    "voucher": _("voucher"),
+    "credit": _("course credit"),
+    "elsewhere": _("paid elsewhere"),
+    "volunteer": _("unpaid"),
+    "ledger": _("this site"),
+    "here": _("this site"),
+}
+
+
+@register.filter
+def paid_by(pays: str) -> Any:
+    """How people of a channel are paid, in words."""
+    return WAYS_OF_PAY.get(pays, pays)
+
+
+FILE_STATES = {"open": _("not marked as sent"), "sent": _("sent"), "discarded": _("discarded")}
+
+
+@register.filter
+def file_state(state: str) -> Any:
+    """The state of a payout file, in words."""
+    return FILE_STATES.get(state, state)
 
 
 @register.filter
@@ -207,6 +242,12 @@ DEEDS = {
     "share": _("shared a report by a link"),
     "revoke_share": _("revoked a link"),
     "enrol": _("changed members"),
+    "create_payout_file": _("created a payout file"),
+    "mark_payout_sent": _("marked payouts as sent"),
+    "undo_payout_sent": _("undid the mark of a payout file"),
+    "discard_payout_file": _("discarded a payout file"),
+    "forget": _("deleted worker IDs on the retention date"),
+    "delete_ids": _("deleted IDs before the retention date"),
     "invite_member": _("created an invitation link for a colleague"),
     "revoke_invitation": _("revoked a colleague's invitation link"),
     "join": _("joined by an invitation link"),

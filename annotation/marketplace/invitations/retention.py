@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -10,12 +11,14 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.models import (
     Channel,
     Document,
     Event,
     OneTimeLink,
     ParticipantIdentity,
+    PurgeMark,
     QueueMessage,
     WorkerSession,
 )
@@ -42,21 +45,42 @@ def purge(*, now: datetime, dry_run: bool) -> Purged:
     due = Channel.objects.filter(retain_until__lte=now, purged_at=None)
     channels = list(due.values_list("pk", flat=True))
     before = now - timedelta(days=settings.MARKETPLACE_EVENT_LOG_DAYS)
-    identities = _delete_unless_dry(ParticipantIdentity.objects.filter(channel__in=channels), dry_run)
-    sessions = _delete_unless_dry(
-        WorkerSession.objects.filter(Q(worker__channel__in=channels) | Q(expires_at__lte=now)), dry_run
-    )
-    links = OneTimeLink.objects.filter(Q(worker__channel__in=channels) | Q(expires_at__lte=before))
-    sessions += _delete_unless_dry(links, dry_run)
+    identities, sessions = _forget_people(channels, now=now, dry_run=dry_run)
+    sessions += _delete_unless_dry(WorkerSession.objects.filter(expires_at__lte=now), dry_run)
+    sessions += _delete_unless_dry(OneTimeLink.objects.filter(expires_at__lte=before), dry_run)
     events = sum(_delete_unless_dry(rows, dry_run) for rows in _events(before))
     logs = sum(
         _delete_unless_dry(model.objects.filter(attempt_time__lt=before), dry_run)
         for model in (AccessAttempt, AccessLog, AccessFailureLog)
     )
     if not dry_run:
+        PurgeMark.objects.update_or_create(pk=1, defaults={"at": now, "identities": identities})
+    return Purged(len(channels), identities, sessions, events, logs)
+
+
+def _forget_people(channels: Sequence[int], *, now: datetime, dry_run: bool) -> tuple[int, int]:
+    """Delete who the people of these channels are, and their open sessions; the channels end. How many of each."""
+    identities = _delete_unless_dry(ParticipantIdentity.objects.filter(channel__in=channels), dry_run)
+    sessions = _delete_unless_dry(WorkerSession.objects.filter(worker__channel__in=channels), dry_run)
+    sessions += _delete_unless_dry(OneTimeLink.objects.filter(worker__channel__in=channels), dry_run)
+    if not dry_run:
         Channel.objects.filter(pk__in=channels, closed_at=None).update(closed_at=now)
         Channel.objects.filter(pk__in=channels).update(purged_at=now)
-    return Purged(len(channels), identities, sessions, events, logs)
+    return identities, sessions
+
+
+@transaction.atomic
+def purge_study(channels: QuerySet[Channel], *, identities: int, now: datetime) -> int:
+    """Delete at once who the people of a study's channels are; how many.
+
+    identities: how many the requester was shown. Raises RequestRefusedError where there are other numbers by now.
+    """
+    keys = list(channels.select_for_update(no_key=True).filter(purged_at=None).values_list("pk", flat=True))
+    deleted, _ = _forget_people(keys, now=now, dry_run=False)
+    if deleted != identities:
+        raise RequestRefusedError("RetentionChanged", "Other people are stored than were shown. Nothing was deleted.")
+    Channel.objects.filter(pk__in=keys).update(retain_until=now)
+    return deleted
 
 
 def _events(before: datetime) -> list[QuerySet]:

@@ -878,4 +878,74 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name='PayoutFile',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('file_id', models.CharField(default=annotation.marketplace.ids.public_id, max_length=64, unique=True)),
+                ('key', models.CharField(max_length=64)),
+                ('currency', models.CharField(default='USD', max_length=3)),
+                ('state', models.CharField(choices=[('open', 'Open'), ('sent', 'Sent'), ('discarded', 'Discarded')], default='open', max_length=9)),
+                ('people', models.PositiveIntegerField()),
+                ('amount_minor', models.BigIntegerField()),
+                ('created_by', models.CharField(max_length=150)),
+                ('created_at', models.DateTimeField()),
+                ('settled_by', models.CharField(blank=True, max_length=150)),
+                ('settled_at', models.DateTimeField(blank=True, null=True)),
+                ('requester', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payout_files', to='marketplace.requester')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='PurgeMark',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField()),
+                ('identities', models.PositiveIntegerField(default=0)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='marketplace_one_purge_mark')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Settlement',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('pays', models.CharField(max_length=20)),
+                ('tasks', models.PositiveIntegerField()),
+                ('amount_minor', models.BigIntegerField()),
+                ('file', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='settlements', to='marketplace.payoutfile')),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='settlements', to='marketplace.workeraccount')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='SettledEntry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('entry', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='settled', to='marketplace.ledgerentry')),
+                ('settlement', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='entries', to='marketplace.settlement')),
+            ],
+            options={
+                'verbose_name_plural': 'settled entries',
+            },
+        ),
+        migrations.AddIndex(
+            model_name='payoutfile',
+            index=models.Index(fields=['requester', 'key'], name='marketplace_payout_file_key'),
+        ),
+        migrations.AddConstraint(
+            model_name='payoutfile',
+            constraint=models.CheckConstraint(condition=models.Q(('amount_minor__gte', 0), ('people__gt', 0)), name='marketplace_payout_file_has_people'),
+        ),
+        migrations.AddConstraint(
+            model_name='payoutfile',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('settled_at', None), ('state', 'open')), models.Q(models.Q(('state', 'open'), _negated=True), ('settled_at__isnull', False)), _connector='OR'), name='marketplace_payout_file_is_settled_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='settlement',
+            constraint=models.UniqueConstraint(fields=('file', 'worker'), name='marketplace_settled_once_in_file'),
+        ),
+        migrations.AddConstraint(
+            model_name='settlement',
+            constraint=models.CheckConstraint(condition=models.Q(('amount_minor__gte', 0)), name='marketplace_settlement_not_negative'),
+        ),
     ]

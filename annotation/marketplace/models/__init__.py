@@ -13,7 +13,7 @@ from annotation.marketplace.models.channels import (
     SuppliedCode,
     WithdrawalKey,
 )
-from annotation.marketplace.models.clock import ClockOffset, SweepMark
+from annotation.marketplace.models.clock import ClockOffset, PurgeMark, SweepMark
 from annotation.marketplace.models.draws import Draw, DrawEvent, StudyDraw
 from annotation.marketplace.models.hits import Hit, HitType
 from annotation.marketplace.models.money import BonusPayment, LedgerEntry, Payout
@@ -27,6 +27,7 @@ from annotation.marketplace.models.notifications import (
     Subscription,
     Transport,
 )
+from annotation.marketplace.models.payouts import PayoutFile, SettledEntry, Settlement
 from annotation.marketplace.models.qualifications import (
     QualificationGrant,
     QualificationRequest,
@@ -70,6 +71,8 @@ __all__ = [
     "Participant",
     "ParticipantIdentity",
     "Payout",
+    "PayoutFile",
+    "PurgeMark",
     "QualificationGrant",
     "QualificationRequest",
     "QualificationType",
@@ -79,6 +82,8 @@ __all__ = [
     "Reply",
     "RequestToken",
     "Requester",
+    "SettledEntry",
+    "Settlement",
     "SigningKey",
     "StudyDraw",
     "Submission",

@@ -27,3 +27,16 @@ class SweepMark(models.Model):
 
     def __str__(self) -> str:
         return f"swept at {self.at}"
+
+
+class PurgeMark(models.Model):
+    """At most one row: when what is past its retention date was last deleted (market time), and of how many people."""
+
+    at = models.DateTimeField()
+    identities = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=models.Q(id=1), name="marketplace_one_purge_mark")]
+
+    def __str__(self) -> str:
+        return f"purged at {self.at}"

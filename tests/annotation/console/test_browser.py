@@ -99,6 +99,7 @@ def addresses(world: World) -> list[str]:
         "assignment": work.market_id, "pseudonym": work.worker.pseudonym, "purpose": "criteria", "number": 1,
         "remark": 1, "version": 1, "what": "go-on", "key_id": "x", "token": 1, "link": 1, "name": "report.html",
         "arm": "comparison", "file_format": "csv",
+        "file_id": "3F",
     }  # fmt: skip
     found = []
     for name, wanted in names(urlpatterns):

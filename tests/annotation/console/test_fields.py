@@ -21,6 +21,7 @@ from annotation.console import forms
 from annotation.console.forms import (
     comparing,
     members,
+    owed_amounts,
     publish,
     running,
     scores,
@@ -37,7 +38,9 @@ from annotation.console.forms.wording import WordingForm
 from annotation.design.wording import default_wording, from_json
 from annotation.jobs.run import run_due
 from annotation.models import Intent, Job, Remark, Study, Submission
+from annotation.mturk import payouts as payout_calls
 from annotation.mturk.client import Market
+from annotation.mturk.payouts import OwedList, OwedRow, PayoutRecord
 from annotation.mturk.records import RequesterName
 from annotation.publishing import preflight_result as prechecked
 from annotation.quality.code_explanations import edit_codebook
@@ -104,6 +107,11 @@ def world(study: Study, settings: Any, tmp_path: Any, monkeypatch: pytest.Monkey
     settings.VAR, settings.DETECTOR_MODEL = tmp_path, str(tmp_path)
     # No marketplace listens here that could be asked for the account.
     monkeypatch.setattr("annotation.console.views.publish.afford", lambda study, endpoint, by_invitation: ())
+    monkeypatch.setattr(payout_calls, "list_owed", lambda *_, **__: OwedList((OWED,), 0, 0))
+    monkeypatch.setattr(payout_calls, "list_files", lambda *_, **__: [FILE])
+    monkeypatch.setattr(payout_calls, "get_file", lambda *_, **__: FILE)
+    monkeypatch.setattr(payout_calls, "create_file", lambda *_, **__: FILE)
+    monkeypatch.setattr(payout_calls, "mark_sent", lambda *_, **__: True)
     monkeypatch.setattr(Market, "requester", lambda _: RequesterName("lab", ""))
     monkeypatch.setattr(Market, "name_requester", lambda _, name: RequesterName("lab", name))
     return World(study)
@@ -176,6 +184,26 @@ def to_enter(world: World) -> Place:
     return Place(link[link.index("/console/") :], given, entrance.FirstPassword(world.owner))
 
 
+OWED = OwedRow("A1", "elsewhere", "USD", 1, 120, "class", "CODE", "Ann", "", "", None)
+FILE = PayoutRecord("3F", "", "USD", "open", 1, 120, "root", timezone.now(), "", None, (OWED,))
+
+
+def to_pay(world: World) -> Place:
+    return Place(world.at("workers-payouts-create"), {"chosen": ["A1"]}, owed_amounts.ChosenPayouts(worker_ids=("A1",)))
+
+
+def to_delete_ids(world: World) -> Place:
+    Study.objects.filter(pk=world.running.pk).update(status="closed")
+    given = {"workers": "3", "identities": "0", "name": world.running.name}
+    form = owed_amounts.DeleteIds(study_name=world.running.name)
+    return Place(world.at("workers-retention-delete"), given, form)
+
+
+def to_mark(world: World) -> Place:
+    given = {"people": "1", "amount_minor": "120"}
+    return Place(world.at("workers-payouts-sent", FILE.file_id), given, owed_amounts.SentAmounts())
+
+
 def to_join(world: World) -> Place:
     issued = invite_colleague(by=world.owner, now=timezone.now())
     given = {"username": "ada", "password1": "another long phrase", "password2": "another long phrase"}
@@ -219,6 +247,12 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
         world.at("people-invite"), {"invited_role": "editor"}, members.InviteMember()
     ),
     members.NewAccount: to_join,
+    owed_amounts.RetentionDate: lambda world: Place(
+        world.at("workers-retention-date", study=world.draft), {"retain_until": FUTURE}, owed_amounts.RetentionDate()
+    ),
+    owed_amounts.DeleteIds: to_delete_ids,
+    owed_amounts.ChosenPayouts: to_pay,
+    owed_amounts.SentAmounts: to_mark,
     study_names.RenameStudy: lambda world: Place(
         world.at("overview-manage-rename"), {"name": "renamed"}, study_names.RenameStudy()
     ),
@@ -340,7 +374,8 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
 OF_DJANGO = (entrance.SignIn, entrance.FirstPassword)
 STRANGERS = (*OF_DJANGO, members.NewAccount)
 # Not fields to fill in: buttons, and what a page sends by itself.
-PRESSED = {("Bulk", "action")}
+PRESSED = {("Bulk", "action"), ("SentAmounts", "people"), ("SentAmounts", "amount_minor"), ("DeleteIds", "workers")}
+PRESSED.add(("DeleteIds", "identities"))
 
 
 def every_form() -> set[type[django_forms.BaseForm]]:

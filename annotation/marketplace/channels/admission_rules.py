@@ -10,7 +10,7 @@ from annotation.marketplace.models import Hit, Participant, WorkerAccount
 
 
 def check(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
-    """Raises WorkRefusedError: uninvited, closed, finished, consent. `hit` needs its type and requester.
+    """Raises WorkRefusedError: uninvited, not-yet, closed, finished, consent. `hit` needs its type and requester.
 
     A HIT that is under no channel, of a requester without a text to agree to, costs a registered account no query.
     """
@@ -22,6 +22,8 @@ def check(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
 def check_way_in(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
     """The same without the consent."""
     if not reach.reaches(worker, hit.hit_type, now):
+        if reach.opens_to_accounts_at(worker, hit.hit_type, now) is not None:
+            raise WorkRefusedError("not-yet")
         raise WorkRefusedError("closed" if reach.was_open_to_accounts(worker, hit.hit_type, now) else "uninvited")
     if worker.channel_id is not None and over(worker):
         raise WorkRefusedError("finished")

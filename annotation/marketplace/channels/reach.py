@@ -64,6 +64,19 @@ def was_open_to_accounts(worker: WorkerAccount, hit_type: HitType, now: datetime
     return Channel.objects.filter(named, over, kind__in=BY_ACCOUNT, requester=hit_type.requester_id).exists()
 
 
+def opens_to_accounts_at(worker: WorkerAccount, hit_type: HitType, now: datetime) -> datetime | None:
+    """When a registered account can come in that cannot yet; None where no such moment is set."""
+    if worker.channel_id is not None:
+        return None
+    named = Q(hit_types=hit_type)
+    if hit_type.study:
+        named |= Q(study=hit_type.study)
+    rows = Channel.objects.filter(
+        named, kind__in=BY_ACCOUNT, requester=hit_type.requester_id, closed_at=None, opens_at__gt=now
+    )
+    return rows.order_by("opens_at").values_list("opens_at", flat=True).first()
+
+
 def _open_to_accounts(now: datetime) -> QuerySet[Channel]:
     rows = Channel.objects.filter(kind__in=BY_ACCOUNT, closed_at=None)
     return rows.filter(Q(opens_at=None) | Q(opens_at__lte=now), Q(closes_at=None) | Q(closes_at__gt=now))

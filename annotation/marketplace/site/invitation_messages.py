@@ -45,7 +45,10 @@ def door_message(word: str) -> tuple[str, str]:
         ),
         "unqualified": (
             _("This study is not open to you"),
-            _("Its tasks have requirements that participants with this link do not meet. Nothing was recorded."),
+            _(
+                "Its tasks have requirements that you do not meet. Nothing was recorded. If you think that this is a "
+                "mistake, write to the person who sent you the link."
+            ),
         ),
         "unknown": (
             _("This link does not lead anywhere"),

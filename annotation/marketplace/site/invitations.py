@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
+from django.db import transaction
+from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -19,7 +21,7 @@ from annotation.marketplace.core import clock
 from annotation.marketplace.core.rate_limits import Limit, TooOftenError, take
 from annotation.marketplace.hits import entry_check
 from annotation.marketplace.invitations import admission, completion, funnel, next_task, offer, withdrawal
-from annotation.marketplace.models import Assignment, Hit, Link, Participant, Requester
+from annotation.marketplace.models import Assignment, Hit, Link, Participant, Requester, WorkerAccount
 from annotation.marketplace.site import browser_cookie, studies, way
 from annotation.marketplace.site.host_guards import Visit, on_worker_host, too_often, worker_page
 from annotation.marketplace.site.invitation_messages import door_message
@@ -130,10 +132,21 @@ def agree(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
         consent.decline(terms.requester, terms.channel, terms.wording, now=visit.now)
         return _at_door(request, door_word="declined", visit=visit)
     if request.method == "POST" and request.POST.get("version") == terms.wording.digest:
-        consent.agree(visit.worker, terms, now=visit.now)
+        if reason := _agreed(hit, terms, visit):
+            return refused(request, reason, hit=hit, worker=visit.worker)
         return way.started(visit) if visit.worker.channel_id is not None else redirect("hits:preview", hit_id)
     context = {"visit": visit, "hit": hit, "terms": terms, "study_title": studies.title_of(visit, hit)}
     return render(request, "marketplace/channels/consent.html", context)
+
+
+@transaction.atomic
+def _agreed(hit: Hit, terms: consent.Terms, visit: Visit) -> str:
+    """Note that the visitor agrees, unless they could not take part: then the word for why, and nothing is noted."""
+    Hit.objects.select_for_update(no_key=True).get(pk=hit.pk)
+    reason = entry_check.refusal(hit, worker=visit.worker, now=visit.now)
+    if not reason:
+        consent.agree(visit.worker, terms, now=visit.now)
+    return reason
 
 
 @require_safe
@@ -304,7 +317,15 @@ def _end_context(visit: Visit, person: Participant) -> dict[str, object]:
         "back": urlsplit(completion.way_back(person)).hostname,
         "debrief": channel.debrief or channel.requester.debrief,
         "token": withdrawal.withdrawal_code(visit.worker, channel.requester),
+        "reviewed_by": _last_review(visit.worker),
     }
+
+
+def _last_review(worker: WorkerAccount) -> datetime | None:
+    """When the last of what waits for a decision is approved automatically."""
+    waiting = Assignment.objects.filter(worker=worker, state=Assignment.State.SUBMITTED)
+    moment: datetime | None = waiting.aggregate(last=Max("auto_approval_at"))["last"]
+    return moment
 
 
 def _private(response: HttpResponse) -> HttpResponse:

@@ -7,12 +7,12 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.marketplace.assignments import accept_submit, device_codes, rejection_replies
 from annotation.marketplace.cents import dollars
-from annotation.marketplace.channels import admission_rules
+from annotation.marketplace.channels import admission_rules, reach
+from annotation.marketplace.core.clock import now
 from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import entry_check, study_cards
@@ -28,6 +28,7 @@ from annotation.marketplace.site.content_security import may_frame, sandbox_of
 from annotation.marketplace.site.forms import ReplyForm
 from annotation.marketplace.site.host_guards import Visit, form_page, note, worker_page
 from annotation.marketplace.site.qualifications import types_to_ask_for
+from annotation.marketplace.site.refusal_messages import FORBIDDEN, refusal_message
 from annotation.marketplace.site.refusal_reasons import reasons_of
 from annotation.marketplace.site.way import waiting_page
 
@@ -232,34 +233,17 @@ def refused(request: HttpRequest, reason: str, *, hit: Hit | None, worker: Worke
         return redirect("hits:consent", hit.hit_id)
     if reason == "finished":
         return redirect("hits:end")
-    title, text = {
-        "full": (
-            _("This task is full"),
-            _("This task was just filled. Choose another task."),
-        ),
-        "closed": (_("This task is closed"), _("It can no longer be accepted. Choose another task.")),
-        "held": (_("You already have this task"), _("You have accepted or done it. Each person may do a task once.")),
-        "blocked": (
-            _("This task is not open to you"),
-            _("This requester has blocked your account. Choose another task."),
-        ),
-        "unqualified": (_("This task requires qualifications"), _("Your account does not meet its requirements.")),
-        "uninvited": (
-            _("This task is not open to you"),
-            _(
-                "It is only for invited participants. If you have an invitation, open its link. Otherwise choose "
-                "another task."
-            ),
-        ),
-    }[reason]
+    participant = worker.channel_id is not None
+    title, text = refusal_message(reason, participant=participant)
     lacking = assess_worker(worker, hit.hit_type) if reason == "unqualified" and hit is not None else None
     return note(
         request,
         reason=reason,
         title=title,
         text=text,
-        status=403 if reason in {"unqualified", "blocked", "uninvited"} else 409,
-        participant=worker.channel_id is not None,
+        status=403 if reason in FORBIDDEN else 409,
+        participant=participant,
+        opens_at=reach.opens_to_accounts_at(worker, hit.hit_type, now()) if reason == "not-yet" and hit else None,
         reasons=reasons_of(lacking) if lacking else (),
         lacking=types_to_ask_for(lacking) if lacking else (),
     )

@@ -98,5 +98,5 @@ def _stop_context(visit: Visit, person: Participant, submitted: int) -> dict[str
         "channel": person.channel,
         "submitted": submitted,
         "held": held_by(visit.worker).first(),
-        "early_code": getattr(person.channel, "early_stop_code", ""),
+        "early_code": person.channel.stop_code,
     }

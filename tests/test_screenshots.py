@@ -23,6 +23,7 @@ PARTS = {
     "console:publish-check": "a part of the publish page, which fetches it",
     "console:figures-sheet": "a style sheet",
     "console:job-file": "a file",
+    "console:design-wording-file": "a file",
     "console:design-training-export": "a file",
     "console:design-training-example": "a file",
     "console:workers-payouts-download": "a file",

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from annotation.api import account, analysis, designs, jobs, managing, reports, review, running, studies, texts
+from annotation.api import (
+    account,
+    analysis,
+    designs,
+    jobs,
+    managing,
+    reports,
+    review,
+    running,
+    studies,
+    texts,
+    training_items,
+)
 from annotation.api.auth import Token
 from annotation.api.responses import Api, register_problem_handlers
 
@@ -19,5 +31,5 @@ api = Api(
     urls_namespace="api",
 )
 register_problem_handlers(api)
-for part in (account, studies, managing, texts, designs, running, review, analysis, reports, jobs):
+for part in (account, studies, managing, texts, designs, training_items, running, review, analysis, reports, jobs):
     api.add_router("", part.router)

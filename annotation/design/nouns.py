@@ -17,9 +17,16 @@ _SOUNDS = (
 _IRREGULAR = {"person": "people", "summary": "summaries", "analysis": "analyses", "thesis": "theses"}
 
 
-def fill_words(text: str, *, noun: str, nouns: str, context: bool) -> str:
-    """`text` with the names in place of their marks. context: whether the text in question comes with one."""
-    named = text.replace("{a noun}", f"{article_of(noun)} {noun}").replace("{noun}", noun).replace("{nouns}", nouns)
+def fill_words(text: str, *, noun: str, nouns: str, context: bool, with_article: str = "") -> str:
+    """`text` with the names in place of their marks. context: whether the text in question comes with one.
+
+    with_article: the name with its article, in place of the English one.
+    """
+    named = (
+        text.replace("{a noun}", with_article or f"{article_of(noun)} {noun}")
+        .replace("{noun}", noun)
+        .replace("{nouns}", nouns)
+    )
     return _CONTEXT.sub(lambda match: match[1] if context else "", named)
 
 

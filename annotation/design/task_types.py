@@ -36,6 +36,14 @@ class FollowUp:
     required: bool = True
 
 
+# Clark et al. 2021, section 2.1, word for word: the first one after "Definitely human-written", the second one after
+# the other labels.
+CLARK_FOLLOW_UPS = {
+    "reason": "Why did you select this rating?",
+    "change": "What would you change to make it seem more human-like?",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A label of a scale as the page shows it."""

@@ -91,7 +91,10 @@ class Buttons:
 
 @dataclass(frozen=True)
 class Wording:
-    """All wordings of a study. kind: the task. consent: paragraphs of a first page (none: the market shows one)."""
+    """All wordings of a study. kind: the task. consent: paragraphs of a first page (none: the market shows one).
+
+    noun_with_article: what `{a noun}` stands for ("": in English `a` or `an` with the noun, else the noun alone).
+    """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -119,10 +122,12 @@ class Wording:
     buttons: Buttons = field(default_factory=Buttons)
     language: str = "en"
     thanks: str = "That was all. Submit your answers. Thank you."
+    noun_with_article: str = ""
 
     def fill_nouns(self, text: str, *, context: bool = False) -> str:
         """Fill the study's nouns into `text`. context: whether the text that it is about is shown with a context."""
-        return fill_words(text, noun=self.noun, nouns=self.nouns, context=context)
+        with_article = self.noun_with_article or ("" if self.language.lower().startswith("en") else self.noun)
+        return fill_words(text, noun=self.noun, nouns=self.nouns, context=context, with_article=with_article)
 
     def digest(self) -> str:
         """SHA-256 of the wording, in hex: its version."""
@@ -329,6 +334,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
+# The same of texts that none of these settings is about.
+_OTHER_SETTING = {
+    "question": "How typical is this {noun}{context: for what is shown above}?",
+    "fits": "{context:, fits what is shown above,} and makes sense",
+}
+
+
 def default_wording(kind: str, *, noun: str = "", nouns: str = "") -> Wording:
     """Our own words for a kind of task. Raises DesignError for an unknown one."""
     if kind not in _DEFAULTS:
@@ -338,8 +350,31 @@ def default_wording(kind: str, *, noun: str = "", nouns: str = "") -> Wording:
 
 
 def rename_texts(wording: Wording, noun: str, nouns: str = "") -> Wording:
-    """The wording for texts that are called so. nouns: several of them; "" for the English plural."""
-    return replace(wording, noun=noun, nouns=nouns or plural_of(noun))
+    """The wording for texts that are called so. nouns: several of them; "" for the English plural.
+
+    Words of a setting of HUSE, which speak of an article or a story, give way to those of the new name.
+    """
+    renamed = replace(wording, noun=noun, nouns=nouns or plural_of(noun))
+    if noun == wording.noun:
+        return renamed
+    new = next((words for words in SETTINGS.values() if words["noun"] == noun), _OTHER_SETTING)
+    old = [words for words in SETTINGS.values() if words["noun"] not in (noun, "sentence")]
+    questions = {words["question"] for words in old}
+    return replace(
+        renamed,
+        noun_with_article="",
+        intro=tuple(_refit(text, [words["fits"] for words in old], new["fits"]) for text in wording.intro),
+        criteria=tuple(
+            replace(criterion, question=new["question"]) if criterion.question in questions else criterion
+            for criterion in wording.criteria
+        ),
+    )
+
+
+def _refit(text: str, old: list[str], new: str) -> str:
+    for fits in old:
+        text = text.replace(f"grammatical{fits}", f"grammatical{new}")
+    return text
 
 
 def typicality_of(setting: str) -> Wording:

@@ -97,7 +97,7 @@ def hit_page(
         "buttons": wording.buttons,
         "direction": "rtl" if wording.language.split("-")[0] in RIGHT_TO_LEFT else "ltr",
         "lines": shown,
-        "choices": _choices(wording.criteria[0]),
+        "choices": _choices(wording.criteria[0], wording),
         "glossed": any(gloss for _, _, gloss in wording.criteria[0].labels),
         "unknown": _any_unknown(lines, wording),
         "consent": [wording.fill_nouns(text) for text in wording.consent],
@@ -184,7 +184,7 @@ def _criterion_context(line: ShownLine, criterion: Criterion, wording: Wording) 
         "question": wording.fill_nouns(criterion.question, context=bool(line.text.context)),
         "field": criterion_field(line.position, criterion, wording),
         "type": "checkbox" if criterion.many else "radio",
-        "choices": _choices(criterion),
+        "choices": _choices(criterion, wording),
     }
 
 
@@ -198,8 +198,8 @@ def _follow_up_context(line: ShownLine, follow_up: task_types.FollowUp, wording:
     }
 
 
-def _choices(criterion: Criterion) -> list[task_types.Choice]:
-    return [task_types.Choice(label, gloss) for label, _, gloss in criterion.labels]
+def _choices(criterion: Criterion, wording: Wording) -> list[task_types.Choice]:
+    return [task_types.Choice(label, wording.fill_nouns(gloss)) for label, _, gloss in criterion.labels]
 
 
 def _text_context(text: ShownText, wording: Wording) -> dict[str, SafeString]:
@@ -247,7 +247,7 @@ def _training_context(wording: Wording, arm: Arm, machine_first: bool) -> dict[s
     if arm == "instructions":
         shown["instructions"] = [wording.fill_nouns(text) for text in training.instructions]
     if arm == "examples":
-        choices = _choices(wording.criteria[0])
+        choices = _choices(wording.criteria[0], wording)
         shown["rounds"] = [
             {
                 "field": practice_field(i),

@@ -50,6 +50,8 @@ FULL = {
     "training-add-example": "studies/{waiting}/design/training/examples/add/",
     "training-edit-pair": "studies/{waiting}/design/training/comparison/1/",
     "training-preview": "studies/{waiting}/design/training/comparison/preview/",
+    "wording-trained": "studies/{waiting}/design/wording/",
+    "wording-upload": "studies/{chosen}/design/wording/upload/",
     "wording": "studies/{chosen}/design/wording/",
     "preview": "studies/{planned}/preview/",
     "preview-desk": "studies/{waiting}/preview/?hit=2&width=desk",

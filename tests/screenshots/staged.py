@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from annotation.collecting.parse_submissions import read
 from annotation.design.arrange_cells import arrange
 from annotation.design.lay_out import design
 from annotation.design.presets import CLARK, HUSE, CellPlan, Preset
+from annotation.design.wording import PracticePair
 from annotation.importing.add_texts import add_texts
 from annotation.jobs import queue as jobs
 from annotation.jobs.run import run_due
@@ -42,6 +44,7 @@ from annotation.reports.share import revoke, share
 from annotation.review import reject
 from annotation.review.approve import approve
 from annotation.review.exclude import apply_rules, fix_rules
+from annotation.studies.change_training import add_item
 from annotation.studies.create import Plan, create
 from annotation.studies.invite_member import invite_member
 from annotation.studies.unblind import unblind
@@ -50,6 +53,11 @@ from tests.annotation.review.factories import make
 from tests.marketplace import owed
 
 TEXTS = 20
+PAIR = PracticePair(
+    "Council votes to reopen the old swimming pool in spring",
+    "Council votes to vote on the vote of the council",
+    "{machine} says the same word three times, {human} says what will happen.",
+)
 WORDS = "I read every text twice, and most of them are typical.\nPlease look at the third and the seventh again."
 HUSE_SMALL: dict[str, Any] = {
     "raters_per_text": 4,
@@ -70,6 +78,9 @@ def plant(owner: User) -> None:
     _with_texts("chosen", HUSE, mode="live", **HUSE_SMALL)
     for name, preset in (("planned", HUSE), ("waiting", CLARK)):
         _laid_out(name, preset)
+    waiting = Study.objects.get(name="waiting")
+    add_item(waiting, "comparison", PAIR, actor="owner", now=now)
+    add_item(waiting, "comparison", replace(PAIR, explanation="The second one repeats itself."), actor="owner", now=now)
     _underway("underway")
     judged = _judged(owner, now)
     _large(now)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from annotation.console.form_errors import attach_errors
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
-from annotation.console.forms.wording import WordingForm
+from annotation.console.forms.wording import WordingFile, WordingForm, to_json_text
 from annotation.console.permission import study_page, visitor
 from annotation.design import queries
 from annotation.design.arrange_cells import arrange
@@ -144,14 +144,36 @@ def clear(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Role.EDITOR)
 def wording(request: HttpRequest, study: Study) -> HttpResponse:
     before = from_json(_version(study, _number(request, "version")).body)
-    form = WordingForm(request.POST) if request.method == "POST" else WordingForm.of(before)
+    form = WordingForm(request.POST, wording=before) if request.method == "POST" else WordingForm.of(before)
     if form.is_valid():
         with attach_errors(form, above=True):
-            version = reword(study, form.wording(before), actor=request.user.get_username(), now=timezone.now())
+            version = reword(study, form.wording(), actor=request.user.get_username(), now=timezone.now())
             messages.success(request, _("Task text saved as version %d.") % version.version)
             return redirect("console:design", study.uuid)
     context = {"study": study, "form": form, "versions": queries.versions(study)}
     return render(request, "console/wording.html", context, status=422 if form.errors else 200)
+
+
+@study_page(Role.EDITOR)
+def wording_file(request: HttpRequest, study: Study) -> HttpResponse:
+    """All words as a file: the version that the address names, or the one in use."""
+    stored = _version(study, _number(request, "version"))
+    response = HttpResponse(to_json_text(from_json(stored.body)), content_type="application/json; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="task-text-{study.name}-{stored.version}.json"'
+    return response
+
+
+@study_page(Role.EDITOR)
+def upload_wording(request: HttpRequest, study: Study) -> HttpResponse:
+    """Take the words of a file as the latest version."""
+    form = WordingFile(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        with attach_errors(form, above=True):
+            version = reword(study, form.wording(), actor=request.user.get_username(), now=timezone.now())
+            messages.success(request, _("Task text saved as version %d.") % version.version)
+            return redirect("console:design-wording", study.uuid)
+    context = {"study": study, "form": form}
+    return render(request, "console/wording_file.html", context, status=422 if form.errors else 200)
 
 
 def _version(study: Study, number: int | None) -> StudyWording:

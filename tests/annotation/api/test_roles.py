@@ -28,6 +28,7 @@ class Op(NamedTuple):
 V, R, E, O = Role.VIEWER, Role.REVIEWER, Role.EDITOR, Role.OWNER  # noqa: E741
 S, A, W = "/studies/{study}", "/studies/{study}/assignments/{assignment}", "/studies/{study}/workers/{pseudonym}"
 REASON = {"reason": "A sentence that says what is wrong with it."}
+PARAGRAPH = {"training": "instructions", "text": "Read to the end."}
 OPERATIONS = [
     Op("get", S, V),
     Op("get", f"{S}/log", V),
@@ -58,6 +59,12 @@ OPERATIONS = [
     Op("put", f"{S}/cells", E, {"arms": [{"training": "none", "reward_cents": 1}], "cells": [{"training": "none"}]}),
     Op("get", f"{S}/wording", V),
     Op("put", f"{S}/wording", E, {}),
+    Op("get", f"{S}/training-items", V),
+    Op("post", f"{S}/training-items", E, {"item": PARAGRAPH}),
+    Op("put", f"{S}/training-items", E, {"items": [PARAGRAPH]}),
+    Op("put", f"{S}/training-items/{{number}}", E, {"item": PARAGRAPH}),
+    Op("post", f"{S}/training-items/{{training}}/{{number}}/move", E, {"to": 1}),
+    Op("delete", f"{S}/training-items/{{training}}/{{number}}", E),
     Op("get", f"{S}/price", V),
     Op("post", f"{S}/price", E, {}),
     Op("get", f"{S}/precision", V),
@@ -136,7 +143,7 @@ def places(study: Study) -> dict[str, object]:
     return {
         "study": study.uuid, "job": job.uuid, "link": link.pk, "assignment": work.market_id, "name": "report.html",
         "pseudonym": Worker.objects.first().pseudonym, "username": "somebody", "key": "ethics", "number": 1,
-        "purpose": "comments", "remark": 1,
+        "purpose": "comments", "remark": 1, "training": "instructions",
     }  # fmt: skip
 
 

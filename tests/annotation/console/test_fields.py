@@ -34,7 +34,7 @@ from annotation.console.forms import review as desk
 from annotation.console.forms import sign_in as entrance
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
 from annotation.console.forms.statements import StatementsForm
-from annotation.console.forms.wording import WordingForm
+from annotation.console.forms.wording import WordingFile, WordingForm, to_json_text
 from annotation.design.wording import default_wording, from_json
 from annotation.jobs.run import run_due
 from annotation.models import Intent, Job, Remark, Study, Submission
@@ -130,6 +130,13 @@ def of_design(study: Study) -> Given:
 def of_wording(world: World) -> Place:
     form = WordingForm.of(from_json(world.draft.wordings.get().body))
     return Place(world.at("design-wording", study=world.draft), posted(form), form)
+
+
+def of_wording_file(world: World) -> Place:
+    words = to_json_text(from_json(world.draft.wordings.latest("version").body))
+    return Place(
+        world.at("design-wording-upload", study=world.draft), {"file": csv(words, "words.json")}, WordingFile()
+    )
 
 
 def of_item(arm: str, **values: str) -> Callable[[World], Place]:
@@ -282,6 +289,7 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     ),
     RetentionForm: lambda world: Place(world.at("design-later"), {"retain_until": FUTURE}, RetentionForm()),
     WordingForm: of_wording,
+    WordingFile: of_wording_file,
     publish.Publish: to_publish,
     publish.ShownName: lambda world: Place(
         world.at("publish-name"), {"shown_name": "Ada Lovelace"}, publish.ShownName()
@@ -351,8 +359,16 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (WordingForm, {"labels": "Typical"}, "labels", "is not of the form label | number | meaning"),
     (WordingForm, {"labels": "Typical | 1"}, "labels", "has at least two labels"),
     (WordingForm, {"labels": "Typical | one\nRare | 0"}, "labels", "A code of typicality is a number"),
-    (WordingForm, {"everything": "{"}, "everything", "is not valid JSON"),
-    (WordingForm, {"everything": "{}"}, "everything", "schema_version is"),
+    (WordingFile, {"file": csv("{", "words.json")}, "file", "is not valid JSON"),
+    (WordingFile, {"file": csv("{}", "words.json")}, "file", "schema_version is"),
+    (WordingForm, {"follow_1_kind": "study"}, "follow_1_text", "Write the question, or choose another one above."),
+    (
+        WordingForm,
+        {"follow_1_kind": "reason", "follow_1_when": ["5"], "labels": "Typical | 1\nRare | 0"},
+        "follow_1_when",
+        "which is no longer on a scale",
+    ),
+    (WordingForm, {"language": "German"}, "language", "Enter a valid value."),
     (WordingForm, {"title": "{noun} " * 18}, "title", "The title has 1 to 128 characters"),
     (publish.Publish, {"name": "other"}, "name", "Nothing was published"),
     (desk.Approve, {"leave": "1"}, "leave_out", "Enter a reason for the exclusion."),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from annotation.design.presets import PRESETS, clark_cells
+from annotation.design.presets import HUSE, PRESETS, clark_cells
 from annotation.design.task_types import KINDS
 from annotation.design.wording import SETTINGS, as_json, default_wording, from_json, rename_texts, typicality_of
 from annotation.exceptions import DesignError
@@ -142,3 +143,42 @@ def test_an_article_above_is_spoken_of_only_where_a_context_is_shown() -> None:
     alone = hit_page(typicality_of("headline"), lines[1:], shuffle=False)
     assert "article" not in alone
     assert "grammatical." in alone
+
+
+@pytest.mark.parametrize("noun", ["story", "text", "product review", "ending"])
+def test_a_preset_for_headlines_speaks_of_no_article_under_another_name(noun: str) -> None:
+    wording = rename_texts(HUSE.wording, noun)
+    question, intro = wording.criteria[0].question, wording.intro[0]
+    above = "for the story above" if noun == "ending" else "for what is shown above"
+    fits = (
+        "grammatical and follows from the story." if noun == "ending" else "fits what is shown above, and makes sense."
+    )
+    assert wording.fill_nouns(question, context=True) == f"How typical is this {noun} {above}?"
+    assert wording.fill_nouns(question) == f"How typical is this {noun}?"
+    assert fits in wording.fill_nouns(intro, context=True)
+    assert not any("article" in word for word in every_word(as_json(wording)) if "{" in word)
+
+
+def test_words_that_a_person_wrote_stay_when_the_name_changes() -> None:
+    words = "How typical is this {noun} for the article above, please?"
+    edited = replace(HUSE.wording, criteria=(replace(HUSE.wording.criteria[0], question=words),))
+    assert rename_texts(edited, "story").criteria[0].question == words
+
+
+@pytest.mark.parametrize(
+    ("language", "with_article", "shown"),
+    [("de", "", "Schlagzeile"), ("de", "eine Schlagzeile", "eine Schlagzeile"), ("en-GB", "", "a Schlagzeile")],
+)
+def test_an_english_article_is_put_before_no_other_language(language: str, with_article: str, shown: str) -> None:
+    wording = rename_texts(default_wording("typicality"), "Schlagzeile", "Schlagzeilen")
+    wording = replace(wording, language=language, noun_with_article=with_article)
+    assert wording.fill_nouns("{a noun}, {nouns}") == f"{shown}, Schlagzeilen"
+
+
+def test_a_meaning_names_the_texts_of_the_study() -> None:
+    wording = default_wording("typicality", noun="reply")
+    labels = (("Typical", "1", "Most {nouns} are like it."), ("Rare", "0", "Hardly any {noun} is."))
+    wording = replace(wording, criteria=(replace(wording.criteria[0], labels=labels),))
+    page = hit_page(wording, [ShownLine(0, ShownText("One."))])
+    assert "Most replies are like it." in page
+    assert "Hardly any reply is." in page

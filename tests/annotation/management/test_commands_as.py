@@ -77,6 +77,7 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
     "set_details": (["ethics", "x"], Role.EDITOR),
     "share": ([], Role.EDITOR),
     "stop_recruitment": ([], Role.EDITOR),
+    "training_items": (["--add", "instructions", "--text", "x"], Role.EDITOR),
     "top_up": ([], Role.EDITOR),
     "unblind": ([], Role.REVIEWER),
     "withdraw": ([], Role.EDITOR),

@@ -1,0 +1,144 @@
+"""`make draws`: 10,000 arrivals on SQLite and on PostgreSQL, and wrong draws that must be found; writes docs/draws.md.
+
+    TEST_POSTGRES_URL=postgres://user@host/name python -m tests.benchmarks.arrivals [arrivals]
+
+Each engine runs in a process of its own, on a test database that is removed afterwards.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = ROOT / "docs" / "draws.md"
+UNEQUAL = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
+EQUAL = dict.fromkeys("abcd", 0.2)
+# Of 10,000 arrivals so many finish in each cell: the study ends when all places are finished.
+SHARE_UNEQUAL, SHARE_EQUAL = 0.2, 0.215
+SEED = 20
+PLANTED_ARRIVALS = 300
+HEAD = """# The draw, tried
+
+Made by `make draws`. Simulated people come to a study of four conditions, 50 of them inside at a time. Some
+return the task, of some the time runs out, a quarter of these come back later. The program keeps its own count of who
+is where and shares no code with the draw (`tests/benchmarks/arrivals`). Every line of the draw's log is replayed.
+
+A person is put into the condition with the fewest people who have finished or are inside, among the conditions with a
+place that this person can take. Ties are broken by a random number made of the study's seed, its tag and the number of
+the line in the log: Python's `random.Random(f"{seed}:{tag}:{number}").random()`.
+"""
+
+
+def main(arguments: list[str]) -> int:
+    if arguments[:1] == ["--one"]:
+        print(json.dumps(_one_engine(int(arguments[1]))))
+        return 0
+    arrivals = int(arguments[0]) if arguments else 10_000
+    engines = {"SQLite": "", "PostgreSQL": os.environ.get("TEST_POSTGRES_URL", "")}
+    if not engines["PostgreSQL"]:
+        print("Not run on PostgreSQL: set TEST_POSTGRES_URL=postgres://user@host/name.")
+        del engines["PostgreSQL"]
+    parts, sound = [HEAD], True
+    for name, url in engines.items():
+        print(f"{name} ...", flush=True)
+        environment = {key: value for key, value in os.environ.items() if key != "DATABASE_URL"}
+        environment |= {"DATABASE_URL": url} if url else {}
+        command = [sys.executable, "-m", "tests.benchmarks.arrivals", "--one", str(arrivals)]
+        ran = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+        for run in json.loads(ran.stdout.splitlines()[-1]):
+            part, holds = _section(name, run)
+            print(part)
+            parts.append(part)
+            sound &= holds
+    PAGE.write_text("\n".join(parts), encoding="utf-8")
+    return 0 if sound else 1
+
+
+def _section(engine: str, run: dict[str, Any]) -> tuple[str, bool]:
+    rows = [f"| {rule} | {seen} | {'yes' if holds else 'NO'} |" for rule, seen, holds in run["findings"]]
+    table = "\n".join(["| must hold | seen | holds |", "|---|---|---|", *rows])
+    return f"## {engine}: {run['title']}\n\n{run['text']}\n\n{table}\n", all(row[2] for row in run["findings"])
+
+
+def _one_engine(arrivals: int) -> list[dict[str, Any]]:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.test")
+    import django
+
+    django.setup()
+    from django.db import connection
+
+    if connection.vendor == "sqlite":
+        # Apart from the file that a test run may be using.
+        local = Path(connection.settings_dict["TEST"]["NAME"]).with_name(f"test-draws-{os.getpid()}.sqlite3")
+        connection.settings_dict["TEST"]["NAME"] = str(local)
+    else:
+        connection.settings_dict["TEST"]["NAME"] = f"test_draws_{os.getpid()}"
+    name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
+    try:
+        return [
+            _run("drop-out of 10, 20, 30 and 40%", UNEQUAL, round(arrivals * SHARE_UNEQUAL), SEED, equal=False),
+            _run("drop-out of 20% everywhere", EQUAL, round(arrivals * SHARE_EQUAL), SEED + 1, equal=True),
+            _planted(),
+        ]
+    finally:
+        connection.creation.destroy_test_db(name, verbosity=0)
+
+
+def _run(title: str, drop_out: dict[str, float], places: int, seed: int, *, equal: bool) -> dict[str, Any]:
+    from annotation.marketplace.models import StudyDraw
+    from tests.benchmarks.arrivals.findings import findings
+    from tests.benchmarks.arrivals.people import Life, Plan
+
+    start = time.perf_counter()
+    plan = Plan(places=places, drop_out=drop_out, seed=seed)
+    life = Life(plan)
+    StudyDraw.objects.filter(requester=life.requester).update(seed=str(seed))
+    seen = life.run(sys.maxsize)
+    text = (
+        f"{life.people:,} people came and {len(seen.drawn):,} were assigned, to {len(drop_out)} conditions of "
+        f"{places:,} places; {statistics.mean(seen.inside):.0f} were inside on average. {seen.returned:,} tasks were returned, of "
+        f"{seen.stale:,} the time ran out, {seen.rejoined:,} times somebody came back, and {seen.turned_away:,} times "
+        f"the person found no place. Seed {seed}, {time.perf_counter() - start:.0f} s."
+    )
+    rows = findings(seen, plan, life.requester, equal=equal)
+    return {"title": title, "text": text, "findings": [(row.rule, row.seen, row.holds) for row in rows]}
+
+
+def _planted() -> dict[str, Any]:
+    from annotation.marketplace.models import StudyDraw
+    from tests.benchmarks.arrivals.findings import findings
+    from tests.benchmarks.arrivals.people import Life, Plan
+    from tests.benchmarks.arrivals.planted import PLANTED
+
+    rows = []
+    for number, (wrong, rule) in enumerate(PLANTED):
+        patches: list[Any] = []
+
+        def patch(target: Any, name: str, value: Any, patches: list[Any] = patches) -> None:
+            patches.append(mock.patch.object(target, name, value))
+            patches[-1].start()
+
+        wrong(patch)
+        plan = Plan(places=PLANTED_ARRIVALS, drop_out=UNEQUAL, seed=SEED + 2 + number)
+        life = Life(plan)
+        StudyDraw.objects.filter(requester=life.requester).update(seed=str(plan.seed))
+        seen = life.run(PLANTED_ARRIVALS)
+        for each in patches:
+            each.stop()
+        found = {row.rule: row for row in findings(seen, plan, life.requester, equal=False)}
+        title = (wrong.__doc__ or "").split(".")[0]
+        rows.append((f"is found: {title}", f"{rule}: {found[rule].seen}", not found[rule].holds))
+    text = f"Each in the place of the right draw, for {PLANTED_ARRIVALS} arrivals."
+    return {"title": "wrong draws", "text": text, "findings": rows}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -11,6 +11,7 @@ from itertools import islice
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
+from annotation.collecting.collect_draws import collect_draws
 from annotation.collecting.worker_replies import store_replies
 from annotation.models import (
     AuditEvent,
@@ -82,6 +83,7 @@ def collect(
         # Words that are about no work of this HIT by now are about none.
         MarketplaceEvent.objects.filter(pk__in=event_ids).update(looked_at=now, words="")
         open_hits += Hit.objects.filter(pk=hit.pk, collected__lt=F("max_assignments")).exists()
+    collect_draws(study, market=market)
     return Collected(new, open_hits, decided)
 
 

@@ -173,6 +173,7 @@ class Migration(migrations.Migration):
                 ('most_raters', models.PositiveIntegerField(blank=True, help_text='Of a text, whatever its interval.', null=True)),
                 ('auto_top_up', models.BooleanField(default=False, help_text='The loop replaces missing and excluded ratings itself.')),
                 ('arm_assignment', models.CharField(blank=True, choices=[('chosen', 'raters choose tasks from a list'), ('waves', 'one arm is open after another'), ('drawn', 'drawn at random')], editable=False, max_length=6)),
+                ('draw_seed', models.CharField(blank=True, editable=False, max_length=64)),
                 ('warned_at', models.DateTimeField(blank=True, null=True)),
                 ('retain_until', models.DateTimeField(blank=True, null=True)),
                 ('archived_at', models.DateTimeField(blank=True, null=True)),
@@ -1071,6 +1072,23 @@ class Migration(migrations.Migration):
             model_name='study',
             name='members',
             field=models.ManyToManyField(related_name='studies', through='annotation.Membership', to=settings.AUTH_USER_MODEL),
+        ),
+        migrations.CreateModel(
+            name='DrawRecord',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveBigIntegerField()),
+                ('kind', models.CharField(choices=[('drawn', 'Drawn'), ('left', 'Left'), ('came back', 'Rejoined')], max_length=9)),
+                ('person', models.CharField(max_length=16)),
+                ('at', models.DateTimeField()),
+                ('cell', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='draws', to='annotation.cell')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='draws', to='annotation.study')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'number'), name='draw_record_once'),
+                ],
+            },
         ),
         migrations.RunPython(protect, migrations.RunPython.noop),
     ]

@@ -3,6 +3,7 @@
 from annotation.models.audit import AuditEvent
 from annotation.models.decision import Decision
 from annotation.models.detector import Detection, Detector
+from annotation.models.draw_record import DrawRecord
 from annotation.models.evidence import Evidence
 from annotation.models.exclusion import RuleSet
 from annotation.models.flag import Flag
@@ -44,6 +45,7 @@ __all__ = [
     "Detection",
     "Detector",
     "Device",
+    "DrawRecord",
     "Evidence",
     "Flag",
     "Generator",

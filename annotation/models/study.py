@@ -145,6 +145,8 @@ class Study(models.Model):
     auto_top_up = models.BooleanField(default=False, help_text="The loop replaces missing and excluded ratings itself.")
     # A stored fact, for what a comparison of arms must say; empty: not known.
     arm_assignment = models.CharField(max_length=6, choices=ArmAssignment.choices, blank=True, editable=False)
+    # Of the marketplace's draw, as its log states it.
+    draw_seed = models.CharField(max_length=64, blank=True, editable=False)
     # When its people were last written to about work that the clock will approve.
     warned_at = models.DateTimeField(null=True, blank=True)
     # From then on the pseudonyms of this study alone identify no person.

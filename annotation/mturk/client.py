@@ -26,6 +26,7 @@ from annotation.mturk.records import (
     QueuedMessage,
     RequesterName,
     Requirement,
+    SeenDraw,
     SeenHit,
     SubmittedWork,
 )
@@ -263,6 +264,21 @@ class Market:
         A MarketError names the member at fault as its `field`.
         """
         return self._answer(getattr(self._assay_client(), operation), **members)
+
+    def draws(self, tag: str, *, after: int) -> tuple[str, list[SeenDraw]]:
+        """The seed and the lines after the number `after` of the log of a study's draw; ("", []) where nothing is drawn
+        (Assay's own marketplace only)."""
+        seed, draws, token = "", list[SeenDraw](), None
+        while True:
+            page: dict[str, Any] = {"MaxResults": PAGE, **({"NextToken": token} if token else {})}
+            answer = self._answer(self._assay_client().list_draws, Study=tag, After=after, **page)
+            seed, token = answer.get("Seed", ""), answer.get("NextToken")
+            draws += [
+                SeenDraw(row["Number"], row["Kind"], row["WorkerId"], row["Cell"], row["Time"].astimezone(UTC))
+                for row in answer["Events"]
+            ]
+            if not token or not answer["Events"]:
+                return seed, draws
 
     def _assay_client(self) -> Any:
         if self._assay is None:

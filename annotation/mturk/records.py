@@ -124,3 +124,17 @@ class QueuedMessage:
 
     body: str
     handle: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeenDraw:
+    """A line of the log by which the marketplace assigned people to cells.
+
+    kind: drawn, left (with nothing submitted), came back. cell: its key, as the HITs named it.
+    """
+
+    number: int
+    kind: str
+    worker_id: str = field(repr=False)
+    cell: str
+    at: datetime

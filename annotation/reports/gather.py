@@ -10,7 +10,7 @@ from annotation.importing.imported_report import complete_from_import
 from annotation.models import Likelihood, Study, Text
 from annotation.quality import thinned_texts
 from annotation.quality.methods_text import paragraph
-from annotation.reports import exclusion_rules, report_rows, study_facts
+from annotation.reports import draw_facts, exclusion_rules, report_rows, study_facts
 from annotation.studies.preregistration import planned
 from annotation.texts import queries
 from metrics.errors import nothing_left
@@ -86,6 +86,7 @@ def score(
         criteria=report_rows.codebook(study, "criteria"),
         unscored=() if typicality and sums else report_rows.unscored(study, texts),
         rules=exclusion_rules.rules(study),
+        draw=draw_facts.draw_facts(study, rows),
         licence=statements.get("licence"),
         language=statements.get("language"),
         statements=tuple((key, statements[key]) for key in STATED if key in statements),

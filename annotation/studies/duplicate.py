@@ -44,6 +44,7 @@ OF_THE_RUN = frozenset(
         "spent_cents",
         "channel_tag",
         "arm_assignment",
+        "draw_seed",
         "warned_at",
         "retain_until",
         "archived_at",

@@ -36,5 +36,18 @@ def assignment_sentence(how: ArmAssignment | None, *, ahead: bool = False) -> st
     return f"Assignment to arms {words['is']} not random: {reason}."
 
 
+def draw_sentence(draws: int, seed: str) -> str:
+    """How people were assigned where the marketplace drew their condition.
+
+    >>> draw_sentence(120, "7").partition(":")[0]
+    'Conditions were assigned at random when people entered (120 draws, seed 7)'
+    """
+    return (
+        f"Conditions were assigned at random when people entered ({draws:,} {'draw' if draws == 1 else 'draws'}, seed "
+        f"{seed}): each person to the one with the fewest people who had finished or were inside, among those with a "
+        "free place, ties at random."
+    )
+
+
 # As notes of tables have them.
 SENTENCES = frozenset((UNKNOWN, assignment_sentence("chosen"), assignment_sentence("waves")))

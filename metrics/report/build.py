@@ -20,6 +20,7 @@ from metrics.report.result import GeneratorReport, JudgedText, Report
 from metrics.report.section import Section
 from metrics.report.sections import (
     agreement,
+    condition_assignment,
     exclusions,
     explanations,
     external_scores,
@@ -144,6 +145,7 @@ class _Steps:
 ALWAYS_SHOWN = ("huse", "exclusions", "human-or-machine", "explanations", "agreement", "frequency", "nnd", "automatic")
 TITLES = {
     "huse": "HUSE",
+    condition_assignment.KEY: condition_assignment.TITLE,
     exclusions.KEY: exclusions.TITLE,
     "human-or-machine": "Human or machine",
     "explanations": explanations.TITLE,
@@ -189,6 +191,7 @@ def _sections(
     more += [
         explanations.section(report_input, level=level),
         frequency.section(report_input),
+        condition_assignment.section(report_input, level=level, seed=seed),
         *rating_scales.sections(report_input, level=level),
     ]
     by_key = {section.key: section for section in (*sections, *(section for section in more if section is not None))}

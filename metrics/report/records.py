@@ -19,6 +19,7 @@ from metrics.report.row_records import (
     CodeRow,
     CommentRow,
     ConditionFacts,
+    DrawFacts,
     PageFacts,
     PlanFacts,
     RuleFacts,
@@ -342,6 +343,7 @@ class ReportInput:
     criteria: tuple[tuple[str, tuple[str, ...]], ...] = ()
     unscored: tuple[GeneratorFacts, ...] = ()
     rules: tuple[RuleFacts, ...] | None = None
+    draw: DrawFacts | None = None
 
     @property
     def assignment(self) -> str:

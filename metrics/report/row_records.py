@@ -36,6 +36,33 @@ class ConditionFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnCondition:
+    """People of one condition by stage. drawn: assigned to it. left: gone with nothing submitted, and not come back.
+
+    inside: neither left nor finished. finished: submitted something. excluded: of these, none of whose work counts.
+    """
+
+    name: str
+    drawn: int
+    left: int
+    inside: int
+    finished: int
+    excluded: int
+
+
+@dataclass(frozen=True, slots=True)
+class DrawFacts:
+    """How people were assigned to conditions when they entered, as the marketplace's log of the draw says.
+
+    seed: of the random numbers that break ties. draws: people who were assigned.
+    """
+
+    seed: str
+    draws: int
+    conditions: tuple[DrawnCondition, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AssignmentRow:
     """One assignment under a number that Assay assigned; ids of a marketplace are not included.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from metrics.report.result import Report
-from metrics.report.sections import equivalence
+from metrics.report.sections import condition_assignment, equivalence
 
 ENTRIES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "hashimoto2019huse": (
@@ -70,6 +70,37 @@ ENTRIES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("year", "2017"),
         ),
     ),
+    "zhou2016pitfall": (
+        "article",
+        (
+            ("author", "Zhou, Haotian and Fishbach, Ayelet"),
+            (
+                "title",
+                "The Pitfall of Experimenting on the Web: How Unattended Selective Attrition Leads to Surprising "
+                "(Yet False) Research Conclusions",
+            ),
+            ("journal", "Journal of Personality and Social Psychology"),
+            ("volume", "111"),
+            ("number", "4"),
+            ("pages", "493--504"),
+            ("year", "2016"),
+        ),
+    ),
+    "newcombe1998interval": (
+        "article",
+        (
+            ("author", "Newcombe, Robert G."),
+            (
+                "title",
+                "Interval estimation for the difference between independent proportions: comparison of eleven methods",
+            ),
+            ("journal", "Statistics in Medicine"),
+            ("volume", "17"),
+            ("number", "8"),
+            ("pages", "873--890"),
+            ("year", "1998"),
+        ),
+    ),
     "belz2025heds": (
         "inproceedings",
         (
@@ -110,14 +141,17 @@ BY_SECTION = {
     "automatic": "cano2020human",
     "agreement": "krippendorff2011alpha",
 }
-BY_TABLE = {equivalence.TABLE: "lakens2017equivalence"}
+BY_TABLE = {
+    equivalence.TABLE: ("lakens2017equivalence",),
+    condition_assignment.TABLE: ("zhou2016pitfall", "newcombe1998interval"),
+}
 
 
 def keys(report: Report) -> tuple[str, ...]:
     """Keys of what the report used, in the order of its sections."""
     used = [BY_SECTION[section.key] for section in report.sections if section.key in BY_SECTION and section.recorded]
     tables = [table.name for section in report.sections for table in section.tables]
-    return (*used, *(BY_TABLE[name] for name in tables if name in BY_TABLE), *ALWAYS)
+    return (*used, *(key for name in tables for key in BY_TABLE.get(name, ())), *ALWAYS)
 
 
 def bibtex(report: Report) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
+from metrics.data.arm_assignment import draw_sentence
 from metrics.report import pay
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, StudyFacts
@@ -72,6 +73,8 @@ def _texts(report_input: ReportInput) -> Iterator[str]:
         yield f"Each task also held {extras_text}."
     if report_input.assignment:
         yield report_input.assignment
+    if report_input.draw:
+        yield draw_sentence(report_input.draw.draws, report_input.draw.seed)
 
 
 EXTRAS = (

@@ -104,7 +104,8 @@ def _run(title: str, drop_out: dict[str, float], places: int, seed: int, *, equa
     seen = life.run(sys.maxsize)
     text = (
         f"{life.people:,} people came and {len(seen.drawn):,} were assigned, to {len(drop_out)} conditions of "
-        f"{places:,} places; {statistics.mean(seen.inside):.0f} were inside on average. {seen.returned:,} tasks were returned, of "
+        f"{places:,} places; {statistics.mean(seen.inside):.0f} were inside on average. "
+        f"{seen.returned:,} tasks were returned, of "
         f"{seen.stale:,} the time ran out, {seen.rejoined:,} times somebody came back, and {seen.turned_away:,} times "
         f"the person found no place. Seed {seed}, {time.perf_counter() - start:.0f} s."
     )

@@ -85,11 +85,16 @@ def publish(plan: Plan, now: datetime) -> Requester:
         for number in range(plan.hits):
             places = plan.places // plan.hits + (number < plan.places % plan.hits)
             parameters = {
-                "Title": "Rate a text", "Description": "Read it.", "Reward": "0.10", "MaxAssignments": places,
-                "LifetimeInSeconds": 31_000_000, "AssignmentDurationInSeconds": int(ALLOWED.total_seconds()),
-                "AutoApprovalDelayInSeconds": 2_000_000, "Question": html_question(),
+                "Title": "Rate a text",
+                "Description": "Read it.",
+                "Reward": "0.10",
+                "MaxAssignments": places,
+                "LifetimeInSeconds": 31_000_000,
+                "AssignmentDurationInSeconds": int(ALLOWED.total_seconds()),
+                "AutoApprovalDelayInSeconds": 2_000_000,
+                "Question": html_question(),
                 "Keywords": f"assay:cell={STUDY}.{cell}",
-            }  # fmt: skip
+            }
             TABLE["CreateHIT"].handler(Call(requester, now, "arrivals"), parameters)
     return requester
 
@@ -190,7 +195,11 @@ class Life:
         del self.book.deadlines[person]
         rows = Assignment.objects.filter(worker=self.workers[person]).order_by("-pk")
         if step == "submits":
-            accept_submit.submit(rows[0], [("q", "1")], answer="<a/>", now=self.now, received_at=self.now)
+            try:
+                accept_submit.submit(rows[0], [("q", "1")], answer="<a/>", now=self.now, received_at=self.now)
+            except WorkRefusedError as refused:
+                self.seen.misplaced.append(f"person {person} could not submit ({refused.reason})")
+                return
             self.book.finished[self.book.cell[person]] += 1
             return
         if step == "returns":

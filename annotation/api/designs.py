@@ -25,6 +25,7 @@ from annotation.jobs.celery_tasks import ask
 from annotation.models import Cell, Job, Role, Study
 from annotation.publishing import cost_estimate
 from annotation.studies.create import reword
+from annotation.workers.study_retention import market_of_people, set_retention_date
 
 router = Router(tags=["Design"])
 ColumnNumber = Field(None, ge=0, le=2_147_483_647)  # what its column counts to
@@ -63,7 +64,8 @@ class SettingsIn(Schema):
     )
     country: str | None = Field(None, max_length=2, description="Required of accounts; empty: no requirement.")
     retain_until: datetime | None = Field(
-        None, description="Worker IDs are deleted from then on; can be set in any state."
+        None,
+        description="IDs are deleted from then on. Of a published study an owner sets it, for its channels too.",
     )
 
 
@@ -176,7 +178,12 @@ def show_design(request: HttpRequest, study: UUID) -> dict[str, Any]:
 @router.patch("/studies/{study}/design", response=gives(DesignOut), summary="Change settings of a draft")
 def change_design(request: HttpRequest, study: UUID, body: SettingsIn) -> dict[str, Any]:
     study_row = study_for(request, study, Role.EDITOR)
-    configure(study_row, _changes(body), actor=caller(request).get_username(), now=timezone.now())
+    changes, actor, now = _changes(body), caller(request).get_username(), timezone.now()
+    if study_row.status != Study.Status.DRAFT and "retain_until" in changes:
+        study_row = study_for(request, study, Role.OWNER)
+        market = market_of_people(study_row)
+        set_retention_date(study_row, changes.pop("retain_until"), market=market, actor=actor, now=now)
+    configure(study_row, changes, actor=actor, now=now)
     return _design(study_row)
 
 

@@ -53,7 +53,7 @@ ROLE_DEEDS = (
             "quality-outcome",
         ),
     ),
-    RoleDeed(Role.VIEWER, _("Duplicate the study as a study of their own"), ("overview-manage-copy",)),
+    RoleDeed(Role.VIEWER, _("Duplicate the study as a new study"), ("overview-manage-copy",)),
     RoleDeed(
         Role.REVIEWER,
         _("Approve submissions, which pays the reward, and propose or confirm rejections"),
@@ -96,7 +96,7 @@ ROLE_DEEDS = (
     ),
     RoleDeed(
         Role.OWNER,
-        _("Set the retention date and delete IDs of participants"),
+        _("Change the retention date of a published study, and delete IDs of participants"),
         ("workers-retention-date", "workers-retention-delete"),
     ),
     RoleDeed(Role.OWNER, _("Invite, change and remove members"), ("people-",)),

@@ -116,7 +116,7 @@ STRANGER = {
     "sign-in": "sign-in/",
     "enter": "enter/{entrance}/",
     "refused": "enter/nothing/",
-    "join": "join/{invitation}/",
+    "join": "join/{member_link}/",
     "join-refused": "join/nothing/",
 }
 PRINTED = (
@@ -175,7 +175,7 @@ PRESSED: dict[str, tuple[str, Act]] = {
     "scores-failed": ("studies/{study}/exports/scores/", partial(_pressed, "Attach file")),
     "manage-failed": ("studies/{study}/manage/", partial(_filled, "Name of the copy", "no name!", "Duplicate study")),
     "people-link": ("studies/{judged}/people/", partial(_pressed, "Create invitation link")),
-    "join-failed": ("join/{invitation}/", partial(_pressed, "Create account")),
+    "join-failed": ("join/{member_link}/", partial(_pressed, "Create account")),
     "retention-failed": ("studies/{retained}/retention/", partial(_pressed, "Delete IDs now")),
     "people-failed": ("studies/{judged}/people/", partial(_filled, "User name", "nobody", "Save role")),
     "coding-failed": ("studies/{judged}/coding/", _ticked),

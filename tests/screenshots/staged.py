@@ -118,7 +118,7 @@ def ids() -> dict[str, str]:
     return {
         **found,
         **_payouts(owner, now),
-        "invitation": invite_member(judged, "reviewer", by=owner, now=now).token,
+        "member_link": invite_member(judged, "reviewer", by=owner, now=now).token,
         "study": str(Study.objects.get(name="demo").uuid),
         "assignment": of.market_id,
         "answered": Reply.objects.filter(submission__hit__study__name="judged")[0].submission.market_id,

@@ -17,9 +17,13 @@ from annotation.pricing.fees import Fees
 from annotation.texts.pile import Pile
 
 
-class RetentionForm(forms.Form):
-    """What may change at any time: how long it is kept who the workers are."""
+class LaterForm(forms.Form):
+    """What may change until the study is published, whether its texts are dealt or not."""
 
+    field_order = (
+        "budget_cents", "country", "minimum_approved_hits", "minimum_percent_approved", "assignment_seconds",
+        "lifetime_seconds", "auto_approval_seconds", "retain_until", "margin_points",
+    )  # fmt: skip
     retain_until = FutureDayField(
         label=_("Worker IDs are deleted on (UTC)"),
         required=False,
@@ -28,19 +32,6 @@ class RetentionForm(forms.Form):
             "your consent text promises. Empty: IDs are kept."
         ),
     )
-
-    @classmethod
-    def of(cls, study: Study, data: QueryDict | None = None) -> Self:
-        return cls(data, initial={name: getattr(study, name) for name in cls.base_fields})
-
-
-class LaterForm(RetentionForm):
-    """What may change until the study is published, whether its texts are dealt or not."""
-
-    field_order = (
-        "budget_cents", "country", "minimum_approved_hits", "minimum_percent_approved", "assignment_seconds",
-        "lifetime_seconds", "auto_approval_seconds", "retain_until", "margin_points",
-    )  # fmt: skip
     budget_cents = DollarField(label=_("Budget ($)"), required=False, help_text=_("Never exceeded. Empty: no limit."))
     assignment_seconds = SpanField(
         label=_("Time allowed per task (minutes)"), unit=MINUTE, min_seconds=30, max_seconds=365 * DAY,
@@ -82,7 +73,7 @@ class LaterForm(RetentionForm):
 
     @classmethod
     def of(cls, study: Study, data: QueryDict | None = None) -> Self:
-        form = super().of(study, data)
+        form = cls(data, initial={name: getattr(study, name) for name in cls.base_fields})
         if study.task != Study.Task.HUMAN_OR_MACHINE:
             del form.fields["margin_points"]
         return form

@@ -30,6 +30,8 @@ class NewAccount(BaseUserCreationForm):
         name.help_text = _("You sign in with it, and colleagues see it. Letters, digits and @ . + - _ only.")
         first.help_text, second.help_text = _("At least 12 characters."), ""
         name.widget.attrs["autocomplete"] = "username"
+        # The page first says what the invitation is to.
+        name.widget.attrs.pop("autofocus", None)
         for field in (first, second):
             field.widget = forms.PasswordInput(attrs={"autocomplete": "new-password"})
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from annotation.console.form_errors import attach_errors
-from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
+from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm
 from annotation.console.forms.wording import WordingFile, WordingForm, to_json_text
 from annotation.console.permission import study_page, visitor
 from annotation.design import queries
@@ -21,6 +21,7 @@ from annotation.design.discard_layout import clear_design
 from annotation.design.lay_out import design as lay_out
 from annotation.design.lay_out import takes_long
 from annotation.design.wording import from_json
+from annotation.exceptions import StateError
 from annotation.hits.mturk_request import page_address
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study, StudyWording
@@ -32,7 +33,7 @@ from annotation.texts import pile
 @study_page()
 def design(request: HttpRequest, study: Study) -> HttpResponse:
     if study.status != Study.Status.DRAFT or study.hits.exists():
-        return _laid_out(request, study, _later(study).of(study))
+        return _laid_out(request, study, LaterForm.of(study))
     under_way = study.jobs.filter(kind=Job.Kind.LAY_OUT, state__in=["waiting", "running"]).first()
     context = {
         "study": study,
@@ -44,7 +45,7 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/design.html", {**context, "versions": queries.versions(study)})
 
 
-def _laid_out(request: HttpRequest, study: Study, form: RetentionForm) -> HttpResponse:
+def _laid_out(request: HttpRequest, study: Study, form: LaterForm) -> HttpResponse:
     context = {
         "study": study,
         "cells": queries.laid_out(study),
@@ -54,16 +55,13 @@ def _laid_out(request: HttpRequest, study: Study, form: RetentionForm) -> HttpRe
     return render(request, "console/design_laid_out.html", context, status=422 if form.errors else 200)
 
 
-def _later(study: Study) -> type[RetentionForm]:
-    """What of a layout's study may still change."""
-    return LaterForm if study.status == Study.Status.DRAFT else RetentionForm
-
-
 @require_POST
 @study_page(Role.EDITOR)
 def later(request: HttpRequest, study: Study) -> HttpResponse:
-    """Change what does not touch the layout: money, people, times; of a published study how long ids are kept."""
-    form = _later(study).of(study, request.POST)
+    """Change what does not touch the tasks: money, people, times. Afterwards only the retention date may change."""
+    if study.status != Study.Status.DRAFT:
+        raise StateError(f"The study {study.name} is published. Change its retention date on the page Retention.")
+    form = LaterForm.of(study, request.POST)
     if form.is_valid():
         with attach_errors(form, above=True):
             configure(study, form.cleaned_data, actor=request.user.get_username(), now=timezone.now())

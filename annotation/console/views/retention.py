@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -18,7 +19,6 @@ from annotation import settings
 from annotation.console.form_errors import attach_errors
 from annotation.console.forms.owed_amounts import DeleteIds, RetentionDate
 from annotation.console.permission import console_page, study_page, visitor
-from annotation.console.views.payouts import open_market
 from annotation.exceptions import MarketError
 from annotation.models import Role, Study
 from annotation.mturk import payouts as calls
@@ -30,21 +30,13 @@ from annotation.workers import study_retention
 LINES = 50
 
 
-def _market_of(study: Study) -> Market | None:
-    """The marketplace where it stores people of the study that can be deleted by its address."""
-    if not study.channel_tag:
-        return None
-    market = open_market()
-    return market if market.ours else None
-
-
 @study_page(Role.REVIEWER)
 def stored(request: HttpRequest, study: Study) -> HttpResponse:
     return _shown(request, study)
 
 
 def _shown(request: HttpRequest, study: Study, **forms: Any) -> HttpResponse:
-    market, problem, state = _market_of(study), "", None
+    market, problem, state = study_retention.market_of_people(study), "", None
     if market is not None:
         try:
             state = calls.get_retention(market, study.channel_tag)
@@ -78,14 +70,19 @@ def _deleting(study: Study, ids: study_retention.StoredIds, state: RetentionStat
     return DeleteIds(initial=numbers, study_name=study.name)
 
 
+def _context(request: HttpRequest, study: Study) -> tuple[str, datetime, Market | None]:
+    """Who acts, when, and where people of the study are stored besides."""
+    return visitor(request).get_username(), timezone.now(), study_retention.market_of_people(study)
+
+
 @require_POST
 @study_page(Role.OWNER)
 def set_date(request: HttpRequest, study: Study) -> HttpResponse:
     form = RetentionDate(request.POST)
     if form.is_valid():
-        who, now = visitor(request).get_username(), timezone.now()
+        who, now, market = _context(request, study)
         with attach_errors(form):
-            study_retention.set_retention_date(study, form.moment(), market=_market_of(study), actor=who, now=now)
+            study_retention.set_retention_date(study, form.moment(), market=market, actor=who, now=now)
             messages.success(request, _("Retention date saved."))
             return redirect("console:workers-retention", study.uuid)
     return _shown(request, study, date=form)
@@ -97,9 +94,9 @@ def delete(request: HttpRequest, study: Study) -> HttpResponse:
     form = DeleteIds(request.POST, study_name=study.name)
     if form.is_valid():
         numbers = {name: form.cleaned_data[name] for name in ("workers", "identities")}
-        who, now = visitor(request).get_username(), timezone.now()
+        who, now, market = _context(request, study)
         with attach_errors(form):
-            study_retention.delete_ids(study, market=_market_of(study), actor=who, now=now, **numbers)
+            study_retention.delete_ids(study, market=market, actor=who, now=now, **numbers)
             total = numbers["workers"] + numbers["identities"]
             sentence = ngettext("%(n)s record deleted.", "%(n)s records deleted.", total) % {"n": f"{total:,}"}
             messages.success(request, sentence)

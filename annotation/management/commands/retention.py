@@ -10,10 +10,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
-from annotation.design.configure import configure
 from annotation.management.lookup import actor_of, add_actor, allowed_roles, sentences, study_called
 from annotation.models import Role, Study
 from annotation.workers.retention import forget
+from annotation.workers.study_retention import market_of_people, set_retention_date
 
 
 class Command(BaseCommand):
@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        until = actions.add_parser("set", help="date (UTC) on which worker IDs are deleted")
+        until = actions.add_parser("set", help="date (UTC) on which IDs are deleted, here and in channels")
         until.add_argument("study")
         until.add_argument("until", metavar="DATE", help="such as 2027-06-30, or never")
         add_actor(until)
@@ -47,5 +47,6 @@ class Command(BaseCommand):
             raise CommandError(f"Enter a date such as 2027-06-30, not {text!r}.", returncode=2)
         until = datetime.combine(day, time(), UTC) if day else None
         with sentences():
-            configure(study, {"retain_until": until}, actor=actor, now=timezone.now())
+            market = market_of_people(study)
+            set_retention_date(study, until, market=market, actor=actor, now=timezone.now())
         return {"study": study.name, "retain_until": day.isoformat() if day else None}

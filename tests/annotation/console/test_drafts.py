@@ -369,7 +369,10 @@ def test_times_and_money_change_without_taking_the_layout_back(with_texts: Study
 def test_of_a_published_study_only_retention_changes(with_texts: Study, owner: Client) -> None:
     owner.post(at(with_texts, "design-save"), {**filled(with_texts), "lay_out": 1})
     Study.objects.update(status="published")
-    owner.post(at(with_texts, "design-later"), {"assignment_seconds": "30", "retain_until": "2099-01-31"})
+    given = {"assignment_seconds": "30", "retain_until": "2099-01-31"}
+    assert owner.post(at(with_texts, "design-later"), given).status_code == 409
+    assert at(with_texts, "workers-retention") in seen(owner, at(with_texts, "design"))
+    owner.post(at(with_texts, "workers-retention-date"), given)
     with_texts.refresh_from_db()
     assert (with_texts.assignment_seconds, with_texts.retain_until) == (3600, datetime(2099, 1, 31, tzinfo=UTC))
 
@@ -401,10 +404,10 @@ def test_no_deed_is_open_to_a_viewer_or_to_a_link(study: Study, person: Any, pla
 
 
 def test_only_an_owner_chooses_who_is_here_and_one_owner_stays(study: Study, owner: Client, person: Any) -> None:
-    person("reviewer", "rob").post(at(study, "people"), {"user": "rob", "role": "owner"})
+    person("reviewer", "rob").post(at(study, "people-save"), {"user": "rob", "role": "owner"})
     assert study.memberships.get(user__username="rob").role == "reviewer"
-    owner.post(at(study, "people"), {"user": "rob", "role": "editor"})
+    owner.post(at(study, "people-save"), {"user": "rob", "role": "editor"})
     assert study.memberships.get(user__username="rob").role == "editor"
-    left = owner.post(at(study, "people"), {"user": "owner", "role": "owner", "remove": 1})
+    left = owner.post(at(study, "people-save"), {"user": "owner", "role": "owner", "remove": 1})
     assert "at least one owner" in left.content.decode()
     assert AuditEvent.objects.filter(study=study, verb="enrol").count() == 1

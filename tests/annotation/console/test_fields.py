@@ -32,7 +32,7 @@ from annotation.console.forms import (
 )
 from annotation.console.forms import review as desk
 from annotation.console.forms import sign_in as entrance
-from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
+from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm
 from annotation.console.forms.statements import StatementsForm
 from annotation.console.forms.wording import WordingFile, WordingForm, to_json_text
 from annotation.design.wording import default_wording, from_json
@@ -287,7 +287,6 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     LaterForm: lambda world: Place(
         world.at("design-later", study=world.laid_out()), posted(LaterForm.of(world.draft)), LaterForm.of(world.draft)
     ),
-    RetentionForm: lambda world: Place(world.at("design-later"), {"retain_until": FUTURE}, RetentionForm()),
     WordingForm: of_wording,
     WordingFile: of_wording_file,
     publish.Publish: to_publish,

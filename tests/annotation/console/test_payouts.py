@@ -272,7 +272,7 @@ def test_ids_are_deleted_at_once_when_nobody_is_owed_anything(desk: Desk, person
     assert "2 participants are in payout files that are not marked as sent." in page
     desk.mark(file)
     page = owner.get(place).content.decode()
-    assert "2 worker IDs here, and 3 names, email addresses or panel IDs at the marketplace" in page
+    assert "worker IDs 2; names, email addresses or panel IDs 3." in page
     wrong = owner.post(at(desk, "workers-retention-delete"), {**typed, "identities": 2})
     assert (wrong.status_code, ParticipantIdentity.objects.count()) == (409, 4)
     assert WorkerIdentity.objects.count() == 2

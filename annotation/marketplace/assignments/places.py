@@ -67,7 +67,7 @@ def end_hold(hit: Hit, held: Assignment, *, state: str, at: datetime) -> None:
     held.state, held.given_up_at, held.due_at = state, at, None
     update(held, ("state", "given_up_at", "due_at"))
     drafts.forget(held)
-    if counts.leave_if_idle(hit, held.worker_id, at=at):
+    if counts.leave_if_idle(hit, held.worker_id, at=at) or once_pass.leaves_only_arm(hit, held.worker_id):
         once_pass.revoke(hit, held.worker_id)
     hit.pending -= 1
     happened = events.RETURNED if state == State.RETURNED else events.ABANDONED

@@ -12,7 +12,15 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.models import Draw, Hit, HitType, QualificationGrant, QualificationType, WorkerAccount
+from annotation.marketplace.models import (
+    Assignment,
+    Draw,
+    Hit,
+    HitType,
+    QualificationGrant,
+    QualificationType,
+    WorkerAccount,
+)
 
 KEYWORD = "assay:once"
 Status = QualificationGrant.Status
@@ -30,20 +38,52 @@ def grant(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
     transaction of the acceptance.
     """
     for qualification_type in _types(hit):
-        if _drawn_elsewhere(hit, qualification_type, worker):
+        if _drawn_elsewhere(hit, qualification_type, worker) or _left_elsewhere(hit, qualification_type, worker):
             raise WorkRefusedError("unqualified")
         _grant_type(qualification_type, worker, now)
 
 
 def revoke(hit: Hit, worker: int) -> None:
-    """Remove what `grant` gave to a worker who has returned everything of a drawn study: they may come back to it.
+    """Remove what `grant` gave to a worker who has returned everything of a study: they may come back to it.
 
-    To other studies that ask for the same absence they may not: `grant` knows them by their draw.
+    To other studies that ask for the same absence they may not: `grant` knows them by their draw, or what they left.
     """
     for qualification_type in _types(hit):
         QualificationGrant.objects.filter(
             qualification_type=qualification_type, worker=worker, status=Status.GRANTED
         ).update(status=Status.REVOKED)
+
+
+def leaves_only_arm(hit: Hit, worker: int) -> bool:
+    """Whether a worker has given back all of a study of one HIT type: coming back, they can meet no other arm."""
+    hit_type = hit.hit_type
+    if hit_type.cell or not hit_type.study:
+        return False
+    rows = Assignment.objects.filter(
+        worker=worker, hit__requester=hit.requester_id, hit__hit_type__study=hit_type.study
+    )
+    if rows.exclude(state__in=Assignment.RETURNED_OR_ABANDONED).exists():
+        return False
+    return HitType.objects.filter(requester=hit.requester_id, study=hit_type.study).count() == 1
+
+
+def _left_elsewhere(hit: Hit, qualification_type: QualificationType, worker: WorkerAccount) -> bool:
+    """Whether `worker` has begun another study that asks for the same absence, and given it back."""
+    revoked = QualificationGrant.objects.filter(
+        qualification_type=qualification_type, worker=worker, status=Status.REVOKED
+    )
+    if not revoked.exists():
+        return False
+    left = Assignment.objects.filter(
+        worker=worker, hit__requester=hit.requester_id, state__in=Assignment.RETURNED_OR_ABANDONED
+    )
+    types = HitType.objects.filter(pk__in=left.values("hit__hit_type")).exclude(study=hit.hit_type.study)
+    return any(
+        row["QualificationTypeId"] == qualification_type.type_id
+        for requirements in types.values_list("requirements", flat=True)
+        for row in requirements
+        if row["Comparator"] == "DoesNotExist"
+    )
 
 
 def _types(hit: Hit) -> Iterable[QualificationType]:

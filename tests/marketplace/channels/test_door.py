@@ -234,7 +234,7 @@ def test_who_has_taken_part_with_an_account_is_told_so(lab, ann, guest):
     task = ann.take(hit)
     assert Guest(ann.site).open(link) == "unqualified"
     assert "You have already taken part." in ann.site.get(link).text
-    ann.give_back(task)
+    ann.hand_in(task)
     assert Guest(ann.site).open(link) == "already"
 
 

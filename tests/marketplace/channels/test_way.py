@@ -11,6 +11,7 @@ from annotation.marketplace.models import Assignment, Draw, Participant, WorkerA
 from tests.marketplace.channels.guests import KEYWORDS, TAG, Guest, channel, tasks, written
 from tests.marketplace.draws.studies import Study
 from tests.marketplace.people import reason
+from tests.marketplace.qualifications.test_once import study as once_study
 
 pytestmark = pytest.mark.database
 
@@ -118,6 +119,15 @@ def test_who_stops_before_submitting_has_no_code_and_may_come_back(lab, guest):
     assert Participant.objects.get().finished_at is None
     assert lab.places(hit)[:2] == ("Assignable", 1)
     assert visitor.browser.get(link).url.path == "/hits/"
+    assert bob.post("/hits/", "/hits/start/").url.path.startswith("/hits/work/")
+
+
+def test_who_returned_the_one_task_of_a_study_may_come_back_to_it(lab, guest):
+    once_study(lab, 1, MaxAssignments=9, Keywords=KEYWORDS)
+    link = channel()
+    visitor = guest()
+    visitor.enter(link).post("/hits/stop/", "/hits/stop/")
+    bob = visitor.enter(link)
     assert bob.post("/hits/", "/hits/start/").url.path.startswith("/hits/work/")
 
 

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from annotation.marketplace.models import Assignment, QualificationGrant
+from tests.marketplace.channels.guests import told
 from tests.marketplace.people import reason
 from tests.marketplace.qualifications.test_qualifications import make
 
@@ -37,6 +38,17 @@ def test_who_accepts_one_hit_of_a_study_finds_no_other(lab, ann, sign_in):
     assert reason(ann.accept(second)) == "unqualified"
     assert reason(ann.hand_in(task)) == "recorded"
     assert sign_in("bob").accept(second).status_code == 200
+
+
+def test_who_returned_all_of_a_study_may_come_back_to_it_and_to_no_other_of_the_group(lab, ann):
+    type_id, (first,) = study(lab, 1, Keywords="assay:study=spring")
+    absent = {"QualificationTypeId": type_id, "Comparator": "DoesNotExist"}
+    other = lab.hit(QualificationRequirements=[absent], Keywords="assay:study=autumn")
+    for name in ("spring", "autumn"):
+        told("create", name, "--requester", "lab", "--study", name, "--kind", "accounts")
+    ann.give_back(ann.take(first))
+    assert reason(ann.accept(other)) == "unqualified"
+    assert ann.take(first)
 
 
 @pytest.mark.parametrize("revoked", [False, True])

@@ -81,6 +81,7 @@ urlpatterns = [
     path("end/", invitations.end, name="end"),
     path("end/back/", invitations.way_back, name="way-back"),
     path("device/", other_device.other_device, name="other-device"),
+    path("continue-study/", other_device.continue_study, name="continue-study"),
     path("start/", way.start, name="start"),
     path("stop/", way.stop, name="stop"),
     path("your-data/", invitations.data, name="data"),

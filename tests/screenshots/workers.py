@@ -51,7 +51,7 @@ FULL = {
 }
 GUEST = {"end": "end/", "guest-data": "your-data/"}
 ASKED = {"guest-next": "", "consent": "consent/{invited_hit}/"}
-INSIDE = {"guest-work": "", "guest-stop": "stop/", "guest-device": "device/"}
+INSIDE = {"guest-continue-study": "continue-study/", "guest-work": "", "guest-stop": "stop/", "guest-device": "device/"}
 FAILED = {"sign-in": "Sign in", "register": "Register", "forgotten": "Send the mail"}
 
 

@@ -24,6 +24,7 @@ from django.views.decorators.http import require_POST
 from annotation.marketplace.assignments.expire_due import arrive
 from annotation.marketplace.core.rate_limits import TooOftenError
 from annotation.marketplace.models import WorkerAccount
+from annotation.marketplace.site import browser_cookie
 from annotation.marketplace.site.hosts import answers_on
 from annotation.marketplace.site.unstored import FAILURES, cannot_store, unstored
 from annotation.marketplace.workers import sessions
@@ -69,7 +70,9 @@ def worker_page(view: View) -> View:
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         visitor = sessions.visitor_of(request, now=timezone.now())
         if visitor is None:
-            return redirect(sign_in_address(request))
+            # Who came by a link has no account to sign in to: their browser is known, and goes on by a button.
+            known = browser_cookie.participants_of(request)
+            return redirect("hits:continue-study") if known else redirect(sign_in_address(request))
         worker, moment = visitor
         response = view(request, Visit(worker, arrive(moment)), *args, **kwargs)
         patch_cache_control(response, private=True, no_store=True)

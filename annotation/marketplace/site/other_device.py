@@ -14,7 +14,7 @@ from annotation.accounts.addresses import client_address, neighbourhood
 from annotation.marketplace.core.rate_limits import TooOftenError, take
 from annotation.marketplace.hits.catalogue import held_by
 from annotation.marketplace.invitations import resume as resuming
-from annotation.marketplace.models import WorkerAccount
+from annotation.marketplace.models import Participant, WorkerAccount
 from annotation.marketplace.site import browser_cookie
 from annotation.marketplace.site.host_guards import Visit, on_worker_host, too_often, worker_page
 from annotation.marketplace.site.invitations import MISSES
@@ -68,6 +68,23 @@ def resume(request: HttpRequest, token: str) -> HttpResponse:
             return too_often(request, refusal, participant=True)
     context = {"participant": True, "channel": person.channel if person else None, "token": token}
     response = render(request, "marketplace/channels/resume.html", context, status=200 if person else 404)
+    patch_cache_control(response, private=True, no_store=True)
+    return response
+
+
+@on_worker_host
+@require_http_methods(["GET", "HEAD", "POST"])
+def continue_study(request: HttpRequest) -> HttpResponse:
+    """After the session of this browser has ended: it is known whom it was, and the button goes on."""
+    known = browser_cookie.participants_of(request)
+    rows = Participant.objects.select_related("worker", "channel").filter(participant_id__in=known[-1:])
+    person = rows.filter(worker__active=True).first()
+    if person is None or person.worker is None:
+        return redirect("hits:sign-in")
+    if request.method == "POST":
+        return _signed_in(request, person.participant_id, person.worker)
+    context = {"participant": True, "channel": person.channel}
+    response = render(request, "marketplace/channels/continue_study.html", context)
     patch_cache_control(response, private=True, no_store=True)
     return response
 

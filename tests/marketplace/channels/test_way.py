@@ -131,6 +131,18 @@ def test_who_returned_the_one_task_of_a_study_may_come_back_to_it(lab, guest):
     assert bob.post("/hits/", "/hits/start/").url.path.startswith("/hits/work/")
 
 
+def test_whose_session_has_ended_goes_on_by_one_button_without_an_account(lab, guest):
+    tasks(lab)
+    visitor = guest()
+    bob = visitor.enter(channel())
+    before = bob.get("/hits/").url.path
+    visitor.browser.cookies.delete("assay_worker")
+    page = bob.get(before)
+    assert (reason(page), primary(page)) == ("continue-study", ["Continue the study"])
+    assert "What you submitted is recorded" in seen(page)
+    assert bob.post("/hits/continue-study/", "/hits/continue-study/").url.path == before
+
+
 def test_the_personal_address_leads_another_device_to_the_same_task_once(lab, guest):
     tasks(lab, 2)
     bob = guest().enter(channel())

@@ -38,8 +38,14 @@ from tests.browsing import WIDTHS, fresh, wrong_by_day_and_night, wrong_with
 
 # So many processes can look at the pages beside each other.
 PARTS_OF_ALL = 5
-# Parts of pages that htmx fetches: they are looked at inside their page.
-PARTS = {"design-precision", "publish-check"}
+# Parts of pages that htmx fetches, which are looked at inside their page; and files.
+PARTS = {
+    "design-precision",
+    "publish-check",
+    "design-training-example",
+    "design-training-export",
+    "design-wording-file",
+}
 
 
 class World(NamedTuple):

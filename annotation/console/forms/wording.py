@@ -189,12 +189,13 @@ class WordingForm(forms.Form):
         parts = ("kind", "text", "when", "min", "required")
         return [[self[f"follow_{number}_{part}"] for part in parts] for number in self._follow_up_numbers()]
 
+    def consent_fields(self) -> Iterator[Any]:
+        """What participants are informed about."""
+        return (self[name] for name in ("consent", "measure", "measured"))
+
     def page_fields(self) -> Iterator[Any]:
-        """Consent, measuring, language: what is changed less often."""
+        """What is changed less often."""
         names = (
-            "consent",
-            "measure",
-            "measured",
             "thanks",
             "keywords",
             "language",
@@ -311,7 +312,7 @@ def _paragraphs(text: str) -> tuple[str, ...]:
 
 
 def _label_lines(criterion: Criterion) -> str:
-    return "\n".join(" | ".join(row) for row in criterion.labels)
+    return "\n".join(" | ".join(row if row[2] else row[:2]) for row in criterion.labels)
 
 
 def _labels(text: str, field: str) -> tuple[tuple[str, str, str], ...]:

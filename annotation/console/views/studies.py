@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -12,7 +15,8 @@ from annotation.console import steps
 from annotation.console.form_errors import attach_errors
 from annotation.console.forms.studies import ImportBatch, NewStudy
 from annotation.console.permission import console_page, study_page, visitor
-from annotation.design.presets import PRESETS, preset_called
+from annotation.design.arrange_cells import arrange
+from annotation.design.presets import PRESETS, CellPlan, preset_called
 from annotation.design.wording import rename_texts
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
@@ -58,14 +62,16 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 def _create_study(form: NewStudy, owner: User) -> Study:
-    """A draft by the preset, with the person's own noun and question."""
+    """A draft by the preset, with the person's own noun and question, and the trainings of the paper."""
     fields, preset = form.cleaned_data, preset_called(form.cleaned_data["preset"])
     wording = rename_texts(preset.wording, fields["noun"], fields["nouns"])
     plan = Plan(**{**preset.settings, "question": fields["question"], "noun": fields["noun"]})
-    return create(
-        fields["name"], mode=fields["mode"], plan=plan, wording=wording, owner=owner, actor=owner.get_username(),
-        now=timezone.now(),
-    )  # fmt: skip
+    by: dict[str, Any] = {"actor": owner.get_username(), "now": timezone.now()}
+    with transaction.atomic():
+        study = create(fields["name"], mode=fields["mode"], plan=plan, wording=wording, owner=owner, **by)
+        if len(preset.arms) > 1:
+            arrange(study, preset.arms, [CellPlan(arm.training) for arm in preset.arms], **by)
+    return study
 
 
 @console_page

@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from lxml import html
 
 from annotation.console.forms.design import ArmsForm, DesignForm
 from annotation.console.forms.wording import WordingForm
@@ -71,6 +72,15 @@ def test_a_new_study_begins_with_a_papers_design(owner: Client) -> None:
     # Clark et al. 2021: five texts a HIT, 130 evaluators a condition, $1.25 untrained, each person once.
     assert (made.texts_per_hit, made.evaluators_per_cell, made.reward_cents, made.once) == (5, 130, 125, True)
     assert made.memberships.get().role == "owner"
+    # Section 3.1: instructions for $1.25, examples for $1.75, comparison for $2.25.
+    assert dict(made.arms.values_list("training", "reward_cents")) == {
+        "none": 125,
+        "instructions": 125,
+        "examples": 175,
+        "comparison": 225,
+    }
+    page = html.fromstring(owner.get(at(made, "design")).content)
+    assert len(page.xpath("//div[@class='arms']//input[@type='checkbox'][@checked]")) == 4
 
 
 def test_a_margin_around_chance_is_asked_for_where_people_say_who_wrote_a_text(study: Study, owner: Client) -> None:

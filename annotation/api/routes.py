@@ -8,6 +8,7 @@ from annotation.api import (
     designs,
     jobs,
     managing,
+    people,
     reports,
     review,
     running,
@@ -31,5 +32,18 @@ api = Api(
     urls_namespace="api",
 )
 register_problem_handlers(api)
-for part in (account, studies, managing, texts, designs, training_items, running, review, analysis, reports, jobs):
+for part in (
+    account,
+    studies,
+    managing,
+    people,
+    texts,
+    designs,
+    training_items,
+    running,
+    review,
+    analysis,
+    reports,
+    jobs,
+):
     api.add_router("", part.router)

@@ -8,9 +8,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 
+from annotation import settings
 from annotation.exceptions import ChangedError, StateError
 from annotation.models import AuditEvent, Study
 from annotation.mturk import payouts as calls
@@ -38,6 +40,11 @@ COLUMNS = (
 )
 # A cell that begins so is run by spreadsheets.
 RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def market_of_payouts() -> Market:
+    """The marketplace, asked twice at most: a page does not wait for one that is away."""
+    return Market(replace(settings.endpoint(), attempts=2))
 
 
 def work_of(study: Study) -> OwedWork | None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from annotation import settings
 from annotation.design.configure import configure
 from annotation.exceptions import ChangedError, StateError
 from annotation.models import AuditEvent, Device, HousekeepingMark, Participation, Study, WorkerIdentity
 from annotation.mturk import payouts as calls
 from annotation.mturk.client import Market
 from annotation.mturk.payouts import RetentionState
+from annotation.workers.payouts import market_of_payouts
 
 RUNNING = frozenset({Study.Status.PUBLISHED, Study.Status.PAUSED, Study.Status.ENDING})
 # How often the loop looks for what is past its date.
@@ -22,13 +22,10 @@ PURGE_EVERY = timedelta(minutes=10)
 
 
 def market_of_people(study: Study) -> Market | None:
-    """Where the marketplace stores people of the study whom a call by its tag reaches; None where it stores none.
-
-    It is asked twice at most: a page does not wait for a marketplace that is away.
-    """
+    """Where the marketplace stores people of the study whom a call by its tag reaches; None where it stores none."""
     if not study.channel_tag:
         return None
-    market = Market(replace(settings.endpoint(), attempts=2))
+    market = market_of_payouts()
     return market if market.ours else None
 
 

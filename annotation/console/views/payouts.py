@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
@@ -14,25 +14,19 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import settings
 from annotation.console.form_errors import attach_errors
 from annotation.console.forms.owed_amounts import MAX_CHOSEN, ChosenPayouts, SentAmounts
 from annotation.console.permission import console_page, study_page, visitor
 from annotation.exceptions import MarketError
 from annotation.models import Role, Study
 from annotation.mturk import payouts as calls
-from annotation.mturk.client import Market
 from annotation.mturk.payouts import OwedList, OwedRow, PayoutRecord
 from annotation.studies.access import RANKS, studies_of
 from annotation.workers import payouts
+from annotation.workers.payouts import market_of_payouts
 
 LINES = 500
 NOTHING = OwedList((), 0, 0)
-
-
-def open_market() -> Market:
-    """The marketplace, asked twice at most: a page does not wait for one that is away."""
-    return Market(replace(settings.endpoint(), attempts=2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +53,7 @@ def owed(request: HttpRequest, study: Study) -> HttpResponse:
 def _shown(
     request: HttpRequest, study: Study, *, unpaid: bool, form: ChosenPayouts | None = None, status: int = 200
 ) -> HttpResponse:
-    work, market = payouts.work_of(study), open_market()
+    work, market = payouts.work_of(study), market_of_payouts()
     owed_now, files, problem = NOTHING, list[PayoutRecord](), ""
     if work and market.ours:
         try:
@@ -94,7 +88,12 @@ def create(request: HttpRequest, study: Study) -> HttpResponse:
         chosen, unpaid = form.cleaned_data["chosen"], form.cleaned_data["unpaid"]
         with attach_errors(form, above=True):
             file = payouts.create_payout_file(
-                study, chosen, with_unpaid=unpaid, market=open_market(), actor=_name(request), now=timezone.now()
+                study,
+                chosen,
+                with_unpaid=unpaid,
+                market=market_of_payouts(),
+                actor=_name(request),
+                now=timezone.now(),
             )
             messages.success(request, _("Payout file created. Download it, pay, then mark it as sent."))
             return redirect("console:workers-payouts-file", study.uuid, file.file_id)
@@ -107,7 +106,7 @@ def show_file(request: HttpRequest, study: Study, file_id: str) -> HttpResponse:
 
 
 def _file(request: HttpRequest, study: Study, file_id: str, form: SentAmounts | None = None) -> HttpResponse:
-    file = payouts.find_file(study, file_id, market=open_market())
+    file = payouts.find_file(study, file_id, market=market_of_payouts())
     amounts = SentAmounts(initial={"people": file.people, "amount_minor": file.amount_minor})
     context = {
         "study": study,
@@ -122,7 +121,7 @@ def _file(request: HttpRequest, study: Study, file_id: str, form: SentAmounts | 
 @study_page(Role.OWNER)
 def download(request: HttpRequest, study: Study, file_id: str) -> HttpResponse:
     """The file as CSV: as often as needed, it is always the same payouts."""
-    file = payouts.find_file(study, file_id, market=open_market())
+    file = payouts.find_file(study, file_id, market=market_of_payouts())
     response = HttpResponse(payouts.as_csv(file), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="payouts-{study.name}-{file.file_id}.csv"'
     return response
@@ -135,7 +134,12 @@ def mark(request: HttpRequest, study: Study, file_id: str) -> HttpResponse:
     if not form.is_valid():
         return _file(request, study, file_id, form)
     done = payouts.mark_payout_sent(
-        study, file_id, market=open_market(), actor=_name(request), now=timezone.now(), **form.cleaned_data
+        study,
+        file_id,
+        market=market_of_payouts(),
+        actor=_name(request),
+        now=timezone.now(),
+        **form.cleaned_data,
     )
     sentence = _("Marked as sent. You can undo this for 24 hours.") if done else _("It was marked as sent before.")
     messages.success(request, sentence)
@@ -145,7 +149,7 @@ def mark(request: HttpRequest, study: Study, file_id: str) -> HttpResponse:
 @require_POST
 @study_page(Role.OWNER)
 def undo(request: HttpRequest, study: Study, file_id: str) -> HttpResponse:
-    payouts.undo_payout_sent(study, file_id, market=open_market(), actor=_name(request), now=timezone.now())
+    payouts.undo_payout_sent(study, file_id, market=market_of_payouts(), actor=_name(request), now=timezone.now())
     messages.success(request, _("The file is no longer marked as sent."))
     return redirect("console:workers-payouts-file", study.uuid, file_id)
 
@@ -153,7 +157,7 @@ def undo(request: HttpRequest, study: Study, file_id: str) -> HttpResponse:
 @require_POST
 @study_page(Role.OWNER)
 def discard(request: HttpRequest, study: Study, file_id: str) -> HttpResponse:
-    payouts.discard_payout_file(study, file_id, market=open_market(), actor=_name(request), now=timezone.now())
+    payouts.discard_payout_file(study, file_id, market=market_of_payouts(), actor=_name(request), now=timezone.now())
     messages.success(request, _("File discarded. Its payouts are owed again."))
     return redirect("console:workers-payouts", study.uuid)
 
@@ -162,7 +166,7 @@ def discard(request: HttpRequest, study: Study, file_id: str) -> HttpResponse:
 def across(request: HttpRequest) -> HttpResponse:
     """What is owed over all studies that the visitor owns, and the files that wait to be marked."""
     owned = [study for study in studies_of(visitor(request)).exclude(status=Study.Status.DRAFT) if _owns(study)]
-    market, problem = open_market(), ""
+    market, problem = market_of_payouts(), ""
     sums, files = list[calls.OwedSum](), list[PayoutRecord]()
     if owned and market.ours:
         try:

@@ -39,6 +39,14 @@ OPERATIONS = [
     Op("put", f"{S}/name", O, {"name": "called-otherwise"}),
     Op("put", f"{S}/archive", O),
     Op("delete", f"{S}/archive", O),
+    Op("get", f"{S}/payouts", O, outside=True),
+    Op("post", f"{S}/payouts", O, {"currency": "USD"}, outside=True),
+    Op("put", f"{S}/payouts/{{file_id}}/sent", O, {"people": 1, "amount_minor": 1}, outside=True),
+    Op("delete", f"{S}/payouts/{{file_id}}/sent", O, outside=True),
+    Op("delete", f"{S}/payouts/{{file_id}}", O, outside=True),
+    Op("get", f"{S}/retention", R),
+    Op("put", f"{S}/retention", O, {"retain_until": "2099-01-01T00:00:00Z"}),
+    Op("delete", f"{S}/retention", O, {"workers": 2, "identities": 0}),
     Op("get", f"{S}/invitations", V),
     Op("post", f"{S}/invitations", O, {"role": "viewer"}),
     Op("delete", f"{S}/invitations/{{number}}", O),
@@ -144,6 +152,7 @@ def places(study: Study) -> dict[str, object]:
         "study": study.uuid, "job": job.uuid, "link": link.pk, "assignment": work.market_id, "name": "report.html",
         "pseudonym": Worker.objects.first().pseudonym, "username": "somebody", "key": "ethics", "number": 1,
         "purpose": "comments", "remark": 1, "training": "instructions",
+        "file_id": "3F",
     }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -14,6 +15,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.accounts.models import ApiToken, User
 from annotation.exceptions import ChangedError
 from annotation.jobs.celery_tasks import keep_house
 from annotation.marketplace.models import (
@@ -26,7 +28,7 @@ from annotation.marketplace.models import (
     SettledEntry,
     Settlement,
 )
-from annotation.models import AuditEvent, HousekeepingMark, Role, Study, WorkerIdentity
+from annotation.models import AuditEvent, HousekeepingMark, Membership, Role, Study, WorkerIdentity
 from annotation.mturk import payouts as calls
 from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
@@ -241,6 +243,42 @@ def test_an_owner_pays_from_the_pages(desk: Desk, person: Callable[..., Client])
     assert (again.status_code, "was discarded" in again.content.decode()) == (409, True)
 
 
+def test_programs_pay_and_delete_without_reading_who_people_are(desk: Desk) -> None:
+    olga = User.objects.create_user("olga")
+    Membership.objects.create(study=desk.study, user=olga, role=Role.OWNER)
+    token = ApiToken.objects.issue(olga, name="x", now=NOW)[1]
+    place, told_all = f"/api/v1/studies/{desk.study.uuid}", []
+
+    def call(method: str, path: str, body: Any = None) -> Any:
+        options = {"headers": {"Authorization": f"Bearer {token}"}, "content_type": "application/json"}
+        answer = Client().generic(method, f"{place}/{path}", json.dumps(body), **options)
+        told_all.append(answer.content.decode())
+        assert answer.status_code < 300, answer.content
+        return answer.json() if answer.content else None
+
+    assert call("GET", "payouts")["owed"] == [{"currency": "USD", "people": 2, "amount_minor": 240}]
+    file = call("POST", "payouts", {"currency": "USD"})
+    sent = f"payouts/{file['file_id']}/sent"
+    call("PUT", sent, {"people": 2, "amount_minor": 240})
+    call("DELETE", sent)
+    call("DELETE", f"payouts/{file['file_id']}")
+    assert [row["state"] for row in call("GET", "payouts")["files"]] == ["discarded"]
+    call(
+        "PUT",
+        sent.replace(file["file_id"], call("POST", "payouts", {"currency": "USD"})["file_id"]),
+        {
+            "people": 2,
+            "amount_minor": 240,
+        },
+    )
+    stored = call("GET", "retention")
+    assert (stored["worker_ids"], [row["identities"] for row in stored["channels"]], stored["owed"]) == (2, [2, 1], 0)
+    call("PUT", "retention", {"retain_until": "2099-01-01T00:00:00Z"})
+    call("DELETE", "retention", {"workers": 2, "identities": 3})
+    assert call("GET", "retention")["worker_ids"] == 0
+    assert not any(secret in " ".join(told_all) for secret in (*desk.both, "ann@example.org", "5f3e", "HYPERLINK"))
+
+
 def test_only_owners_see_payouts_and_only_their_study(desk: Desk, person: Callable[..., Client]) -> None:
     file = desk.create()
     editor = signed_in(desk, person, Role.EDITOR)
@@ -355,9 +393,6 @@ def at(desk: Desk, place: str, *parts: str) -> str:
 def signed_in(
     desk: Desk, person: Callable[..., Client], role: str = Role.OWNER, *, study: Study | None = None
 ) -> Client:
-    from annotation.accounts.models import User
-    from annotation.models import Membership
-
     user = User.objects.create_user(f"{role}-{(study or desk.study).name}")
     Membership.objects.create(study=study or desk.study, user=user, role=role)
     client = Client()

@@ -1,4 +1,5 @@
-"""The study's money: reserved before anything that costs, spent or released with the outcome. Whole cents.
+"""The study's money: reserved before anything that costs, spent or released with the outcome. Whole minor units
+of the study's currency (fields and parameters named cents hold those).
 
 The database itself holds spent + reserved within the budget (a check constraint on the study); here is the sentence.
 Call every function inside the transaction of the decision or of the outcome, with the study locked.
@@ -10,12 +11,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from django.conf import settings
 from django.db.models import F, Q, QuerySet, Sum
 
 from annotation.exceptions import BudgetError
 from annotation.models import AuditEvent, Hit, Intent, LedgerEntry, Study, Submission
+from annotation.pricing.currency import format_money
 from annotation.pricing.fees import Fees, bonus_fee_cents, fee_cents
 
 Kind = LedgerEntry.Kind
@@ -79,18 +82,15 @@ def reserve(study: Study, promises: Sequence[tuple[Intent, int]], *, now: dateti
 
 def _too_much(study: Study, total: int) -> BudgetError:
     held = Study.objects.get(pk=study.pk)
+    money = partial(format_money, currency=held.currency)
     budget = held.budget_cents or 0
     missing = held.spent_cents + held.reserved_cents + total - budget
     return BudgetError(
-        f"The budget of {study.name} does not cover this: {_dollars(total)} are needed. Of {_dollars(budget)}, "
-        f"{_dollars(held.spent_cents)} are spent and {_dollars(held.reserved_cents)} reserved, so "
-        f"{_dollars(missing)} are missing. Nothing was done.",
+        f"The budget of {study.name} does not cover this: {money(total)} are needed. Of {money(budget)}, "
+        f"{money(held.spent_cents)} are spent and {money(held.reserved_cents)} reserved, so "
+        f"{money(missing)} are missing. Nothing was done.",
         missing_cents=missing,
     )
-
-
-def _dollars(cents: int) -> str:
-    return f"${cents / 100:,.2f}"
 
 
 def spend(intent: Intent, cost: Cost, *, kind: str, now: datetime, **evidence: object) -> None:
@@ -186,18 +186,20 @@ def money_spent(study: Study) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Purse:
-    """Money of one mode: cents spent, and reserved."""
+    """Money of one mode and currency: minor units spent, and reserved."""
 
     mode: str
+    currency: str
     spent_cents: int
     reserved_cents: int
 
 
 def purses(studies: QuerySet[Study]) -> list[Purse]:
-    """What accounts were charged: live studies and rehearsals (play money) apart."""
+    """What accounts were charged: live studies and rehearsals (play money) apart, and each currency apart."""
     out = Study.objects.filter(pk__in=studies.values("pk")).exclude(mode=Study.Mode.IMPORTED)
-    rows = out.order_by("mode").values_list("mode").annotate(spent=Sum("spent_cents"), held=Sum("reserved_cents"))
-    return [Purse(mode, int(spent), int(held)) for mode, spent, held in rows]
+    rows = out.order_by("mode", "currency").values_list("mode", "currency")
+    sums_by_purse = rows.annotate(spent=Sum("spent_cents"), held=Sum("reserved_cents"))
+    return [Purse(mode, currency, int(spent), int(held)) for mode, currency, spent, held in sums_by_purse]
 
 
 def costly(studies: QuerySet[Study]) -> QuerySet[Study]:

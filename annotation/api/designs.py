@@ -33,7 +33,8 @@ InHit = Field(None, ge=0, le=500)
 
 
 class SettingsIn(Schema):
-    """Settings of a draft; omitted ones stay as they are. Money in cents, times in seconds."""
+    """Settings of a draft; omitted ones stay as they are. Money in minor units of `currency` (cents, yen), also in
+    fields named cents; times in seconds. A change of currency needs every amount anew: none is converted."""
 
     question: str | None = None
     noun: str | None = Field(None, min_length=1, max_length=40)
@@ -51,8 +52,12 @@ class SettingsIn(Schema):
     )
     in_nines: bool | None = None
     once: bool | None = None
+    currency: str | None = Field(None, min_length=3, max_length=3, description="ISO 4217; fixed once HITs exist.")
     reward_cents: int | None = ColumnNumber
     budget_cents: int | None = Field(None, ge=0, description="Never exceeded; null: no limit.")
+    floor_cents: int | None = Field(
+        None, ge=0, description="Minimum pay per hour; null: 15 dollars, none in another currency."
+    )
     assignment_seconds: int | None = Field(None, ge=30)
     lifetime_seconds: int | None = Field(None, ge=30)
     auto_approval_seconds: int | None = Field(None, ge=0)
@@ -75,6 +80,7 @@ MAY_BE_NULL = frozenset(
         "evaluators_per_cell",
         "references_per_hit",
         "budget_cents",
+        "floor_cents",
         "minimum_approved_hits",
         "minimum_percent_approved",
         "margin_points",
@@ -121,12 +127,12 @@ class CellsIn(Schema):
 
 
 class WageOut(Schema):
-    """Cents per hour at the quartiles of the estimated time per HIT."""
+    """Minor units per hour at the quartiles of the estimated time per HIT."""
 
     quick: int
     median: int
     slow: int
-    floor: int
+    floor: int | None
 
 
 class PriceOut(Schema):

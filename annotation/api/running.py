@@ -23,7 +23,7 @@ from annotation.jobs.celery_tasks import ask, wake
 from annotation.models import Job, Role, Study
 from annotation.mturk.client import Market
 from annotation.outbox.retry import drop, retry
-from annotation.pricing.wages import DEFAULT_FLOOR_CENTS
+from annotation.pricing.wages import floor_for
 from annotation.publishing import preflight_result, progress, summary
 from annotation.publishing.end import close, expire_now
 from annotation.publishing.pause import pause, resume
@@ -165,7 +165,13 @@ class WageLine(Schema):
 
 
 class FloorIn(Schema):
-    floor_cents: int = Field(DEFAULT_FLOOR_CENTS, ge=0, le=100_000, description="Minimum pay per hour.")
+    floor_cents: int | None = Field(
+        None, ge=0, le=100_000_000, description="Minimum pay per hour; null: the study's, else 15 dollars."
+    )
+
+
+def _floor(study: Study, floor_cents: int | None) -> int | None:
+    return floor_for(study.floor_cents if floor_cents is None else floor_cents, study.currency)
 
 
 class RaiseOut(Schema):
@@ -295,10 +301,9 @@ def put_top_up(request: HttpRequest, study: UUID, body: SwitchIn) -> Status[None
 
 
 @router.get("/studies/{study}/pay", response=gives(Paged[WageLine]), summary="Hourly pay of each arm")
-def show_pay(
-    request: HttpRequest, study: UUID, page: Query[Page], floor_cents: int = DEFAULT_FLOOR_CENTS
-) -> dict[str, Any]:
-    return paged(wages.arm_wages(study_for(request, study), floor_cents=floor_cents), page)
+def show_pay(request: HttpRequest, study: UUID, page: Query[Page], floor_cents: int | None = None) -> dict[str, Any]:
+    study_row = study_for(request, study)
+    return paged(wages.arm_wages(study_row, floor_cents=_floor(study_row, floor_cents)), page)
 
 
 @router.post(
@@ -307,8 +312,11 @@ def show_pay(
 def pay_difference(request: HttpRequest, study: UUID, body: FloorIn) -> Any:
     study_row = study_for(request, study, Role.OWNER)
     done = raise_pay(
-        study_row, floor_cents=body.floor_cents, actor=caller(request).get_username(), now=timezone.now()
-    )  # fmt: skip
+        study_row,
+        floor_cents=_floor(study_row, body.floor_cents),
+        actor=caller(request).get_username(),
+        now=timezone.now(),
+    )
     wake(study_row.pk)
     return done
 

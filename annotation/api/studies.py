@@ -16,11 +16,12 @@ from annotation.accounts.models import User
 from annotation.api.auth import caller, study_for
 from annotation.api.jobs import JobOut
 from annotation.api.responses import Page, Paged, RefusedError, gives, paged
-from annotation.design.presets import PRESETS, preset_called
+from annotation.design.presets import PRESETS, preset_called, preset_settings
 from annotation.design.wording import rename_texts
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.models import AuditEvent, Job, Membership, Role, Statement, Study
+from annotation.pricing.currency import check_currency
 from annotation.studies import queries
 from annotation.studies.access import studies_of
 from annotation.studies.create import Plan, create
@@ -48,6 +49,7 @@ class StudyOut(Schema):
     mode: str
     status: str
     task: str
+    currency: str
     role: str
     created_at: datetime
     archived_at: datetime | None
@@ -75,6 +77,7 @@ class StudyIn(Schema):
     name: str = Field(max_length=100)
     preset: str = "huse-2019"
     mode: Literal["rehearsal", "live"] = "rehearsal"
+    currency: str = Field("USD", description="ISO 4217. A preset's reward is in dollars: elsewhere it starts at 0.")
     question: str = Field("", max_length=2000)
     noun: str = Field("", max_length=40, description="What a text is called on the pages; empty: as in the preset.")
 
@@ -149,7 +152,8 @@ def make_study(request: HttpRequest, body: StudyIn) -> Status[Study]:
     preset, owner = preset_called(body.preset), caller(request)
     noun = body.noun or preset.wording.noun
     wording = rename_texts(preset.wording, noun) if body.noun else preset.wording
-    plan = Plan(**{**preset.settings, "question": body.question, "noun": noun})  # type: ignore[arg-type]
+    settings = preset_settings(preset, check_currency(body.currency))
+    plan = Plan(**{**settings, "question": body.question, "noun": noun})  # type: ignore[arg-type]
     draft = create(
         body.name, mode=body.mode, plan=plan, wording=wording, owner=owner, actor=owner.get_username(),
         now=timezone.now(),

@@ -11,12 +11,14 @@ from django.db import transaction
 from annotation.design.wording import as_json, from_json, rename_texts
 from annotation.exceptions import DesignError, StateError
 from annotation.models import AuditEvent, Study, StudyWording
+from annotation.pricing.currency import check_currency
 
 DEALT = {"seed", "raters_per_text", "texts_per_hit", "evaluators_per_cell", "mix", "references_per_hit", "gold_per_hit",
-         "repeats_per_hit", "checks_per_hit", "in_nines", "once", "reward_cents", "noun"}  # fmt: skip
+         "repeats_per_hit", "checks_per_hit", "in_nines", "once", "reward_cents", "noun", "currency"}  # fmt: skip
 # These are looked at when work is published or paid, not when texts are dealt: they may change after the layout.
-LATER = {"question", "budget_cents", "assignment_seconds", "lifetime_seconds", "auto_approval_seconds", "country",
-         "minimum_approved_hits", "minimum_percent_approved", "mode", "margin_points"}  # fmt: skip
+LATER = {"question", "budget_cents", "floor_cents", "assignment_seconds", "lifetime_seconds",
+         "auto_approval_seconds", "country", "minimum_approved_hits", "minimum_percent_approved", "mode",
+         "margin_points"}  # fmt: skip
 # These are never sent to a marketplace: they may change at any time.
 EVER = {"retain_until"}
 
@@ -33,6 +35,8 @@ def configure(study: Study, changes: Mapping[str, object], *, actor: str, now: d
         locked = Study.objects.select_for_update().get(pk=study.pk)
         changed = sorted(name for name, value in changes.items() if getattr(locked, name) != value)
         _require_changeable(locked, changed)
+        if "currency" in changed:
+            _change_currency(locked, changes)
         for name in changed:
             setattr(locked, name, changes[name])
         _check(locked, changed)
@@ -54,6 +58,21 @@ def _require_changeable(study: Study, changed: list[str]) -> None:
     if dealt and study.hits.exists():
         problem = f"The tasks of {study.name} use its {dealt[0]}. Discard the tasks, then change it."
         raise StateError(problem).at(dealt[0])
+
+
+def _change_currency(study: Study, changes: Mapping[str, object]) -> None:
+    """Require every amount of the study anew, as none is converted; conditions then pay the study's reward."""
+    currency = check_currency(str(changes["currency"]))
+    if currency != changes["currency"]:
+        raise DesignError(f"Write the currency as {currency}.").at("currency")
+    amounts = {"reward_cents": "reward per task", "budget_cents": "budget", "floor_cents": "minimum hourly pay"}
+    for name, words in amounts.items():
+        if getattr(study, name) and name not in changes:
+            raise DesignError(
+                f"The {words} of {study.name} is in {study.currency} and is not converted. "
+                f"Enter it in {currency} together with the currency."
+            ).at("currency")
+    study.arms.update(reward_cents=None)
 
 
 def _check(study: Study, changed: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from annotation.design import task_types
 from annotation.design.wording import Wording, default_wording, typicality_of
 from annotation.exceptions import DesignError
+from annotation.pricing.currency import DEFAULT_CURRENCY
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,18 @@ def preset_called(name: str) -> Preset:
     if name not in PRESETS:
         raise DesignError(f"A preset is one of {', '.join(PRESETS)}, not {name}.")
     return PRESETS[name]
+
+
+def preset_settings(preset: Preset, currency: str) -> dict[str, object]:
+    """The preset's settings for a study in `currency`. Its reward is in dollars and is not converted: elsewhere it is 0
+    until somebody sets one."""
+    settings: dict[str, object] = {**preset.settings, "currency": currency}
+    return settings if currency == DEFAULT_CURRENCY else {**settings, "reward_cents": 0}
+
+
+def preset_arms(preset: Preset, currency: str) -> tuple[ArmPlan, ...]:
+    """The preset's trainings for a study in `currency`; outside dollars they pay nothing until somebody says what."""
+    return preset.arms if currency == DEFAULT_CURRENCY else tuple(ArmPlan(arm.training, 0) for arm in preset.arms)
 
 
 def clark_cells(domains: tuple[str, ...], generators: tuple[str, ...]) -> list[CellPlan]:

@@ -12,6 +12,7 @@ from annotation.accounts.models import User
 from annotation.importing import store_study
 from annotation.importing.imported_report import store_imported_report
 from annotation.models import AuditEvent, Generator, Study, Worker
+from annotation.pricing.currency import DEFAULT_CURRENCY, is_currency
 from annotation.readers.records import CollectedWork
 from annotation.texts import store
 
@@ -71,6 +72,7 @@ def _create_study(work: CollectedWork, name: str) -> Study:
             noun=work.noun,
             task=work.task,
             reward_cents=work.reward_cents,
+            currency=_currency(work),
             evaluators_per_cell=work.evaluators_per_cell,
             arm_assignment=(work.report_input.study.arm_assignment if work.report_input else None) or "",
             raters_per_text=max((hit.max_assignments for hit in work.hits), default=1),
@@ -84,6 +86,12 @@ def _create_study(work: CollectedWork, name: str) -> Study:
     study.scale = store_study.stored_scale(work.scale, study_name=name)
     study.save(force_insert=True)
     return study
+
+
+def _currency(work: CollectedWork) -> str:
+    """Of the report that was read; a file that names none in use is of dollars, as batch results are."""
+    currency = work.report_input.money.currency if work.report_input else DEFAULT_CURRENCY
+    return currency if is_currency(currency) else DEFAULT_CURRENCY
 
 
 def _audit_facts(work: CollectedWork) -> dict[str, Any]:

@@ -121,7 +121,16 @@ class Study(models.Model):
     )  # fmt: skip
     in_nines = models.BooleanField(default=False, help_text="Publish HITs of nine places at most.")
     once = models.BooleanField(default=False, help_text="One HIT for each person in the whole group of studies.")
+    # The one currency of the study (ISO 4217). Every field named ..._cents, of rows that belong to the study too, is in
+    # its minor units: cents of dollars and euros, whole yen.
+    currency = models.CharField(
+        max_length=3,
+        default="USD",
+        help_text="ISO 4217 code, such as EUR.",
+        validators=[RegexValidator(r"\A[A-Z]{3}\Z", "Three capital letters, such as EUR.")],
+    )
     budget_cents = models.PositiveBigIntegerField(null=True, blank=True, help_text="What the study may not exceed.")
+    floor_cents = models.PositiveBigIntegerField(null=True, blank=True, help_text="Minimum pay per hour.")
     # Sums of the ledger, changed in the transaction that writes its rows.
     reserved_cents = models.PositiveBigIntegerField(default=0, editable=False)
     spent_cents = models.PositiveBigIntegerField(default=0, editable=False)

@@ -61,8 +61,8 @@ class Estimate:
         return self.reward_cents + self.fee_cents
 
 
-def estimate(sketch: Sketch, *, floor: int = DEFAULT_FLOOR_CENTS) -> Estimate:
-    """Price a sketch. Cells without texts cost nothing.
+def estimate(sketch: Sketch, *, floor: int | None = DEFAULT_FLOOR_CENTS) -> Estimate:
+    """Price a sketch. Cells without texts cost nothing. floor: None where the study's currency has none.
 
     >>> estimate(Sketch((CellSize(25, 200),), per_hit=25, raters=200, fees=Fees.MTURK)).total_cents
     56000
@@ -76,7 +76,7 @@ def estimate(sketch: Sketch, *, floor: int = DEFAULT_FLOOR_CENTS) -> Estimate:
         return Estimate(len(hits), sum(n for n, _ in hits), reward, fee, missing, None, None, None)
     lines = min(sketch.per_hit, max(cell.texts for cell in sketch.cells)) + sketch.extra
     time = hit_time(sketch.words * lines, judgments=lines * sketch.criteria, remarks=lines if sketch.remarks else 0)
-    fair = reward_for_floor(time, floor=floor, slow=False)
+    fair = None if floor is None else reward_for_floor(time, floor=floor, slow=False)
     paid = wage(lowest_reward_cents, time, floor=floor)
     places = sum(n for n, _ in hits)
     return Estimate(len(hits), places, reward, fee, missing, paid, time.median / 60, fair, time.slow / 60)

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, quantiles
 
+from annotation.pricing.currency import DEFAULT_CURRENCY
+
 HOUR = 3600
-DEFAULT_FLOOR_CENTS = 1500
+DEFAULT_FLOOR_CENTS = 1500  # of dollars; other currencies have no usual floor
 # Silent reading of English non-fiction: the mean of 190 studies (Brysbaert 2019).
 WORDS_A_MINUTE = 238
 # Spread of the logarithm of working times: the released HUSE batch has mean / median = 1254.7 s / 804 s.
@@ -31,23 +33,25 @@ class WorkTime:
 
 @dataclass(frozen=True, slots=True)
 class Wage:
-    """Cents an hour at the quartiles of working time. `slow` is the wage of those who need longest."""
+    """Minor units an hour at the quartiles of working time. `slow` is the wage of those who need longest.
+
+    floor: None where none is set, so that nothing is said to be below it."""
 
     quick: int
     median: int
     slow: int
-    floor: int
+    floor: int | None
     measured: bool
 
     @property
     def below_floor(self) -> bool:
         """Whether the median worker earns less than the floor."""
-        return self.median < self.floor
+        return self.floor is not None and self.median < self.floor
 
     @property
     def slow_below_floor(self) -> bool:
         """Whether a quarter of the workers earn less than the floor."""
-        return self.slow < self.floor
+        return self.floor is not None and self.slow < self.floor
 
 
 def wage_cents(reward_cents: int, *, seconds: float) -> int:
@@ -93,8 +97,17 @@ def floor_cents(country: str, floors: Mapping[str, int] | None = None) -> int:
     return named.get(country, named.get("", DEFAULT_FLOOR_CENTS))
 
 
-def wage(reward_cents: int, time: WorkTime, *, floor: int = DEFAULT_FLOOR_CENTS) -> Wage:
-    """Return the wage at the quartiles of `time`, with the minimum (cents per hour)."""
+def floor_for(floor: int | None, currency: str) -> int | None:
+    """The floor of a study: its setting, else 15 dollars; None in another currency, as a floor is never converted.
+
+    >>> floor_for(None, "USD"), floor_for(None, "JPY"), floor_for(1200, "JPY")
+    (1500, None, 1200)
+    """
+    return DEFAULT_FLOOR_CENTS if floor is None and currency == DEFAULT_CURRENCY else floor
+
+
+def wage(reward_cents: int, time: WorkTime, *, floor: int | None = DEFAULT_FLOOR_CENTS) -> Wage:
+    """Return the wage at the quartiles of `time`, with the minimum (minor units per hour)."""
     quick, median, slow = (wage_cents(reward_cents, seconds=s) for s in (time.quick, time.median, time.slow))
     return Wage(quick, median, slow, floor, time.measured)
 

@@ -12,13 +12,23 @@ from annotation.design.presets import ArmPlan, CellPlan
 from annotation.design.wording import from_json
 from annotation.models import Cell, Study
 from annotation.pricing.estimates import CellSize, Estimate, Sketch, estimate
+from annotation.pricing.wages import floor_for
 from annotation.texts import pile as texts_pile
 from metrics.errors import MetricsError
 from metrics.inference.power import accuracy_difference, minimum_effect
 from metrics.planning import Precision, expected_precision, known_pilots, prior_pilot
 
 SIMULATED = 100
-FIELDS = ("texts_per_hit", "raters_per_text", "evaluators_per_cell", "in_nines", "budget_cents", "assignment_seconds")
+FIELDS = (
+    "texts_per_hit",
+    "raters_per_text",
+    "evaluators_per_cell",
+    "in_nines",
+    "budget_cents",
+    "assignment_seconds",
+    "floor_cents",
+    "currency",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +81,10 @@ def _bill(study: Study, form_data: dict[str, Any], cells: Sequence[CellPlan], pa
         form_data["evaluators_per_cell"], form_data["in_nines"], form_data["extra"], texts_pile.average_words(study),
         len(wording.criteria) if wording else 1, bool(wording and wording.follow_ups), form_data["budget_cents"],
     )  # fmt: skip
+    floor = floor_for(form_data["floor_cents"], form_data["currency"])
     references = sum(pile.references.values())
     return Bill(
-        estimate(sketch), pile.total, len(sizes), form_data["budget_cents"], sketch.raters, sketch.per_hit,
+        estimate(sketch, floor=floor), pile.total, len(sizes), form_data["budget_cents"], sketch.raters, sketch.per_hit,
         sketch.evaluators, min([references, *(sum(counts.values()) for counts in pile.generators.values())]),
         form_data["assignment_seconds"],
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from urllib.parse import urlsplit
 
 import httpx
@@ -25,8 +26,9 @@ from annotation.hits.mturk_request import (
 from annotation.models import Hit, Study, Text
 from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
+from annotation.pricing.currency import DEFAULT_CURRENCY, format_money
 from annotation.pricing.fees import max_cents
-from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, HOUR, hit_time, reward_for_floor, wage
+from annotation.pricing.wages import HOUR, floor_for, hit_time, reward_for_floor, wage
 from annotation.publishing.preflight_result import Finding, Preflight
 from annotation.studies.check_training import check_training
 from annotation.workers import draws, participation
@@ -44,7 +46,7 @@ def preflight(
     *,
     market: Market | None = None,
     endpoint: Endpoint | None = None,
-    floor: int = DEFAULT_FLOOR_CENTS,
+    floor: int | None = None,
     progress: Progress | None = None,
     by_invitation: bool = False,
 ) -> Preflight:
@@ -52,6 +54,7 @@ def preflight(
 
     endpoint: of a marketplace that is asked; one that cannot be is an error among those found.
     progress: called with how many pages of how many were tried.
+    floor: the minimum pay per hour; by default the study's, else 15 dollars.
     by_invitation: where that is known already; what holds of accounts alone is not looked at.
 
     Every page is really rendered, wrapped as a question, filled in and read back.
@@ -61,7 +64,13 @@ def preflight(
         ((hit.max_assignments, hit.cell.reward_cents) for hit in hits), fees=ledger.endpoint_fees()
     )
     large: list[Hit] = []
-    unsorted = [*_hits(study, hits, large, progress), *_texts(study), *_times(study), *_wage(study, hits, floor)]
+    study_floor = study.floor_cents if floor is None else floor
+    unsorted = [
+        *_hits(study, hits, large, progress),
+        *_texts(study),
+        *_times(study),
+        *_wage(study, hits, study_floor),
+    ]
     unsorted += [*_wording(study), *_arms(study, hits, market, endpoint)]
     unsorted += _affordable(study, rewards + fees, market, endpoint, by_invitation)
     if large and (market or endpoint):
@@ -160,8 +169,8 @@ def _money(study: Study, total: int) -> Iterator[Finding]:
         over = total - study.budget_cents
         yield _error(
             "budget",
-            f"The study costs ${total / 100:,.2f}; its budget is ${study.budget_cents / 100:,.2f}. "
-            f"${over / 100:,.2f} are missing.",
+            f"The study costs {format_money(total, study.currency)}; its budget is "
+            f"{format_money(study.budget_cents, study.currency)}. {format_money(over, study.currency)} are missing.",
         )
 
 
@@ -184,9 +193,22 @@ def _span(seconds: int) -> str:
     return f"{seconds / 60:,.0f} minutes" if seconds < 2 * HOUR else f"{seconds / HOUR:,.0f} hours"
 
 
-def _wage(study: Study, hits: list[Hit], floor: int) -> Iterator[Finding]:
+def _wage(study: Study, hits: list[Hit], study_floor: int | None) -> Iterator[Finding]:
     """Estimated from the words of the first HIT of each cell."""
+    floor, money = floor_for(study_floor, study.currency), partial(format_money, currency=study.currency)
+    if floor is None:
+        yield _warning(
+            "no_floor",
+            f"No minimum hourly pay in {study.currency} is set, so the pay was not compared with one. "
+            "Set it on the Design page.",
+        )
     first: dict[int, Hit] = {}
+    if study.currency != DEFAULT_CURRENCY and any(not hit.cell.reward_cents for hit in hits):
+        yield _warning(
+            "no_reward",
+            f"Tasks pay {money(0)}: the rewards of a template are in dollars and are not converted. "
+            f"Set the reward in {study.currency}, unless the work is unpaid or paid elsewhere.",
+        )
     for hit in hits:
         first.setdefault(hit.cell_id, hit)
     shown = lines_of_all(first.values())
@@ -204,13 +226,13 @@ def _wage(study: Study, hits: list[Hit], floor: int) -> Iterator[Finding]:
                 "and would lose their work.",
             )
         pay = wage(hit.cell.reward_cents, time, floor=floor)
-        if pay.below_floor:
+        if floor is not None and pay.below_floor:
             min_reward_cents = reward_for_floor(time, floor=floor, slow=False)
             yield _warning(
                 "wage",
                 f"In the condition {hit.cell}, about {time.median / 60:.0f} minutes "
-                f"at ${hit.cell.reward_cents / 100:.2f} make ${pay.median / 100:.2f} an hour (estimated), "
-                f"below ${floor / 100:.2f}; ${min_reward_cents / 100:.2f} would pay it.",
+                f"at {money(hit.cell.reward_cents)} make {money(pay.median)} an hour (estimated), "
+                f"below {money(floor)}; {money(min_reward_cents)} would pay it.",
             )
 
 
@@ -320,7 +342,9 @@ def _market(study: Study, market: Market, total: int) -> Iterator[Finding]:
     if balance < total:
         short = total - balance
         yield _error(
-            "balance", f"The account holds ${balance / 100:,.2f}; ${short / 100:,.2f} are missing for this study."
+            "balance",
+            f"The account holds {format_money(balance, study.currency)}; {format_money(short, study.currency)} are "
+            "missing for this study.",
         )
     if market.quoted_fees and market.quoted_fees != ledger.endpoint_fees():
         yield _error(

@@ -179,10 +179,10 @@ def money_facts(study: Study, crowd: collecting_counts.CrowdCounts) -> MoneyFact
     if study.mode == Study.Mode.IMPORTED:
         # The file states which work was approved, not what the marketplace charged for it.
         paid = crowd.approved * reward if reward is not None and crowd.approved else None
-        return MoneyFacts(reward, paid, None, None, None, low, median, high, wage)
+        return MoneyFacts(reward, paid, None, None, None, low, median, high, wage, study.currency)
     spent = ledger.money_spent(study)
     paid, fee, bonus = (spent.get(kind, 0) for kind in ("reward", "fee", "bonus"))
-    return MoneyFacts(reward, paid, fee, bonus, paid + fee + bonus, low, median, high, wage)
+    return MoneyFacts(reward, paid, fee, bonus, paid + fee + bonus, low, median, high, wage, study.currency)
 
 
 def quartiles(values: Sequence[int]) -> tuple[float | None, float | None, float | None]:
@@ -424,7 +424,7 @@ def versions() -> tuple[tuple[str, str], ...]:
 def settings(study: Study) -> tuple[tuple[str, Setting], ...]:
     """The study's configuration; of an imported one, what its file states."""
     people = "raters_per_text" if study.evaluators_per_cell is None else "evaluators_per_cell"
-    names = ["task", "mode", "status", people, "texts_per_hit", "reward_cents", "assignment_seconds"]
+    names = ["task", "mode", "status", people, "texts_per_hit", "reward_cents", "currency", "assignment_seconds"]
     if study.mode != Study.Mode.IMPORTED:
         names += ["lifetime_seconds", "auto_approval_seconds", "seed"]
     return tuple((name, getattr(study, name)) for name in names)

@@ -14,6 +14,7 @@ from annotation.exceptions import ChangedError, StateError
 from annotation.models import AuditEvent, Decision, Intent, Rejection, Study, Submission
 from annotation.outbox import decision_intents, queue
 from annotation.outbox.decision_intents import name_of
+from annotation.pricing.currency import format_money
 from annotation.quality import applied_rules
 from annotation.review import assignment
 
@@ -80,9 +81,10 @@ def _as_shown(study: Study, submissions: QuerySet[Submission], shown: str) -> li
     """What the preview shows, read once, so that work which comes in meanwhile is not approved unseen."""
     seen = assignment.preview_of(study, submissions)
     if seen.shown != shown:
+        total = format_money(seen.total_cents, study.currency)
         raise ChangedError(
             f"Nothing was approved: what waits has changed since it was shown. Now {len(seen.submissions)} submissions "
-            f"wait, for ${seen.total_cents / 100:,.2f}; {seen.flagged} of them are flagged. Look again, then confirm."
+            f"wait, for {total}; {seen.flagged} of them are flagged. Look again, then confirm."
         )
     return list(seen.submissions)
 

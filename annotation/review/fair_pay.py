@@ -26,12 +26,14 @@ class Raise:
     reserved_cents: int
 
 
-def raise_pay(study: Study, *, floor_cents: int, actor: str, now: datetime) -> Raise:
+def raise_pay(study: Study, *, floor_cents: int | None, actor: str, now: datetime) -> Raise:
     """Intend, for every approved submission of each arm below the floor, the difference that its median worker misses.
 
     Every worker of an arm gets the same, so that nobody gains by being slow. Again, it pays only what is still missing.
-    Raises StateError where no time was measured, BudgetError when the budget does not cover it.
+    Raises StateError where no floor is set or no time was measured, BudgetError when the budget does not cover it.
     """
+    if floor_cents is None:
+        raise StateError(f"Enter the minimum pay per hour in {study.currency}: none is set.").at("floor")
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         arm_wages = review_wages.arm_wages(locked, floor_cents=floor_cents)

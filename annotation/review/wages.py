@@ -14,7 +14,7 @@ from annotation.pricing.wages import HOUR, wage_cents
 
 @dataclass(frozen=True, slots=True)
 class ArmWage:
-    """What an arm's median worker earns (cents an hour), and what is missing per submission to the minimum."""
+    """What an arm's median worker earns (minor units an hour), and what is missing per submission to the minimum."""
 
     arm: int
     name: str
@@ -25,8 +25,11 @@ class ArmWage:
     lacking_cents: int
 
 
-def arm_wages(study: Study, *, floor_cents: int) -> list[ArmWage]:
-    """Real wage by arm: reward over the median time from acceptance to submission, or active time where measured."""
+def arm_wages(study: Study, *, floor_cents: int | None) -> list[ArmWage]:
+    """Real wage by arm: reward over the median time from acceptance to submission, or active time where measured.
+
+    floor_cents: None where no floor is set: then nothing is missing.
+    """
     rows = Submission.objects.filter(hit__study=study).values_list("hit__cell__arm", SECONDS_WORKED)
     times: defaultdict[int, list[float]] = defaultdict(list)
     for arm, seconds in rows:
@@ -36,10 +39,10 @@ def arm_wages(study: Study, *, floor_cents: int) -> list[ArmWage]:
     return [_arm_wage(study, arms[pk], times[pk], floor_cents) for pk in arms if times.get(pk)]
 
 
-def _arm_wage(study: Study, arm: Arm, times: list[float], floor_cents: int) -> ArmWage:
+def _arm_wage(study: Study, arm: Arm, times: list[float], floor_cents: int | None) -> ArmWage:
     reward = study.reward_cents if arm.reward_cents is None else arm.reward_cents
     median = statistics.median(times)
-    needed = math.ceil(floor_cents * median / HOUR - 1e-9)
+    needed = math.ceil((floor_cents or 0) * median / HOUR - 1e-9)
     return ArmWage(
         arm.pk,
         arm.training,

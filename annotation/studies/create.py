@@ -12,6 +12,7 @@ from annotation.accounts.models import User
 from annotation.design.wording import Wording, as_json, default_wording
 from annotation.exceptions import DesignError, StateError
 from annotation.models import AuditEvent, Membership, Role, Scale, Study, StudyGroup, StudyWording
+from annotation.pricing.currency import DEFAULT_CURRENCY, check_currency
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Plan:
     seed: int = 1
     raters_per_text: int = 20
     texts_per_hit: int = 25
+    currency: str = DEFAULT_CURRENCY
     reward_cents: int = 100
     assignment_seconds: int = 3600
     minimum_approved_hits: int | None = None
@@ -38,6 +40,7 @@ class Plan:
     in_nines: bool = False
     once: bool = False
     budget_cents: int | None = None
+    floor_cents: int | None = None
     lifetime_seconds: int = 7 * 24 * 3600
     auto_approval_seconds: int = 3 * 24 * 3600
     retain_until: datetime | None = None
@@ -72,7 +75,8 @@ def create(
             task=words.kind,
             group=group,
             scale=scale or Scale.objects.matching(first.scale, first.labels),
-            **{field: getattr(plan, field) for field in plan.__dataclass_fields__ if field != "noun"},
+            **{field: getattr(plan, field) for field in plan.__dataclass_fields__ if field not in ("noun", "currency")},
+            currency=check_currency(plan.currency),
             noun=words.noun,
             # Tasks stand in a list with their pay, and whoever takes one is in its arm.
             arm_assignment="" if mode == Study.Mode.IMPORTED else Study.ArmAssignment.CHOSEN,

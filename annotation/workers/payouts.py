@@ -10,7 +10,6 @@ import io
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
-from decimal import Decimal
 
 from annotation import settings
 from annotation.exceptions import ChangedError, StateError
@@ -18,13 +17,8 @@ from annotation.models import AuditEvent, Study
 from annotation.mturk import payouts as calls
 from annotation.mturk.client import Market
 from annotation.mturk.payouts import OwedRow, OwedWork, PayoutRecord
+from annotation.pricing.currency import plain_amount
 
-# Currencies whose minor unit is not a hundredth (ISO 4217).
-MINOR_DIGITS = {
-    **dict.fromkeys(("BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV"), 0),
-    **dict.fromkeys(("XAF", "XOF", "XPF"), 0),
-    **dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3),
-}
 COLUMNS = (
     "payment",
     "name",
@@ -123,7 +117,7 @@ def _facts(file: PayoutRecord) -> dict[str, object]:
     return {
         "file": file.file_id,
         "people": file.people,
-        "amount": f"{decimal_amount(file.amount_minor, file.currency)} {file.currency}",
+        "amount": f"{plain_amount(file.amount_minor, file.currency)} {file.currency}",
     }
 
 
@@ -141,15 +135,9 @@ def as_csv(file: PayoutRecord) -> str:
 
 def _cells(file: PayoutRecord, rows: Iterable[OwedRow]) -> Iterable[list[str]]:
     for number, row in enumerate(rows, 1):
-        amount = decimal_amount(row.amount_minor, row.currency)
+        amount = plain_amount(row.amount_minor, row.currency)
         texts = (row.name, row.email, row.external_id, row.code, row.worker_id, row.pays, row.channel)
         yield [f"{file.file_id}-{number}", *map(disarm, texts), str(row.tasks), amount, row.currency]
-
-
-def decimal_amount(minor: int, currency: str) -> str:
-    """Minor units as a decimal number with exactly the currency's digits: 1234 USD is 12.34, 1234 JPY is 1234."""
-    digits = MINOR_DIGITS.get(currency, 2)
-    return str(Decimal(minor).scaleb(-digits))
 
 
 def disarm(cell: str) -> str:

@@ -121,13 +121,13 @@ class StudyFacts:
 
 @dataclass(frozen=True, slots=True)
 class MoneyFacts:
-    """What the study cost and what it paid. Integer cents of `currency`.
+    """What the study cost and what it paid. Whole minor units of `currency` (cents, yen), in fields named cents too.
 
     reward_cents: reward of one assignment.
     paid_cents: rewards paid in all. fee_cents: marketplace fees in all. bonus_cents: bonuses in all.
     total_cents: everything the requester spent.
     lower_seconds, median_seconds, upper_seconds: quartiles of the time one assignment took, in seconds.
-    wage_cents: hourly wage implied by the reward and the median time (rule 2.33), in cents an hour.
+    wage_cents: hourly wage implied by the reward and the median time (rule 2.33), in minor units an hour.
     """
 
     reward_cents: int | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from metrics.data.currency import plain_amount
 from metrics.data.number_format import DASH as DASH
 from metrics.data.number_format import estimate as estimate
 from metrics.data.number_format import interval as interval
@@ -20,11 +21,11 @@ def bind_intervals(sentence: str) -> str:
 
 
 def money(cents: int | None, currency: str = "USD") -> str:
-    """`160.00 USD`, from integer cents."""
+    """`160.00 USD` or `16000 JPY`, from whole minor units of the currency."""
     if cents is None:
         return NOT_RECORDED
     sign = "−" if cents < 0 else ""
-    return f"{sign}{abs(cents) // 100}.{abs(cents) % 100:02d} {currency}"
+    return f"{sign}{plain_amount(abs(cents), currency)} {currency}"
 
 
 def duration(seconds: float | None) -> str:

@@ -10,9 +10,10 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation import ledger
 from annotation.console.forms.durations import DAY, MINUTE, FutureDayField, SpanField
-from annotation.console.forms.money import DollarField
+from annotation.console.forms.money import MoneyField, currency_field, use_currency
 from annotation.design.presets import ArmPlan, CellPlan
 from annotation.models import Arm, Cell, Study
+from annotation.pricing.currency import is_currency
 from annotation.pricing.fees import Fees
 from annotation.texts.pile import Pile
 
@@ -21,8 +22,8 @@ class LaterForm(forms.Form):
     """What may change until the study is published, whether its texts are dealt or not."""
 
     field_order = (
-        "budget_cents", "country", "minimum_approved_hits", "minimum_percent_approved", "assignment_seconds",
-        "lifetime_seconds", "auto_approval_seconds", "retain_until", "margin_points",
+        "budget_cents", "floor_cents", "country", "minimum_approved_hits", "minimum_percent_approved",
+        "assignment_seconds", "lifetime_seconds", "auto_approval_seconds", "retain_until", "margin_points",
     )  # fmt: skip
     retain_until = FutureDayField(
         label=_("Worker IDs are deleted on (UTC)"),
@@ -32,7 +33,14 @@ class LaterForm(forms.Form):
             "your consent text promises. Empty: IDs are kept."
         ),
     )
-    budget_cents = DollarField(label=_("Budget ($)"), required=False, help_text=_("Never exceeded. Empty: no limit."))
+    budget_cents = MoneyField(
+        label_with=_("Budget (%(currency)s)"), required=False, help_text=_("Never exceeded. Empty: no limit.")
+    )
+    floor_cents = MoneyField(
+        label_with=_("Minimum hourly pay (%(currency)s)"),
+        required=False,
+        help_text=_("Pay below it is pointed out. Empty: 15.00 in dollars, none in another currency."),
+    )
     assignment_seconds = SpanField(
         label=_("Time allowed per task (minutes)"), unit=MINUTE, min_seconds=30, max_seconds=365 * DAY,
         help_text=_("Allow several times the expected time. Late work cannot be submitted."),
@@ -74,6 +82,7 @@ class LaterForm(forms.Form):
     @classmethod
     def of(cls, study: Study, data: QueryDict | None = None) -> Self:
         form = cls(data, initial={name: getattr(study, name) for name in cls.base_fields})
+        use_currency(form, study.currency)
         if study.task != Study.Task.HUMAN_OR_MACHINE:
             del form.fields["margin_points"]
         return form
@@ -102,7 +111,8 @@ class DesignForm(LaterForm):
     checks_per_hit = forms.IntegerField(label=_("Attention checks per task"), min_value=0, max_value=500, initial=0)
     once = forms.BooleanField(label=_("Each rater takes part once, in one condition"), required=False)
     in_nines = forms.BooleanField(label=_("Publish in HITs of at most nine places"), required=False)
-    reward_cents = DollarField(label=_("Reward per task ($)"))
+    currency = currency_field()
+    reward_cents = MoneyField(label_with=_("Reward per task (%(currency)s)"))
     seed = forms.IntegerField(label=_("Random seed"), min_value=0, max_value=2**62)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -119,7 +129,10 @@ class DesignForm(LaterForm):
         "minimum_percent_approved",
     )
     TEXTS = ("texts_per_hit", "mix", "references_per_hit", "gold_per_hit", "repeats_per_hit", "checks_per_hit", "seed")
-    MONEY = ("reward_cents", "budget_cents", "in_nines")
+    MONEY = ("currency", "reward_cents", "budget_cents", "floor_cents", "in_nines")
+
+    def clean_currency(self) -> str:
+        return str(self.cleaned_data["currency"] or self.initial["currency"])
 
     def people(self) -> list[Any]:
         return [self[name] for name in self.PEOPLE]
@@ -141,7 +154,14 @@ class ArmsForm(forms.Form):
         super().__init__(*args, **kwargs)
         for value, label in Arm.Training.choices:
             self.fields[f"arm_{value}"] = forms.BooleanField(label=label, required=False)
-            self.fields[f"pays_{value}"] = DollarField(label=_("$ per task"), required=False)
+            self.fields[f"pays_{value}"] = MoneyField(label_with=_("%(currency)s per task"), required=False)
+
+    @classmethod
+    def posted(cls, study: Study, data: QueryDict) -> ArmsForm:
+        """What was sent, its amounts in the currency that was sent with them."""
+        form, currency = cls(data), str(data.get("currency", ""))
+        use_currency(form, currency if is_currency(currency) else study.currency)
+        return form
 
     @classmethod
     def of(cls, study: Study) -> ArmsForm:
@@ -151,7 +171,9 @@ class ArmsForm(forms.Form):
         initial["by_generator"] = cells.exclude(generator=None).exists()
         for arm in arms:
             initial |= {f"arm_{arm.training}": True, f"pays_{arm.training}": arm.reward_cents}
-        return cls(initial=initial if arms else {**initial, "arm_none": True})
+        form = cls(initial=initial if arms else {**initial, "arm_none": True})
+        use_currency(form, study.currency)
+        return form
 
     def rows(self) -> list[tuple[Any, Any]]:
         return [(self[f"arm_{value}"], self[f"pays_{value}"]) for value in Arm.Training.values]

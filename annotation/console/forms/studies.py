@@ -6,9 +6,11 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.accounts.models import User
+from annotation.console.forms.money import currency_field
 from annotation.design.presets import PRESETS
 from annotation.importing import texts_upload
 from annotation.models import Role, Study
+from annotation.pricing.currency import DEFAULT_CURRENCY
 
 TASKS = {
     "huse-2019": _("How typical is each text? For HUSE"),
@@ -48,6 +50,7 @@ class NewStudy(forms.Form):
             ("live", _("Live: real participants")),
         ],
     )
+    currency = currency_field()
     question = forms.CharField(
         label=_("Research question"), required=False, help_text=_("One sentence. It is printed in the report.")
     )
@@ -60,6 +63,9 @@ class NewStudy(forms.Form):
         required=False,
         help_text=_("For example stories. Empty: the regular English plural."),
     )
+
+    def clean_currency(self) -> str:
+        return str(self.cleaned_data["currency"]) or DEFAULT_CURRENCY
 
 
 class ImportBatch(forms.Form):

@@ -19,29 +19,17 @@ from django.utils.translation import gettext_lazy as _
 from annotation.console import navigation
 from annotation.console.steps import Step
 from annotation.models import AuditEvent, Decision, Job, Study
+from annotation.pricing.currency import DEFAULT_CURRENCY, format_money
 from annotation.quality.filters import title_of
 from annotation.studies import access
-from annotation.workers.payouts import decimal_amount
 
 register = template.Library()
 
 
 @register.filter
-def usd(cents: int | None) -> str:
-    """Cents as $1,234.50; a dash where there are none to tell."""
-    if cents is None:
-        return "–"
-    sign = "−" if cents < 0 else ""
-    return f"{sign}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"
-
-
-@register.filter
 def money(minor: int | None, currency: str) -> str:
-    """Minor units of a currency: dollars as `usd` writes them, other currencies with their code."""
-    if minor is None or currency == "USD":
-        return usd(minor)
-    units, point, part = decimal_amount(minor, currency).partition(".")
-    return f"{int(units):,}{point}{part} {currency}"
+    """Minor units of a study's currency as $1,234.50, €1.25 or ¥150; a dash where there are none to show."""
+    return format_money(minor, currency)
 
 
 WAYS_OF_PAY = {
@@ -278,9 +266,11 @@ def done(deed: AuditEvent) -> Any:
 
 
 @register.filter
-def facts(details: dict[str, Any]) -> str:
-    """The numbers and names of a deed, short: of a plan only that it is there, keys that programs use left out."""
-    short = {name: _fact(name, value) for name, value in sorted(details.items()) if name not in KEYS}
+def facts(details: dict[str, Any], currency: str = DEFAULT_CURRENCY) -> str:
+    """The numbers and names of a deed, short: of a plan only that it is there, keys that programs use left out.
+
+    currency: of the deed's study."""
+    short = {name: _fact(name, value, currency) for name, value in sorted(details.items()) if name not in KEYS}
     parts = [f"{name.removesuffix('_cents').replace('_', ' ')}: {value}" for name, value in short.items() if value]
     return "; ".join(parts)[:300]
 
@@ -289,11 +279,11 @@ KEYS = {"intent", "job", "of_uuid", "invitation"}
 MONEY = {"reward", "bonus", "fee"}
 
 
-def _fact(name: str, value: Any) -> str:
+def _fact(name: str, value: Any, currency: str) -> str:
     if name == "plan":
         return "stored"
     if (name in MONEY or name.endswith("_cents")) and isinstance(value, int):
-        return usd(value)
+        return format_money(value, currency)
     if name == "rules":
         return ", ".join(title_of(rule[0]) + (f" ({rule[1]})" if rule[1] is not None else "") for rule in value)
     return _short(value)

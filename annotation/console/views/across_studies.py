@@ -43,5 +43,7 @@ def results(request: HttpRequest) -> HttpResponse:
 def money(request: HttpRequest) -> HttpResponse:
     studies = studies_of(visitor(request))
     paginator = Paginator(ledger.costly(studies), LINES)
-    context = {"purses": ledger.purses(studies), "page": paginator.get_page(request.GET.get("page"))}
+    purses = ledger.purses(studies)
+    several = len({purse.currency for purse in purses}) > 1
+    context = {"purses": purses, "several": several, "page": paginator.get_page(request.GET.get("page"))}
     return render(request, "console/money.html", context)

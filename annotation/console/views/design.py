@@ -74,7 +74,7 @@ def later(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Role.EDITOR)
 def save(request: HttpRequest, study: Study) -> HttpResponse:
     """Store the design; with the button that says so, deal the texts into HITs as well."""
-    form, arms = DesignForm.of(study, request.POST), ArmsForm(request.POST)
+    form, arms = DesignForm.of(study, request.POST), ArmsForm.posted(study, request.POST)
     if all([form.is_valid(), arms.is_valid()]):
         with attach_errors(form, arms, above=True):
             return _store(request, study, form, arms)
@@ -104,12 +104,13 @@ def _store(request: HttpRequest, study: Study, form: DesignForm, arms: ArmsForm)
 @study_page(Role.EDITOR)
 def price(request: HttpRequest, study: Study) -> HttpResponse:
     """The bill of the form as it stands, for the page that moves."""
-    form, arms = DesignForm.of(study, request.POST), ArmsForm(request.POST)
+    form, arms = DesignForm.of(study, request.POST), ArmsForm.posted(study, request.POST)
     if not (form.is_valid() and arms.is_valid()):
         return render(
             request, "console/bill.html", {"study": study, "bill": cost_estimate.estimate_study(study), "stale": True}
         )
     fields = form.cleaned_data
+    study.currency = fields["currency"]  # of the form, which may not be stored yet
     bill = cost_estimate.estimate_forms(study, fields, arms.cells(pile.pile(study)), arms.arms(fields["reward_cents"]))
     return render(request, "console/bill.html", {"study": study, "bill": bill})
 

@@ -69,7 +69,7 @@ def running(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page()
 def wages(request: HttpRequest, study: Study) -> HttpResponse:
     """What an hour pays: every submission's time is looked at, so it comes behind the page."""
-    return _wages(request, study, Floor(request.GET if "floor" in request.GET else None))
+    return _wages(request, study, Floor.of(study, request.GET if "floor" in request.GET else None))
 
 
 def _wages(request: HttpRequest, study: Study, form: Floor) -> HttpResponse:
@@ -99,7 +99,7 @@ def act(request: HttpRequest, study: Study, what: str) -> HttpResponse:
 @require_POST
 @study_page(Role.OWNER)
 def fair_pay(request: HttpRequest, study: Study) -> HttpResponse:
-    form = Floor(request.POST)
+    form = Floor.of(study, request.POST)
     if form.is_valid():
         done = raise_pay(study, floor_cents=form.cents(), actor=request.user.get_username(), now=timezone.now())
         wake(study.pk)

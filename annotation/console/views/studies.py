@@ -16,7 +16,7 @@ from annotation.console.form_errors import attach_errors
 from annotation.console.forms.studies import ImportBatch, NewStudy
 from annotation.console.permission import console_page, study_page, visitor
 from annotation.design.arrange_cells import arrange
-from annotation.design.presets import PRESETS, CellPlan, preset_called
+from annotation.design.presets import PRESETS, CellPlan, preset_arms, preset_called, preset_settings
 from annotation.design.wording import rename_texts
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
@@ -65,12 +65,14 @@ def _create_study(form: NewStudy, owner: User) -> Study:
     """A draft by the preset, with the person's own noun and question, and the trainings of the paper."""
     fields, preset = form.cleaned_data, preset_called(form.cleaned_data["preset"])
     wording = rename_texts(preset.wording, fields["noun"], fields["nouns"])
-    plan = Plan(**{**preset.settings, "question": fields["question"], "noun": fields["noun"]})
+    settings = preset_settings(preset, fields["currency"])
+    plan = Plan(**{**settings, "question": fields["question"], "noun": fields["noun"]})
     by: dict[str, Any] = {"actor": owner.get_username(), "now": timezone.now()}
     with transaction.atomic():
         study = create(fields["name"], mode=fields["mode"], plan=plan, wording=wording, owner=owner, **by)
         if len(preset.arms) > 1:
-            arrange(study, preset.arms, [CellPlan(arm.training) for arm in preset.arms], **by)
+            arms = preset_arms(preset, fields["currency"])
+            arrange(study, arms, [CellPlan(arm.training) for arm in arms], **by)
     return study
 
 

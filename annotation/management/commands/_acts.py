@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
+from annotation.models import Study
 
 Report = TypeVar("Report")
 
@@ -23,9 +24,9 @@ class ActCommand(StudyCommand, Generic[Report]):
         study, _, actor = self.study_and_actor(options)
         with sentences():
             report = type(self).verb(study, actor=actor, now=timezone.now())
-        self.stdout.write(self.describe(report))
+        self.stdout.write(self.describe(study, report))
         if not wake(study.pk):
             self.stdout.write("Run `manage.py work` to carry this out on the marketplace.")
 
-    def describe(self, report: Report) -> str:
+    def describe(self, study: Study, report: Report) -> str:
         raise NotImplementedError

@@ -12,6 +12,7 @@ from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Role, Submission
+from annotation.pricing.currency import format_money
 from annotation.review import assignment
 from annotation.review.approve import approve
 from annotation.review.assignment import Preview
@@ -19,11 +20,11 @@ from annotation.review.assignment import Preview
 ANY = "any"
 
 
-def _describe(seen: Preview) -> str:
-    fees = f" and ${seen.fee_cents / 100:,.2f} in fees" if seen.fee_cents else ""
+def _describe(seen: Preview, *, currency: str) -> str:
+    fees = f" and {format_money(seen.fee_cents, currency)} in fees" if seen.fee_cents else ""
     return (
-        f"{len(seen.submissions)} submissions to decide: ${seen.cents / 100:,.2f} in rewards{fees}, "
-        f"${seen.total_cents / 100:,.2f} in total; {seen.flagged} of them are flagged."
+        f"{len(seen.submissions)} submissions to decide: {format_money(seen.cents, currency)} in rewards{fees}, "
+        f"{format_money(seen.total_cents, currency)} in total; {seen.flagged} of them are flagged."
     )
 
 
@@ -43,7 +44,7 @@ class Command(StudyCommand):
         study, user, _ = self.study_and_actor(options)
         mine = Submission.objects.filter(hit__study=study)
         seen = assignment.preview_of(study, mine)
-        self.stdout.write(_describe(seen))
+        self.stdout.write(_describe(seen, currency=study.currency))
         with sentences():
             shown = self._confirmed(seen, options["yes"]) if seen.submissions else seen.shown
             done = approve(study, mine, actor=user, now=timezone.now(), shown=shown)

@@ -13,9 +13,10 @@ from annotation.design.configure import DEALT, EVER, LATER, configure
 from annotation.design.discard_layout import clear_design
 from annotation.design.wording import as_json, from_json
 from annotation.management.commands._study import StudyCommand
-from annotation.management.commands.new_study import setting
+from annotation.management.commands.new_study import add_amounts, amounts, setting
 from annotation.management.lookup import sentences
 from annotation.models import Role, Study
+from annotation.pricing.currency import check_currency
 from annotation.studies.create import reword
 
 
@@ -25,23 +26,32 @@ class Command(StudyCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--set", type=setting, action="append", default=[], metavar="FIELD=VALUE")
+        add_amounts(parser)
         parser.add_argument("--wording", type=Path, metavar="FILE", help="new task text, as JSON")
         parser.add_argument("--print-wording", action="store_true", help="print the current task text and stop")
         parser.add_argument("--clear-layout", action="store_true", help="discard the HITs of a draft")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        changes = options["set"] or options["wording"] or options["clear_layout"]
+        has_amounts = any(options[name] is not None for name in ("reward", "budget", "floor"))
+        changes = options["set"] or options["currency"] or has_amounts or options["wording"] or options["clear_layout"]
         study, _, actor = self.study_and_actor(options, Role.EDITOR if changes else Role.VIEWER)
         who: dict[str, Any] = {"actor": actor, "now": timezone.now()}
         with sentences():
             if options["clear_layout"]:
                 self.stdout.write(f"{clear_design(study, **who)} HITs discarded.")
-            if options["set"]:
-                configure(study, dict(options["set"]), **who)
+            if settings := _changes(study, options):
+                configure(study, settings, **who)
             if options["wording"]:
                 wording = reword(study, from_json(_read(options["wording"])), **who)
                 self.stdout.write(f"The task text is version {wording.version}.")
         self.stdout.write(_words(study) if options["print_wording"] else _settings(study))
+
+
+def _changes(study: Study, options: dict[str, Any]) -> dict[str, object]:
+    changes = dict(options["set"])
+    if code := options["currency"] or changes.get("currency"):
+        changes["currency"] = check_currency(str(code))
+    return changes | amounts(options, str(changes.get("currency", study.currency)))
 
 
 def _settings(study: Study) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
 from dataclasses import fields
 from datetime import UTC, date, datetime, time
 from pathlib import Path
@@ -12,14 +13,15 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.design.presets import PRESETS, preset_called
+from annotation.design.presets import PRESETS, preset_called, preset_settings
 from annotation.design.wording import Wording, as_json, from_json, rename_texts
 from annotation.management.commands._imports import user_named
 from annotation.management.lookup import actor_of, add_actor, sentences
 from annotation.models import StudyGroup
+from annotation.pricing.currency import DEFAULT_CURRENCY, check_currency, parse_amount
 from annotation.studies.create import Plan, create
 
-PLAIN = {"question", "noun", "mix", "country"}
+PLAIN = {"question", "noun", "mix", "country", "currency"}
 
 
 def setting(text: str) -> tuple[str, object]:
@@ -45,6 +47,20 @@ def setting(text: str) -> tuple[str, object]:
     return name, int(value)
 
 
+def add_amounts(parser: CommandParser) -> None:
+    """Options for the currency and amounts written in it."""
+    parser.add_argument("--currency", default="", metavar="CODE", help="ISO 4217 code, such as EUR (default: USD)")
+    parser.add_argument("--reward", metavar="AMOUNT", help="per task, in the study's currency, such as 1.25")
+    parser.add_argument("--budget", metavar="AMOUNT", help="never exceeded, in the study's currency")
+    parser.add_argument("--floor", metavar="AMOUNT", help="minimum pay per hour, in the study's currency")
+
+
+def amounts(options: Mapping[str, Any], currency: str) -> dict[str, object]:
+    """The amounts that were given, in minor units. Raises DesignError naming the rule."""
+    names = ("reward", "budget", "floor")
+    return {f"{name}_cents": parse_amount(options[name], currency) for name in names if options[name] is not None}
+
+
 def _day(text: str) -> datetime:
     try:
         return datetime.combine(date.fromisoformat(text), time(), UTC)
@@ -59,6 +75,7 @@ class Command(BaseCommand):
         parser.add_argument("study", metavar="NAME", nargs="?")
         parser.add_argument("--preset", choices=PRESETS, default="huse-2019")
         parser.add_argument("--set", type=setting, action="append", default=[], metavar="FIELD=VALUE")
+        add_amounts(parser)
         parser.add_argument("--noun", default="", help="what a text is called on the pages")
         parser.add_argument("--nouns", default="", help="its plural (default: in English, by rule)")
         parser.add_argument("--wording", type=Path, metavar="FILE", help="task text, as JSON")
@@ -79,7 +96,10 @@ class Command(BaseCommand):
                 return
             if not options["study"]:
                 raise CommandError("Enter the name of the study.", returncode=2)
-            plan = Plan(**{**preset.settings, **dict(options["set"]), "noun": wording.noun})
+            chosen = dict(options["set"])
+            currency = check_currency(options["currency"] or str(chosen.get("currency", DEFAULT_CURRENCY)))
+            chosen |= {"currency": currency, **amounts(options, currency)}
+            plan = Plan(**{**preset_settings(preset, currency), **chosen, "noun": wording.noun})
             group = StudyGroup.objects.get_or_create(name=options["group"])[0] if options["group"] else None
             study = create(
                 options["study"], mode=options["mode"], plan=plan, wording=wording, group=group,

@@ -11,6 +11,7 @@ from django.utils import timezone
 from annotation.management.commands._study import StudyCommand
 from annotation.models import Intent, Role, Study
 from annotation.outbox.retry import drop, retry
+from annotation.pricing.currency import format_money
 from annotation.publishing.progress import progress
 
 
@@ -29,7 +30,9 @@ class Command(StudyCommand):
         if changes:
             verb = retry if options["retry"] else drop
             done = verb(study, actor=actor, now=timezone.now())
-            self.stdout.write(f"{done.effects} actions; ${done.released_cents / 100:,.2f} are no longer reserved.")
+            self.stdout.write(
+                f"{done.effects} actions; {format_money(done.released_cents, study.currency)} are no longer reserved."
+            )
         self._tell(study)
         failed = study.intents.filter(state=Intent.State.FAILED)
         for kind, outcome, number in failed.values_list("kind", "outcome").annotate(n=Count("pk")).order_by("kind"):
@@ -39,12 +42,12 @@ class Command(StudyCommand):
 
     def _tell(self, study: Study) -> None:
         now = progress(study)
-        budget = "no limit" if now.budget_cents is None else f"${now.budget_cents / 100:,.2f}"
+        budget = "no limit" if now.budget_cents is None else f"{format_money(now.budget_cents, study.currency)}"
         self.stdout.write(
             f"{study} is {study.status}. HITs: {now.published} of {now.hits} published. Work: {now.collected} of "
             f"{now.places} places collected, {now.inside} assignments in progress, {now.free} places available, "
-            f"{now.judged} judgments. Money: ${now.spent_cents / 100:,.2f} spent, "
-            f"${now.reserved_cents / 100:,.2f} reserved, budget {budget}."
+            f"{now.judged} judgments. Money: {format_money(now.spent_cents, study.currency)} spent, "
+            f"{format_money(now.reserved_cents, study.currency)} reserved, budget {budget}."
         )
         rows = study.intents.order_by("kind", "state").values_list("kind", "state").annotate(n=Count("pk"))
         for kind, state, number in rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from annotation.management.commands._acts import ActCommand
+from annotation.models import Study
 from annotation.publishing.pause import Change, pause
 
 
@@ -10,5 +11,5 @@ class Command(ActCommand[Change]):
     help = "Pause a study: no worker can start it. Workers with an open assignment can still submit."
     verb = staticmethod(pause)
 
-    def describe(self, report: Change) -> str:
+    def describe(self, study: Study, report: Change) -> str:
         return f"Paused {report.hits} HITs. `manage.py resume` makes them available again."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict, dataclass
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
@@ -15,15 +14,17 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from annotation.collecting import counts as collecting_counts
+from annotation.exceptions import DesignError
 from annotation.management.lookup import sentences, study_called
+from annotation.pricing.currency import DEFAULT_CURRENCY, check_currency, format_money, parse_amount
 from annotation.pricing.fees import Fees
 from annotation.pricing.precision import Layout, Option, next_options, options
 from annotation.pricing.quotes import Quote, Terms, quote
 from annotation.pricing.wages import (
-    DEFAULT_FLOOR_CENTS,
     Wage,
     WorkTime,
     estimated_time,
+    floor_for,
     measured_time,
     reward_for_floor,
     wage,
@@ -34,17 +35,6 @@ from metrics.huse.ratings_by_text import lay_out
 from metrics.planning import Pilot, fit_pilot, known_pilots, prior_pilot
 from metrics.report.records import ReportInput
 from metrics.types import Rating
-
-
-def cents(text: str) -> int:
-    """Dollars as written, in cents."""
-    try:
-        value = Decimal(text) * 100
-    except InvalidOperation:
-        raise argparse.ArgumentTypeError(f"{text!r} is not an amount in dollars") from None
-    if not value.is_finite() or value != int(value) or value < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not an amount in dollars and whole cents")
-    return int(value)
 
 
 def counts(text: str) -> list[int]:
@@ -72,20 +62,19 @@ class Command(BaseCommand):
         parser.add_argument("--raters", type=counts, default=[5, 10, 20], metavar="N,N", help="for each text")
         parser.add_argument("--generators", type=int, default=1, help="compared in the study (references are shared)")
         parser.add_argument("--texts-per-hit", type=int, default=25)
-        parser.add_argument("--reward", type=cents, default=100, metavar="DOLLARS")
-        parser.add_argument("--bonus", type=cents, default=0, metavar="DOLLARS")
+        parser.add_argument("--currency", default=DEFAULT_CURRENCY, metavar="CODE", help="of every amount (ISO 4217)")
+        parser.add_argument("--reward", metavar="AMOUNT", help="of a HIT, such as 1.25 (default: 1.00 in dollars)")
+        parser.add_argument("--bonus", default="0", metavar="AMOUNT")
         parser.add_argument("--excluded", type=float, default=0.0, help="share of work expected to be replaced")
         parser.add_argument("--fees", choices=[*Fees], default="", help="fees of the marketplace (default: MTURK_FEES)")
         parser.add_argument("--masters", action="store_true")
         parser.add_argument("--large-hits", action="store_true", help="do not split HITs into nine places")
         parser.add_argument("--seconds", type=float, help="for one HIT, where it was measured elsewhere")
         parser.add_argument("--words-a-text", type=float, default=60, help="to estimate the time, context included")
+        parser.add_argument("--floor", metavar="AMOUNT", help="minimum per hour (default: 15.00 in dollars, else none)")
+        parser.add_argument("--budget", metavar="AMOUNT")
         parser.add_argument(
-            "--floor", type=cents, default=DEFAULT_FLOOR_CENTS, metavar="DOLLARS", help="minimum per hour"
-        )
-        parser.add_argument("--budget", type=cents, metavar="DOLLARS")
-        parser.add_argument(
-            "--more", type=cents, default=10000, metavar="DOLLARS", help="also show what this amount more would add"
+            "--more", metavar="AMOUNT", help="also show what this amount more would add (default: 100.00 in dollars)"
         )
         parser.add_argument("--studies", type=int, default=400, help="simulated for each design")
         parser.add_argument("--seed", type=int, default=0)
@@ -94,10 +83,21 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         with sentences():
             try:
-                plan = _plan(options)
+                plan = _plan(_with_amounts(options))
             except (MetricsError, ValueError) as error:
                 raise CommandError(str(error), returncode=2) from None
         self.stdout.write(json.dumps(plan.as_json(), indent=1) if options["json"] else plan.text())
+
+
+def _with_amounts(options: dict[str, Any]) -> dict[str, Any]:
+    """The options with their amounts in minor units. Raises DesignError for a bad amount or a missing reward."""
+    currency = check_currency(options["currency"])
+    usual = {"reward": "1.00", "more": "100.00"} if currency == DEFAULT_CURRENCY else {"more": "0"}
+    texts = {name: options[name] or usual.get(name) for name in ("reward", "bonus", "floor", "budget", "more")}
+    if texts["reward"] is None:
+        raise DesignError(f"Enter --reward in {currency}: there is no usual reward in it.").at("reward")
+    amounts = {name: None if text is None else parse_amount(text, currency) for name, text in texts.items()}
+    return {**options, **amounts, "currency": currency, "floor": floor_for(amounts["floor"], currency)}
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,16 @@ class _Plan:
     pay: Wage
     extra: int
     budget: int | None
+    currency: str
+
+    def money(self, minor: int | None) -> str:
+        return format_money(minor, self.currency)
 
     def as_json(self) -> dict[str, Any]:
         return {
             "schema_version": 1,
             "pilot": self.pilot.name,
+            "currency": self.currency,
             "bill": {**asdict(self.bill), "total": self.bill.total, "saving": self.bill.saving},
             "wage": asdict(self.pay),
             "table": [asdict(option) for option in self.table],
@@ -124,50 +129,48 @@ class _Plan:
         }
 
     def text(self) -> str:
-        return "\n".join([*self._rows(), "", *self._buys(), "", *self._bill(), "", *self._wage()])
+        buys = [*self._buys(), ""] if self.extra else []
+        return "\n".join([*self._rows(), "", *buys, *self._bill(), "", *self._wage()])
 
     def _rows(self) -> list[str]:
         head = f"Expected from {self.pilot.name} ({self.pilot.n} texts); half-widths of 95% intervals:"
         title = f"{'contexts':>8} {'raters':>6} {'cost':>11} {'HUSE':>6} {'':>6} {'HUSE-Q':>6} {'':>6} {'HUSE-D':>6}"
-        return [head, title, *(_row(option) for option in self.table)]
+        return [head, title, *(self._row(option) for option in self.table)]
+
+    def _row(self, option: Option) -> str:
+        mean, half = option.precision.mean, option.precision.half_width
+        cells = " ".join(f"{mean[name]:6.2f} ±{half(name):5.3f}" for name in ("huse", "huse_q", "huse_d"))
+        return f"{option.layout.contexts:>8} {option.layout.raters:>6} {self.money(option.cents):>11} {cells}"
 
     def _buys(self) -> list[str]:
         largest = self.table[-1]
-        heading = f"${self.extra / 100:,.2f} more than {_name(largest)} buy"
+        heading = f"{self.money(self.extra)} more than {_name(largest)} buy"
         if not self.more:
             return [f"{heading} nothing: a whole rater or HIT costs more."]
-        return [f"{heading}:", *(f"{_row(option)}  {option.bought}" for option in self.more)]
+        return [f"{heading}:", *(f"{self._row(option)}  {option.bought}" for option in self.more)]
 
     def _bill(self) -> list[str]:
-        lines = [f"  {line.what:<24} {line.count:>7,} x ${line.each / 100:.2f} = ${line.cents / 100:,.2f}"
+        lines = [f"  {line.what:<24} {line.count:>7,} x {self.money(line.each)} = {self.money(line.cents)}"
                  for line in self.bill.lines]  # fmt: skip
-        total = f"  {'total':<24} {'':>7}           ${self.bill.total / 100:,.2f} in {self.bill.hits} HITs"
+        total = f"  {'total':<24} {'':>7}           {self.money(self.bill.total)} in {self.bill.hits} HITs"
         split = "HITs of nine places" if self.bill.in_nines else "large HITs"
-        saved = f"; {split} {'save' if self.bill.in_nines else 'cost'} ${self.bill.saving / 100:,.2f}"
+        saved = f"; {split} {'save' if self.bill.in_nines else 'cost'} {self.money(self.bill.saving)}"
         over = self.bill.missing(self.budget)
-        warn = [f"  ${over / 100:,.2f} over the budget of ${(self.budget or 0) / 100:,.2f}"] if over else []
+        warn = [f"  {self.money(over)} over the budget of {self.money(self.budget or 0)}"] if over else []
         return [f"Bill of {_name(self.table[-1])}:", *lines, total + (saved if self.bill.saving else ""), *warn]
 
     def _wage(self) -> list[str]:
         how = "measured" if self.pay.measured else "estimated"
-        quartiles = " / ".join(f"${cents / 100:.2f}" for cents in (self.pay.quick, self.pay.median, self.pay.slow))
+        quartiles = " / ".join(f"{self.money(cents)}" for cents in (self.pay.quick, self.pay.median, self.pay.slow))
         lines = [f"Hourly pay ({how}; quick quarter / median / slow quarter): {quartiles}"]
-        if self.pay.slow_below_floor:
+        if self.pay.floor is not None and self.pay.slow_below_floor:
             who = "half" if self.pay.below_floor else "a quarter"
             reward_cents = reward_for_floor(self.time, floor=self.pay.floor)
             lines.append(
-                f"  At least {who} of the workers would earn less than ${self.pay.floor / 100:.2f}: "
-                f"a reward of ${reward_cents / 100:.2f} would pay it to three quarters of them."
+                f"  At least {who} of the workers would earn less than {self.money(self.pay.floor)}: "
+                f"a reward of {self.money(reward_cents)} would pay it to three quarters of them."
             )
         return lines
-
-
-def _row(option: Option) -> str:
-    mean, half = option.precision.mean, option.precision.half_width
-    cells = " ".join(f"{mean[name]:6.2f} ±{half(name):5.3f}" for name in ("huse", "huse_q", "huse_d"))
-    return (
-        f"{option.layout.contexts:>8} {option.layout.raters:>6} {'$' + format(option.cents / 100, ',.2f'):>11} {cells}"
-    )
 
 
 def _name(option: Option) -> str:
@@ -191,11 +194,12 @@ def _plan(arguments: dict[str, Any]) -> _Plan:
     how = {"studies": arguments["studies"], "seed": arguments["seed"]}
     with tqdm(total=len(layouts), desc="simulating", unit=" designs", disable=arguments["json"] or None) as bar:
         table = options(pilot, terms, layouts, progress=lambda done, _: bar.update(done - bar.n), **how)
-    more = next_options(pilot, terms, layouts[-1], cents=arguments["more"], **how)
+    extra = arguments["more"]
+    more = next_options(pilot, terms, layouts[-1], cents=extra, **how) if extra else []
     time = _time(arguments)
     pay = wage(terms.reward_cents + terms.bonus_cents, time, floor=arguments["floor"])
     bill = quote(layouts[-1].pages, layouts[-1].raters, terms)
-    return _Plan(pilot, table, more, bill, time, pay, arguments["more"], arguments["budget"])
+    return _Plan(pilot, table, more, bill, time, pay, arguments["more"], arguments["budget"], arguments["currency"])
 
 
 def _pilot(arguments: dict[str, Any]) -> Pilot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -10,6 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Role
+from annotation.pricing.currency import format_money
 from annotation.publishing.preflight import preflight
 from annotation.publishing.preflight_result import Preflight
 from annotation.settings import endpoint
@@ -38,18 +40,19 @@ class Command(StudyCommand):
         self.stdout.write(
             json.dumps({"schema_version": 1, **result.as_json()}, indent=1)
             if options["json"]
-            else describe_preflight(result)
+            else describe_preflight(result, currency=study.currency)
         )
         if result.errors:
             raise CommandError(f"{len(result.errors)} errors: the study cannot be published like this.", returncode=2)
 
 
-def describe_preflight(result: Preflight) -> str:
+def describe_preflight(result: Preflight, *, currency: str) -> str:
     """The findings and the plan, line by line."""
+    money = partial(format_money, currency=currency)
     lines = [f"{finding.level.upper()}: {finding.sentence}" for finding in result.findings] or ["No problems found."]
-    fees = f"and ${result.fee_cents / 100:,.2f} in fees" if result.fee_cents else "without fees"
+    fees = f"and {money(result.fee_cents)} in fees" if result.fee_cents else "without fees"
     plan = (
         f"Publishing creates {result.hits} HITs with {result.assignments} assignments: "
-        f"${result.reward_cents / 100:,.2f} in rewards {fees}, ${result.total_cents / 100:,.2f} at most."
+        f"{money(result.reward_cents)} in rewards {fees}, {money(result.total_cents)} at most."
     )
     return "\n".join([*lines, plan])

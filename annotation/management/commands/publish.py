@@ -15,6 +15,7 @@ from annotation.management.commands.preflight import describe_preflight
 from annotation.management.lookup import sentences
 from annotation.models import Role, Study
 from annotation.mturk.client import Market
+from annotation.pricing.currency import format_money
 from annotation.publishing.invite import invite
 from annotation.publishing.preflight import preflight
 from annotation.publishing.publish import publish
@@ -43,7 +44,7 @@ class Command(StudyCommand):
                 laid_out = design(study, actor=actor, now=timezone.now())
                 self.stdout.write(
                     f"Tasks created. HITs: {laid_out.hits}, assignments: {laid_out.assignments}, "
-                    f"at most ${laid_out.total_cents / 100:,.2f}"
+                    f"at most {format_money(laid_out.total_cents, study.currency)}"
                 )
             self._confirm(study, by_name=not options["yes"], by_invitation=options["by_invitation"])
             publication = publish(
@@ -82,11 +83,12 @@ class Command(StudyCommand):
     def _confirm(self, study: Study, *, by_name: bool, by_invitation: bool) -> None:
         """Say what will be created and spent; an error stops, and a person types the study's name."""
         result = preflight(study, endpoint=endpoint(), by_invitation=by_invitation)
-        self.stdout.write(describe_preflight(result))
+        self.stdout.write(describe_preflight(result, currency=study.currency))
         if result.errors:
             raise CommandError(f"{len(result.errors)} errors: nothing was published.", returncode=2)
         if (
             by_name
-            and input(f"Type {study.name} to spend up to ${result.total_cents / 100:,.2f}: ").strip() != study.name
+            and input(f"Type {study.name} to spend up to {format_money(result.total_cents, study.currency)}: ").strip()
+            != study.name
         ):
             raise CommandError("That is not the study's name: nothing was published.", returncode=2)

@@ -13,6 +13,7 @@ from annotation.design.presets import CLARK, ArmPlan, CellPlan, clark_cells
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Study
+from annotation.pricing.currency import DEFAULT_CURRENCY
 
 
 def cell(text: str) -> CellPlan:
@@ -39,13 +40,22 @@ class Command(StudyCommand):
         which = parser.add_mutually_exclusive_group(required=True)
         which.add_argument("--cell", type=cell, action="append", metavar="TRAINING,DOMAIN,GENERATOR")
         which.add_argument("--clark", action="store_true", help="every domain and generator, untrained and trained")
-        parser.add_argument("--reward", type=reward, action="append", default=[], metavar="TRAINING=CENTS")
+        parser.add_argument(
+            "--reward",
+            type=reward,
+            action="append",
+            default=[],
+            metavar="TRAINING=CENTS",
+            help="in minor units of the study's currency",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.study_and_actor(options)
         with sentences():
             cells = _clark(study) if options["clark"] else options["cell"]
-            arms = {plan.training: plan for plan in CLARK.arms} | {plan.training: plan for plan in options["reward"]}
+            # The paper's rewards are in dollars and are not converted.
+            usual = CLARK.arms if study.currency == DEFAULT_CURRENCY else ()
+            arms = {plan.training: plan for plan in (*usual, *options["reward"])}
             used = [
                 arms.get(name, ArmPlan(name, study.reward_cents)) for name in dict.fromkeys(c.training for c in cells)
             ]

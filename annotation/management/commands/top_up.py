@@ -9,6 +9,8 @@ from django.utils import timezone
 
 from annotation.management.commands._acts import ActCommand
 from annotation.management.lookup import sentences
+from annotation.models import Study
+from annotation.pricing.currency import format_money
 from annotation.publishing.top_up import TopUp, declare_width, keep_topped_up, top_up
 
 
@@ -37,10 +39,10 @@ class Command(ActCommand[TopUp]):
             keep_topped_up(study, on=options["always"] == "yes", actor=actor, now=timezone.now())
         super().handle(*args, **options)
 
-    def describe(self, report: TopUp) -> str:
+    def describe(self, study: Study, report: TopUp) -> str:
         if not report.pages:
             return "Every text has the ratings that the study requires."
         return (
             f"{report.pages} pages need ratings: {report.places} places requested ({report.new_hits} new HITs), "
-            f"{report.prolonged} HITs prolonged, ${report.reserved_cents / 100:,.2f} reserved."
+            f"{report.prolonged} HITs prolonged, {format_money(report.reserved_cents, study.currency)} reserved."
         )

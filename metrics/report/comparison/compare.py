@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from metrics.data.currency import minor_digits
 from metrics.errors import BadInput
 from metrics.report.comparison import huse, people, rating_scales
 from metrics.report.comparison.systems import System, systems_of
@@ -108,6 +109,7 @@ def _studies(studies: Sequence[ReportInput]) -> Section:
         Column("provider", "Recruited through"),
         Column("dates", "Collected"),
         Column("wage", "Wage per hour", "number"),
+        Column("currency", "Currency"),
     )
     table = Table("studies", "The studies.", columns, tuple(_study(report_input) for report_input in studies))
     return Section("studies", "Studies", (), (table,))
@@ -136,7 +138,8 @@ def _study(report_input: ReportInput) -> Row:
         crowd.excluded,
         crowd.provider or "not recorded",
         f"{begun:%Y-%m-%d} to {ended:%Y-%m-%d}" if begun and ended else "not recorded",
-        None if wage is None else wage / 100,
+        None if wage is None else wage / 10 ** minor_digits(report_input.money.currency),
+        report_input.money.currency,
     )
 
 
@@ -158,6 +161,10 @@ def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list
                 f"The studies differ in {', '.join(differing)}; this may cause a difference of values.",
             )
         )
+    currencies = sorted({report_input.money.currency for report_input in studies})
+    if len(currencies) > 1:
+        sentence = f"The studies paid in {', '.join(currencies)}. Nothing is converted or added up across currencies."
+        warns.append(Warn("currencies_differ", sentence))
     sizes = sorted({len(system.items) for system in systems})
     if len(sizes) > 1:
         sentence = f"Generators were judged with {sizes[0]} to {sizes[-1]} texts, and HUSE depends on that number, too."

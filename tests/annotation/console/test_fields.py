@@ -352,7 +352,7 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (DesignForm, {"mix": "fixed", "lay_out": "1"}, "references_per_hit", "fixed"),
     (DesignForm, {"gold_per_hit": "3", "lay_out": "1"}, "gold_per_hit", "Each HIT is to hold 3 gold texts"),
     (DesignForm, {"retain_until": "2020-01-01"}, "retain_until", "That day is not in the future."),
-    (LaterForm, {"budget_cents": "-1"}, "budget_cents", "greater than or equal to 0"),
+    (LaterForm, {"budget_cents": "-1"}, "budget_cents", "is not an amount of USD"),
     (training_items.ImportTraining, {"file": csv("training,text\nexamples,x\n")}, "file", "must be human or machine"),
     (training_items.ImportTraining, {"file": csv("training,text\n")}, "file", "a header and no rows"),
     (WordingForm, {"labels": "Typical"}, "labels", "is not of the form label | number | meaning"),

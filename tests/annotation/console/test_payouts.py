@@ -200,7 +200,7 @@ def test_the_file_is_the_same_whenever_it_is_downloaded_and_runs_nothing(desk: D
     ],
 )
 def test_amounts_have_exactly_the_digits_of_their_currency(minor: int, currency: str, text: str) -> None:
-    assert payouts.decimal_amount(minor, currency) == text
+    assert payouts.plain_amount(minor, currency) == text
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@x", "\tx", "\rx"])

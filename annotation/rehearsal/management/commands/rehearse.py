@@ -24,6 +24,7 @@ from annotation.models import Study, Submission
 from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
 from annotation.outbox.worker import Work, work
+from annotation.pricing.currency import format_money
 from annotation.publishing.publish import publish
 from annotation.rehearsal import certificates, clark, script
 from annotation.rehearsal.backend import TinyModel
@@ -99,7 +100,7 @@ class Command(BaseCommand):
         add_texts(study, clark.texts(world, size, seed=seed), actor=ACTOR, now=timezone.now())
         arrange(study, CLARK.arms, clark.cells(), actor=ACTOR, now=timezone.now())
         layout = lay_out(study, actor=ACTOR, now=timezone.now())
-        cost = f"${layout.total_cents / 100:,.2f} at most"
+        cost = f"{format_money(layout.total_cents, study.currency)} at most"
         self._step(
             f"Created {layout.hits} HITs in {layout.cells} conditions with {layout.assignments} assignments, {cost}"
         )
@@ -157,7 +158,7 @@ class Command(BaseCommand):
             name, model = script.generator_name(t), TinyModel(world, t)
             score_texts(study, backend=model, generator=name, actor=ACTOR, now=timezone.now())
         layout = lay_out(study, actor=ACTOR, now=timezone.now())
-        cost = f"${layout.total_cents / 100:,.2f} at most"
+        cost = f"{format_money(layout.total_cents, study.currency)} at most"
         self._step(f"Created {layout.hits} HITs with {layout.assignments} assignments, {cost}")
         return study, layout.total_cents
 

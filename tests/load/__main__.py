@@ -41,10 +41,17 @@ lab = Requester.objects.get(user__username="bench")
 kind, _ = HitType.objects.get_or_create(requester=lab, digest="load", defaults=dict(title="Rate 25 texts",
     description="d", reward_cents=5, assignment_seconds=3600, auto_approval_seconds=2592000, requirements=[],
     created_at=now))
+kinds = [kind]
+if {cells}:
+    # A study whose people are assigned to cells: each HIT is of one of them.
+    StudyDraw.objects.get_or_create(requester=lab, study="load", defaults=dict(created_at=now))
+    kinds = [HitType.objects.get_or_create(requester=lab, digest=f"load {{cell}}", defaults=dict(title="Rate 25 texts",
+        description="d", reward_cents=5, assignment_seconds=3600, auto_approval_seconds=2592000, requirements=[],
+        study="load", cell=f"load.{{cell}}", created_at=now))[0] for cell in range({cells})]
 end = now + timedelta(days=10)
-made = Hit.objects.bulk_create([Hit(requester=lab, hit_type=kind, kind="HTMLQuestion", question={question!r},
-    max_assignments={places}, status="Assignable", created_at=now, expiration=end, due_at=end)
-    for _ in range({hits})], batch_size=500)
+made = Hit.objects.bulk_create([Hit(requester=lab, hit_type=kinds[number % len(kinds)], kind="HTMLQuestion",
+    question={question!r}, max_assignments={places}, status="Assignable", created_at=now, expiration=end, due_at=end)
+    for number in range({hits})], batch_size=500)
 people = WorkerAccount.objects.bulk_create(
     WorkerAccount(name=f"load {{secrets.token_hex(6)}}", created_at=now) for _ in range({workers}))
 tokens = [secrets.token_urlsafe(32) for _ in people]
@@ -78,9 +85,9 @@ def question() -> str:
     return f"{head}<![CDATA[{page}]]></HTMLContent><FrameHeight>0</FrameHeight></HTMLQuestion>"
 
 
-def prepared(site: Market, *, hits: int, workers: int) -> tuple[list[str], list[str]]:
+def prepared(site: Market, *, hits: int, workers: int, cells: int = 0) -> tuple[list[str], list[str]]:
     """Ids of new open HITs and the session tokens of new workers."""
-    script = PREPARE.format(hits=hits, places=PLACES, workers=workers, question=question())
+    script = PREPARE.format(hits=hits, places=PLACES, workers=workers, cells=cells, question=question())
     found = json.loads(manage(site.environment, "shell", "-v0", "-c", script).strip().splitlines()[-1])
     return found[0], found[1]
 
@@ -89,20 +96,28 @@ def port(site: Market, number: int) -> int:
     return int(site.servers[number % len(site.servers)].origin.rpartition(":")[2])
 
 
-async def _work(worker: Worker, hits: deque[str], until: float, tally: Tally) -> None:
+async def _work(worker: Worker, queues: Sequence[deque[str]], number: int, until: float, tally: Tally) -> None:
+    """Do HITs of one queue; in a study whose people are assigned to cells, of the cell that the first HIT was of."""
+    cells = {hit: queue for queue in queues for hit in queue} if len(queues) > 1 else {}
+    hits = queues[number % len(queues)]
     while time.monotonic() < until and hits:
         try:
             await worker.do(hits.popleft(), tally)
+            hits = cells.get(worker.shown, hits)
         except (OSError, EOFError, TimeoutError) as error:
             tally.errors.append(f"connection: {type(error).__name__}")
             worker.close()
     worker.close()
 
 
-async def _crowd(site: Market, sessions: Sequence[str], hits: deque[str], seconds: float) -> tuple[Tally, float]:
+async def _crowd(
+    site: Market, sessions: Sequence[str], queues: Sequence[deque[str]], seconds: float
+) -> tuple[Tally, float]:
     workers = [Worker(port(site, number), session) for number, session in enumerate(sessions)]
     tally, started = Tally(), time.monotonic()
-    await asyncio.gather(*(_work(worker, hits, started + seconds, tally) for worker in workers))
+    await asyncio.gather(
+        *(_work(worker, queues, number, started + seconds, tally) for number, worker in enumerate(workers))
+    )
     return tally, time.monotonic() - started
 
 
@@ -124,11 +139,11 @@ def spent(site: Market) -> tuple[float, float, float]:
     return sum(server.cpu() for server in site.servers), time.process_time(), postgres_cpu()
 
 
-def loaded(site: Market, *, workers: int, rounds: int, seconds: float) -> Tally:
+def loaded(site: Market, *, workers: int, rounds: int, seconds: float, cells: int = 0) -> Tally:
     """One run, printed: rate, seconds of each step, processor time of a round, errors and refusals."""
-    hits, sessions = prepared(site, hits=rounds, workers=workers)
-    queue, before = deque(hits), spent(site)
-    tally, lasted = asyncio.run(_crowd(site, sessions, queue, seconds))
+    hits, sessions = prepared(site, hits=rounds, workers=workers, cells=cells)
+    queues, before = [deque(hits[number :: max(1, cells)]) for number in range(max(1, cells))], spent(site)
+    tally, lasted = asyncio.run(_crowd(site, sessions, queues, seconds))
     after, done = spent(site), len(tally.recorded)
     print(f"\n{workers} workers, {lasted:.1f} s: {done / lasted:.1f} submissions per second")
     for step, times in tally.seconds.items():
@@ -142,7 +157,7 @@ def loaded(site: Market, *, workers: int, rounds: int, seconds: float) -> Tally:
     print("  CPU per round: server {:.1f} ms, client {:.1f} ms, PostgreSQL {:.1f} ms".format(*each))
     for name, met in (("errors", tally.errors), ("refusals", tally.refused)):
         print(f"  {name}: {len(met)}" + "".join(f"; {count} x {word}" for word, count in Counter(met).most_common(5)))
-    if not queue:
+    if not all(queues):
         print("  The HITs ran out before the time.")
     return tally
 
@@ -195,6 +210,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=6_000, help="HITs prepared for each run: it ends with them")
+    parser.add_argument("--cells", type=int, default=0, help="of a study whose people are assigned to them; 0: none")
     parser.add_argument("--growth", type=int, nargs="*", default=[300, 20_000], help="numbers of open HITs")
     given = parser.parse_args()
     postgres = os.environ.get("TEST_POSTGRES_URL")
@@ -202,7 +218,10 @@ def main() -> None:
         print("Not measured: set TEST_POSTGRES_URL=postgres://user@host/name.")
         return
     with market(postgres, processes=given.processes) as site:
-        runs = [loaded(site, workers=each, rounds=given.rounds, seconds=given.seconds) for each in given.workers]
+        runs = [
+            loaded(site, workers=each, rounds=given.rounds, seconds=given.seconds, cells=given.cells)
+            for each in given.workers
+        ]
         counted(site, runs)
     if given.growth:
         growth(postgres, given.growth)

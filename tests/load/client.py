@@ -69,6 +69,8 @@ class Worker:
     def __init__(self, port: int, session: str) -> None:
         self.site, self.frame = Line(port, "127.0.0.1"), Line(port, "localhost")
         self.cookies = f"assay_worker={session}; csrftoken={CSRF}"
+        # The HIT that was shown last: of a study of several cells it need not be the one that was posted.
+        self.shown = ""
 
     async def do(self, hit_id: str, tally: Tally) -> None:
         """One HIT; what goes wrong is noted and ends it."""
@@ -95,6 +97,7 @@ class Worker:
             _wrong(tally, "view", answer)
             return ""
         address = urlsplit(found[1].decode().replace("&amp;", "&"))
+        self.shown = address.path.split("/")[3]
         framed = await self.frame.ask("GET", f"{address.path}?{address.query}")
         if framed.status != 200 or framed.body.count(b"<fieldset") != 25:
             _wrong(tally, "frame", framed)

@@ -6,7 +6,7 @@ import json
 from datetime import datetime, timedelta
 
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from annotation.marketplace.assignments import drafts
 from annotation.marketplace.assignments.enter_study import enter_study
@@ -14,9 +14,10 @@ from annotation.marketplace.assignments.places import end_hold, take_place
 from annotation.marketplace.channels import telling
 from annotation.marketplace.core.prepared_sql import Prepared, insert, update
 from annotation.marketplace.core.row_locks import lock_assignment, lock_hit, lock_hit_named, lock_requester
+from annotation.marketplace.draws import counts
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import escrow, lifecycle
-from annotation.marketplace.models import Assignment, Hit, Requester, StudyDraw, Submission, WorkerAccount
+from annotation.marketplace.models import Assignment, Draw, Hit, Requester, StudyDraw, Submission, WorkerAccount
 from annotation.marketplace.notifications import events
 from annotation.marketplace.questions.answer_xml import Pairs, with_channel
 
@@ -24,15 +25,24 @@ State = Assignment.State
 _COUNT = f"UPDATE {WorkerAccount._meta.db_table} SET submitted_count = submitted_count + 1 WHERE id = %s"  # noqa: S608
 
 
-# Whose HIT it is, and the study in which people are assigned to cells ("" for a HIT that is chosen).
-_WHOSE = Prepared(
-    lambda hit_id: Hit.objects.filter(hit_id=hit_id).values_list(
-        "requester_id",
-        "hit_type__study",
-        Exists(StudyDraw.objects.filter(requester=OuterRef("requester"), study=OuterRef("hit_type__study"))),
-    ),
-    str,
-)
+def _whose(hit_id: str, worker: int) -> QuerySet[Hit, tuple[int, str, bool, int | None, bool]]:
+    """Whose HIT it is and of which study; whether people are assigned to cells there, to which one the worker was, and
+    what of the study the worker is working on: all that an accept must know before it locks anything."""
+    study = {"requester": OuterRef("requester"), "study": OuterRef("hit_type__study")}
+    draws = Draw.objects.filter(worker=worker, cell=OuterRef("hit_type__cell"), counted=True, **study)
+    held = Assignment.objects.filter(
+        worker=worker,
+        state=State.ACCEPTED,
+        hit__requester=OuterRef("requester"),
+        hit__hit_type__study=OuterRef("hit_type__study"),
+    )
+    drawn = Exists(StudyDraw.objects.filter(**study))
+    return Hit.objects.filter(hit_id=hit_id).values_list(
+        "requester_id", "hit_type__study", drawn, Subquery(draws.values("pk")[:1]), Exists(held)
+    )
+
+
+_WHOSE = Prepared(_whose, str, int)
 
 
 def accept(hit_id: str, *, worker: WorkerAccount, now: datetime) -> Assignment:
@@ -42,11 +52,27 @@ def accept(hit_id: str, *, worker: WorkerAccount, now: datetime) -> Assignment:
     and what `admission_rules.check` raises (uninvited, finished, consent). Exactly MaxAssignments can be held: the
     HIT's row is locked from the check to the count.
     """
-    for requester, study, drawn in _WHOSE(hit_id):
-        if drawn:
-            return enter_study(Requester(pk=requester), study, worker=worker, now=now, preferred=hit_id)
+    for requester, study, drawn, draw, holds in _WHOSE(hit_id, worker.pk):
+        if not drawn:
+            continue
+        if draw is not None and not holds and (held := _accept_next(hit_id, draw, worker, now)):
+            return held
+        return enter_study(Requester(pk=requester), study, worker=worker, now=now, preferred=hit_id)
     with transaction.atomic():
         return take_place(lock_hit_named(hit_id), worker=worker, now=now)
+
+
+def _accept_next(hit_id: str, draw: int, worker: WorkerAccount, now: datetime) -> Assignment | None:
+    """A further HIT of the cell of somebody who is counted there; None where that does not hold any more, or another
+    HIT of the cell may do. No count changes, so the requester's row need not be locked."""
+    try:
+        with transaction.atomic():
+            hit = lock_hit_named(hit_id)
+            return take_place(hit, worker=worker, now=now) if counts.still_counted(draw) else None
+    except WorkRefusedError as refused:
+        if refused.reason not in {"full", "closed", "held", "unqualified"}:
+            raise
+        return None
 
 
 @transaction.atomic

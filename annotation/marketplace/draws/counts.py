@@ -24,6 +24,7 @@ _STUDY = Prepared(lambda requester, study: StudyDraw.objects.filter(requester=re
 _DRAW = Prepared(
     lambda requester, study, worker: Draw.objects.filter(worker=worker, requester=requester, study=study), int, str, int
 )
+_LOCKED = Prepared(lambda pk: Draw.objects.select_for_update(no_key=True).filter(pk=pk, counted=True), int)
 _LIVE = Prepared(
     lambda requester, study, worker: (
         Assignment.objects.filter(worker=worker, hit__requester=requester, hit__hit_type__study=study)
@@ -44,6 +45,12 @@ def study_draw_of(requester: int, study: str) -> StudyDraw | None:
 def draw_of(requester: int, study: str, worker: int) -> Draw | None:
     """What was drawn for a worker in a study."""
     return next(iter(_DRAW(requester, study, worker)), None)
+
+
+def still_counted(draw: int) -> bool:
+    """Whether a person is counted, which nobody changes until the transaction ends: the row is locked, after the HIT's
+    as in a return."""
+    return bool(_LOCKED(draw))
 
 
 def count_people(requester: int, study: str) -> dict[str, int]:
@@ -95,11 +102,14 @@ def leave_if_idle(hit: Hit, worker: int, *, at: datetime) -> bool:
     Part of the transaction in which an assignment of `hit` (locked, with its requester) ends; whether they left.
     """
     study = hit.hit_type.study
-    if not hit.hit_type.cell or _LIVE(hit.requester_id, study, worker):
+    if not hit.hit_type.cell:
         return False
     known = draw_of(hit.requester_id, study, worker)
+    # Locked before it is looked whether anything is left: the same person may be accepting the next HIT.
+    if known is None or not still_counted(known.pk) or _LIVE(hit.requester_id, study, worker):
+        return False
     study_draw = study_draw_of(hit.requester_id, study)
-    if known is None or study_draw is None or not known.counted:
+    if study_draw is None:
         return False
     _set_counted(study_draw, known, counted=False, kind=Kind.LEFT, at=at)
     return True

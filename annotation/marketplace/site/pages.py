@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Exists
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -118,7 +119,7 @@ def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse
     held = load_assignment(visit, assignment_id)
     if held.state != State.ACCEPTED:
         return redirect("hits:done", assignment_id)
-    if studies.pay_is_due(held):
+    if held.pay_is_due:  # type: ignore[attr-defined]
         return redirect("hits:your-pay", assignment_id)
     context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
     context["device"] = device_codes.is_requested(held.hit.hit_type.keywords)
@@ -187,6 +188,7 @@ _ASSIGNMENT = Prepared(
     lambda assignment_id, worker: (
         Assignment.objects.select_related("hit__hit_type", "hit__requester__user")
         .only(*SHOWN)
+        .annotate(pay_is_due=Exists(studies.UNSTARTED))
         .filter(assignment_id=assignment_id, worker=worker)
     ),
     str,

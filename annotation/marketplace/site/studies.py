@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
@@ -11,8 +12,17 @@ from annotation.marketplace.channels import consent
 from annotation.marketplace.draws import counts
 from annotation.marketplace.hits import catalogue, study_cards
 from annotation.marketplace.invitations.offer import offer_of
-from annotation.marketplace.models import Assignment, Hit
+from annotation.marketplace.models import Assignment, Draw, Hit
 from annotation.marketplace.site.host_guards import Visit, worker_page
+
+# Of an assignment: that its worker must be told first what the task pays, as the cells of the study pay differently.
+UNSTARTED = Draw.objects.filter(
+    worker=OuterRef("worker"),
+    requester=OuterRef("hit__requester"),
+    study=OuterRef("hit__hit_type__study"),
+    cell=OuterRef("hit__hit_type__cell"),
+    started_at=None,
+)
 
 
 def visible_hit(visit: Visit, hit: Hit) -> Hit | None:
@@ -52,22 +62,13 @@ def card_page(request: HttpRequest, visit: Visit, hit: Hit) -> HttpResponse:
     return render(request, "marketplace/study.html", context)
 
 
-def pay_is_due(held: Assignment) -> bool:
-    """Whether the person of `held` must be told first what their task pays: where the cells pay differently."""
-    hit_type = held.hit.hit_type
-    if not hit_type.cell or held.state != Assignment.State.ACCEPTED:
-        return False
-    known = counts.draw_of(held.hit.requester_id, hit_type.study, held.worker_id)
-    return known is not None and known.started_at is None
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 @worker_page
 def your_pay(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
     """After the draw and before the start: what this task pays."""
     rows = Assignment.objects.select_related("hit__hit_type", "hit__requester__user").defer("hit__question")
-    held = rows.filter(assignment_id=assignment_id, worker=visit.worker).first()
-    if held is None or not pay_is_due(held):
+    held = rows.filter(Exists(UNSTARTED), assignment_id=assignment_id, worker=visit.worker).first()
+    if held is None or held.state != Assignment.State.ACCEPTED:
         return redirect("hits:work", assignment_id)
     if request.method == "POST":
         counts.start(held.hit.requester_id, held.hit.hit_type.study, visit.worker.pk, now=visit.now)

@@ -20,9 +20,11 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "draws.md"
 UNEQUAL = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
-EQUAL = dict.fromkeys("abcd", 0.2)
-# Of 10,000 arrivals so many finish in each cell: the study ends when all places are finished.
-SHARE_UNEQUAL, SHARE_EQUAL = 0.2, 0.215
+# Title, drop-out, and the share of the arrivals that are places of each cell: the study ends when all are finished.
+RUNS = (
+    ("drop-out of 10, 20, 30 and 40%", UNEQUAL, 0.2),
+    ("drop-out of 20% everywhere", dict.fromkeys("abcd", 0.2), 0.215),
+)
 SEED = 20
 PLANTED_ARRIVALS = 300
 HEAD = """# The draw, tried
@@ -39,7 +41,7 @@ the line in the log: Python's `random.Random(f"{seed}:{tag}:{number}").random()`
 
 def main(arguments: list[str]) -> int:
     if arguments[:1] == ["--one"]:
-        print(json.dumps(_one_engine(int(arguments[1]))))
+        _one_engine(int(arguments[1]))
         return 0
     arrivals = int(arguments[0]) if arguments else 10_000
     engines = {"SQLite": "", "PostgreSQL": os.environ.get("TEST_POSTGRES_URL", "")}
@@ -52,12 +54,13 @@ def main(arguments: list[str]) -> int:
         environment = {key: value for key, value in os.environ.items() if key != "DATABASE_URL"}
         environment |= {"DATABASE_URL": url} if url else {}
         command = [sys.executable, "-m", "tests.benchmarks.arrivals", "--one", str(arrivals)]
-        ran = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-        for run in json.loads(ran.stdout.splitlines()[-1]):
-            part, holds = _section(name, run)
-            print(part)
-            parts.append(part)
-            sound &= holds
+        with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as running:
+            for line in running.stdout or ():
+                part, holds = _section(name, json.loads(line))
+                print(part, flush=True)
+                parts.append(part)
+                sound &= holds
+        sound &= running.returncode == 0
     PAGE.write_text("\n".join(parts), encoding="utf-8")
     return 0 if sound else 1
 
@@ -68,7 +71,8 @@ def _section(engine: str, run: dict[str, Any]) -> tuple[str, bool]:
     return f"## {engine}: {run['title']}\n\n{run['text']}\n\n{table}\n", all(row[2] for row in run["findings"])
 
 
-def _one_engine(arrivals: int) -> list[dict[str, Any]]:
+def _one_engine(arrivals: int) -> None:
+    """Print the runs on the database of this process, a line of JSON each."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.test")
     import django
 
@@ -83,11 +87,11 @@ def _one_engine(arrivals: int) -> list[dict[str, Any]]:
         connection.settings_dict["TEST"]["NAME"] = f"test_draws_{os.getpid()}"
     name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
     try:
-        return [
-            _run("drop-out of 10, 20, 30 and 40%", UNEQUAL, round(arrivals * SHARE_UNEQUAL), SEED, equal=False),
-            _run("drop-out of 20% everywhere", EQUAL, round(arrivals * SHARE_EQUAL), SEED + 1, equal=True),
-            _planted(),
-        ]
+        for number, (title, drop_out, share) in enumerate(RUNS):
+            equal = len(set(drop_out.values())) == 1
+            run = _run(title, drop_out, round(arrivals * share), SEED + number, equal=equal)
+            print(json.dumps(run), flush=True)
+        print(json.dumps(_planted()), flush=True)
     finally:
         connection.creation.destroy_test_db(name, verbosity=0)
 

@@ -43,10 +43,10 @@ class ArmCards:
     faults: Sequence[TrainingFault] = ()
 
 
-def training_arms(study: Study, wording: Wording, *, plain: bool = False) -> list[ArmCards]:
-    """Every training, those of the design first. plain: the cards alone, without looking for faults."""
+def training_arms(study: Study, wording: Wording) -> list[ArmCards]:
+    """Every training, those of the design first."""
     used = arms_in_use(study)
-    faults = [] if plain else check_training(study, wording)
+    faults = check_training(study, wording)
     return [
         ArmCards(
             arm,

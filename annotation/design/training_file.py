@@ -68,7 +68,10 @@ def _instruction(row: Cells, findings: Findings) -> str:
 def _example(row: Cells, findings: Findings) -> Practice:
     source = NAMES_OF_SOURCES.get(row.get("source").strip().lower(), "")
     if not source:
-        findings.problem(row.row, "source", f"must be human or machine, not {row.get('source').strip()[:40]!r}")
+        cell = row.get("source").strip()
+        findings.problem(
+            row.row, "source", "must be human or machine" + (f", not {cell[:40]!r}" if cell else "; it is empty")
+        )
     return Practice(_text(row, "text", findings), source, _text(row, "explanation", findings), _context(row, findings))
 
 

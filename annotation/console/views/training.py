@@ -160,18 +160,25 @@ def bring(request: HttpRequest, study: Study) -> HttpResponse:
     stored, wording = current_wording(study)
     form, read = ImportTraining(request.POST or None, request.FILES or None), None
     if form.is_valid():
-        with attach_errors(form, above=True):
-            try:
-                read = _read(form.cleaned_data["file"])
-            except FileProblems as problems:
-                raise problems.at("file") from None
+        try:
+            read = _read(form.cleaned_data["file"])
+        except FileProblems as problems:
+            _list_problems(form, problems)
     context = {"study": study, "form": form, "columns": COLUMN_HELP}
     if read is not None:
         how = form.cleaned_data["how"]
-        shown = training_arms(study, replace(wording, training=read.training), plain=True)
+        shown = training_arms(study, replace(wording, training=read.training))
         confirm = {"items": write_training(read.training, "jsonl"), "how": how, "version": stored.version}
         context |= {"arms": shown, "warnings": read.warnings, "confirm": confirm, "how": how}
     return render(request, "console/training_import.html", context, status=422 if form.errors else 200)
+
+
+def _list_problems(form: ImportTraining, problems: FileProblems) -> None:
+    """Each problem is a sentence of its own, and the last one says how many there are where not all are listed."""
+    for problem in problems.problems:
+        form.add_error("file", f"{problems.file}, {problem}")
+    if problems.total > len(problems.problems):
+        form.add_error("file", _("%d problems in all. Nothing was saved.") % problems.total)
 
 
 def _read(file: UploadedFile[Any]) -> TrainingFile:

@@ -15,7 +15,9 @@ from lxml import html
 from annotation.design.arrange_cells import arrange
 from annotation.design.presets import ArmPlan, CellPlan
 from annotation.design.wording import from_json
+from annotation.importing.add_texts import add_texts
 from annotation.models import Role, Study
+from annotation.readers.records import TextRecord
 from tests.annotation.conftest import NOW
 from tests.annotation.console.factories import csv
 
@@ -81,6 +83,23 @@ def test_a_file_of_all_trainings_is_three_actions(study: Study, editor: Client) 
     ]
     exported = editor.get(at(study, "export", "csv"))
     assert exported.content.decode("utf-8-sig").replace("\r\n", "\n") == ITEMS
+
+
+def test_a_file_is_checked_against_the_texts_of_the_study_before_it_is_saved(study: Study, editor: Client) -> None:
+    add_texts(study, [TextRecord("t1", "by  ME", "reference")], actor="ada", now=NOW)
+    answer = editor.post(at(study, "import"), {"file": csv(ITEMS), "how": "replace"})
+    assert "Pair 1 of the training “comparison” is also a text of the study (t1)" in answer.content.decode()
+    assert study.wordings.count() == 1
+
+
+def test_each_problem_of_a_file_is_a_sentence_of_its_own(study: Study, editor: Client) -> None:
+    answer = editor.post(at(study, "import"), {"file": csv("training;text\nexamples;x\nfoo;y\n"), "how": "replace"})
+    assert [one.text for one in html.fromstring(answer.content).xpath("//ul[@class='errorlist']/li")] == [
+        "texts.csv, row 2, column 'source': must be human or machine; it is empty.",
+        "texts.csv, row 2, column 'explanation': must not be empty.",
+        "texts.csv, row 3, column 'training': must be one of instructions, examples, comparison, not 'foo'.",
+    ]
+    assert study.wordings.count() == 1
 
 
 def test_items_are_moved_deleted_and_brought_back_without_script(study: Study, editor: Client) -> None:

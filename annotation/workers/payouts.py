@@ -11,9 +11,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
 
+from django.db.models import Exists, OuterRef
+
 from annotation import settings
 from annotation.exceptions import ChangedError, StateError
-from annotation.models import AuditEvent, Study
+from annotation.models import AuditEvent, Hit, Study
 from annotation.mturk import payouts as calls
 from annotation.mturk.client import Market
 from annotation.mturk.payouts import OwedRow, OwedWork, PayoutRecord
@@ -49,6 +51,14 @@ def work_of(study: Study) -> OwedWork | None:
     if not study.channel_tag and not hit_ids:
         return None
     return OwedWork(str(study.uuid), study.channel_tag, tuple(hit_id for hit_id in hit_ids if hit_id))
+
+
+def open_to_accounts(studies: Iterable[Study]) -> list[Study]:
+    """Those of the studies whose work no tag names: live ones with published tasks. One query."""
+    untagged = [study.pk for study in studies if not study.channel_tag and study.mode == Study.Mode.LIVE]
+    published = Hit.objects.filter(study=OuterRef("pk")).exclude(market_id=None)
+    rows = Study.objects.filter(pk__in=untagged).exclude(status=Study.Status.DRAFT)
+    return list(rows.filter(Exists(published)).order_by("name"))
 
 
 def create_payout_file(

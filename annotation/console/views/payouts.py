@@ -178,7 +178,7 @@ def across(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "sums": [(tags[row.tag], row) for row in sums if row.tag in tags],
         "files": [(keys[file.key], file) for file in files if file.key in keys and file.state == calls.OPEN],
-        "untagged": [study for study in owned if payouts.work_of(study) and not study.channel_tag],
+        "untagged": payouts.open_to_accounts(owned),
         "problem": problem,
     }
     return render(request, "console/payouts_across.html", context)

@@ -159,7 +159,7 @@ def test_every_page_of_the_way_in_and_out_can_be_used_by_everybody(study_link, t
     seen(page, f"next-{look}")
     press(page, "Start task 1 of 2")
     seen(page, f"consent-{look}")
-    press(page, "I agree")
+    press(page, "I agree and continue")
     frame = task_frame(page)
     page.goto("/hits/device/")
     seen(page, f"device-{look}")

@@ -41,6 +41,7 @@ TABS = (
     Place("texts", _("Texts")),
     Place("design", _("Design")),
     Place("preview", _("Preview")),
+    Place("recruit", _("Recruit")),
     Place("publish", _("Publish")),
     Place("progress", _("Progress")),
     Place("running", _("Running")),

@@ -17,6 +17,7 @@ from annotation.console.views import (
     payouts,
     publish,
     quality,
+    recruit,
     results,
     retention,
     review,
@@ -68,6 +69,20 @@ of_judging: list[URLPattern | URLResolver] = [
     path("coding/<slug:purpose>/<int:remark>/settle/", coding.settle, name="coding-settle"),
 ]
 
+of_recruiting: list[URLPattern | URLResolver] = [
+    path("recruit/", recruit.recruit, name="recruit"),
+    path("recruit/new/<slug:kind>/", recruit.open_new, name="recruit-new"),
+    path("recruit/<str:channel_id>/", recruit.channel_page, name="recruit-channel"),
+    path("recruit/<str:channel_id>/numbers/", recruit.funnel, name="recruit-funnel"),
+    path("recruit/<str:channel_id>/code.svg", recruit.code_image, name="recruit-code"),
+    path("recruit/<str:channel_id>/edit/", recruit.edit, name="recruit-edit"),
+    path("recruit/<str:channel_id>/texts/", recruit.texts, name="recruit-texts"),
+    path("recruit/<str:channel_id>/close/", recruit.close, name="recruit-close"),
+    path("recruit/<str:channel_id>/reopen/", recruit.reopen, name="recruit-reopen"),
+    path("recruit/<str:channel_id>/invite/", recruit.invite, name="recruit-invite"),
+    path("recruit/<str:channel_id>/links/", recruit.links_file, name="recruit-links"),
+]
+
 of_a_study: list[URLPattern | URLResolver] = [
     path("", studies.overview, name="overview"),
     path("manage/", managing.manage, name="overview-manage"),
@@ -106,8 +121,6 @@ of_a_study: list[URLPattern | URLResolver] = [
     path("publish/recheck/", publish.recheck, name="publish-recheck"),
     path("publish/confirm/", publish.confirm, name="publish-confirm"),
     path("publish/name/", inviting.name, name="publish-name"),
-    path("publish/invitation/", inviting.invitation, name="publish-invitation"),
-    path("publish/invitation/make/", inviting.make, name="publish-invitation-make"),
     path("progress/", publish.show_progress, name="progress"),
     path("progress/crowd/", publish.crowd, name="progress-crowd"),
     path("progress/approve-all/", publish.ask_approve_all, name="progress-approve-all"),
@@ -143,6 +156,7 @@ of_a_study: list[URLPattern | URLResolver] = [
     path("retention/", retention.stored, name="workers-retention"),
     path("retention/date/", retention.set_date, name="workers-retention-date"),
     path("retention/delete/", retention.delete, name="workers-retention-delete"),
+    *of_recruiting,
     *of_judging,
 ]
 

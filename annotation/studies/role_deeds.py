@@ -36,6 +36,7 @@ ROLE_DEEDS = (
             "design-training-export",
             "design-training-preview",
             "preview",
+            "recruit",
             "publish",
             "publish-check",
             "progress",
@@ -73,8 +74,13 @@ ROLE_DEEDS = (
     RoleDeed(Role.EDITOR, _("Change texts, design, task text and study details"), ("texts-", "design-")),
     RoleDeed(
         Role.EDITOR,
+        _("Open, change and close channels, invite people and see who was invited"),
+        ("recruit-",),
+    ),
+    RoleDeed(
+        Role.EDITOR,
         _("Check the study, and pause, top up and close it once it is published"),
-        ("publish-recheck", "publish-invitation", "progress-crowd", "running-mend", "running-act"),
+        ("publish-recheck", "progress-crowd", "running-mend", "running-act"),
     ),
     RoleDeed(Role.EDITOR, _("Run quality checks and apply exclusion rules"), ("quality-",)),
     RoleDeed(
@@ -86,7 +92,7 @@ ROLE_DEEDS = (
     RoleDeed(
         Role.OWNER,
         _("Publish the study, which reserves its budget, and pay bonuses"),
-        ("publish-confirm", "publish-name", "publish-invitation-make", "running-pay"),
+        ("publish-confirm", "publish-name", "running-pay"),
     ),
     RoleDeed(Role.OWNER, _("Block workers"), ("workers-block", "workers-unblock")),
     RoleDeed(

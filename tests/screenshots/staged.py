@@ -27,6 +27,7 @@ from annotation.jobs.run import run_due
 from annotation.marketplace.models import Channel, PayoutFile, Requester
 from annotation.marketplace.workers.settlements import Scope, create_file, list_owed
 from annotation.models import Codebook, Hit, Intent, Job, Membership, Remark, Reply, Role, Study, Submission, Text
+from annotation.mturk.channels import ChannelSettings, GuestRecord
 from annotation.mturk.client import Market
 from annotation.outbox.worker import work
 from annotation.publishing import preflight_result as prechecked
@@ -35,6 +36,9 @@ from annotation.quality.assess import assess
 from annotation.quality.code_explanations import code, edit_codebook
 from annotation.quality.codebooks import DEFAULTS, book_of
 from annotation.quality.rules import Rule
+from annotation.recruiting.invite_people import invite_people
+from annotation.recruiting.open_channel import ChannelPlan, open_channel
+from annotation.recruiting.queries import channels_of
 from annotation.rehearsal import script
 from annotation.rehearsal.crowd.crowd import Member, work_through
 from annotation.rehearsal.passers import Passer
@@ -84,6 +88,7 @@ def plant(owner: User) -> None:
     _underway("underway")
     judged = _judged(owner, now)
     _large(now)
+    _recruited(now)
     Membership.objects.bulk_create(Membership(study=one, user=owner, role=Role.OWNER) for one in Study.objects.all())
     for name, role in (("ada", Role.EDITOR), ("ben", Role.REVIEWER), ("cem", Role.VIEWER)):
         Membership.objects.create(study=judged, user=User.objects.get_or_create(username=name)[0], role=role)
@@ -115,10 +120,18 @@ def ids() -> dict[str, str]:
     first = links.new_link(User.objects.get_or_create(username="newest")[0], now=timezone.now())
     judged, now = Study.objects.get(name="judged"), timezone.now()
     owner = User.objects.get(username="owner")
+    market = Market(conf.endpoint())
+    channels = {
+        row.kind: row.channel_id
+        for name in ("chosen", "waiting")
+        for row in channels_of(Study.objects.get(name=name), market)
+    }
     return {
         **found,
         **_payouts(owner, now),
         "member_link": invite_member(judged, "reviewer", by=owner, now=now).token,
+        "link_channel": channels["link"],
+        "list_channel": channels["list"],
         "study": str(Study.objects.get(name="demo").uuid),
         "assignment": of.market_id,
         "answered": Reply.objects.filter(submission__hit__study__name="judged")[0].submission.market_id,
@@ -278,6 +291,22 @@ def _long_work(owner: User, now: datetime) -> None:
         study=draft, kind="report", state="failed", created_at=now, finished_at=now, asked_by=owner,
         problem="The study draft cannot be scored: it has no ratings.",
     )  # fmt: skip
+
+
+def _recruited(now: datetime) -> None:
+    """A link to a study that is laid out, and a list of three people for one that is not."""
+    market = Market(conf.endpoint())
+    by: dict[str, Any] = {"market": market, "actor": "owner", "now": now}
+    texts = {"consent": "Ada Lovelace asks you to take part. It takes about 5 minutes.\n\nQuestions: ada@example.org"}
+    paid = ChannelSettings(pays="voucher", pay_words="a voucher of 5 euros by email", places=48, **texts)
+    open_channel(Study.objects.get(name="waiting"), ChannelPlan("link", settings=paid), **by)
+    chosen = Study.objects.get(name="chosen")
+    unpaid = ChannelSettings(pays="volunteer", debrief="Half of the headlines were written by a program.", **texts)
+    people = open_channel(chosen, ChannelPlan("list", settings=unpaid), **by)
+    guests = [
+        GuestRecord(f"{name}@example.org".lower(), "", name, row) for row, name in enumerate(("Kim", "Lee", "Ann"), 2)
+    ]
+    invite_people(chosen, people.channel_id, guests, **by)
 
 
 def refresh(owner: User) -> None:

@@ -9,9 +9,6 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Publish(forms.Form):
-    by_invitation = forms.BooleanField(
-        label=_("Open to invited participants only (a class, a panel, a link)"), required=False
-    )
     name = forms.CharField(label=_("Study name"), widget=forms.TextInput(attrs={"autocomplete": "off"}))
 
     def __init__(self, *args: Any, study_name: str, **kwargs: Any) -> None:

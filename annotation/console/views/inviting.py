@@ -1,4 +1,4 @@
-"""After publishing to invited people: the link to send. And the name that participants read as who asks."""
+"""The name that participants read as who asks."""
 
 from __future__ import annotations
 
@@ -7,41 +7,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from annotation import settings
 from annotation.console.form_errors import attach_errors
 from annotation.console.forms.publish import ShownName
 from annotation.console.permission import study_page, visitor
-from annotation.exceptions import StateError
 from annotation.models import Role, Study
 from annotation.mturk.client import Market
-from annotation.publishing.invite import invite
 from annotation.publishing.name_requester import name_requester
-
-
-@study_page(Role.EDITOR)
-def invitation(request: HttpRequest, study: Study) -> HttpResponse:
-    """The link of a study that is open to invited people only, where it was made, and what to do with it."""
-    if not study.channel_tag:
-        raise StateError(f"The study {study.name} is not open to invited participants, so it has no invitation link.")
-    market = Market(settings.endpoint())
-    context = {
-        "study": study,
-        "ours": market.ours,
-        "address": market.url,
-        "made": market.invitation(study.channel_tag) if market.ours else None,
-        "name": market.requester() if market.ours else None,
-    }
-    return render(request, "console/invitation.html", context)
-
-
-@require_POST
-@study_page(Role.OWNER)
-def make(request: HttpRequest, study: Study) -> HttpResponse:
-    """Make the link; again, it is the same one."""
-    invite(study, market=Market(settings.endpoint()), actor=visitor(request).get_username(), now=timezone.now())
-    return redirect("console:publish-invitation", study.uuid)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -57,6 +31,6 @@ def name(request: HttpRequest, study: Study) -> HttpResponse:
             shown = form.cleaned_data["shown_name"]
             name_requester(study, shown, market=market, actor=user.get_username(), now=timezone.now())
             messages.success(request, _("Participants now see “%(name)s”.") % {"name": shown})
-            return redirect("console:publish-invitation" if study.channel_tag else "console:publish", study.uuid)
+            return redirect("console:recruit" if study.channel_tag else "console:publish", study.uuid)
     context = {"study": study, "form": form, "name": known, "address": market.url}
     return render(request, "console/shown_name.html", context, status=422 if form.errors else 200)

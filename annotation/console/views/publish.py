@@ -18,13 +18,11 @@ from annotation.console.form_errors import attach_errors
 from annotation.console.forms.publish import Publish
 from annotation.console.permission import study_page, visitor
 from annotation.design import queries
-from annotation.exceptions import ChangedError, MarketError, StateError
+from annotation.exceptions import ChangedError, StateError
 from annotation.jobs.celery_tasks import ask, wake
 from annotation.models import Job, Role, Study, Submission
-from annotation.mturk.client import Market
 from annotation.outbox.decision_intents import WINDOW
 from annotation.publishing import cost_estimate, preflight_result, progress, summary
-from annotation.publishing.invite import invite
 from annotation.publishing.preflight import afford
 from annotation.publishing.publish import publish as publish_study
 from annotation.review import assignment, deadlines
@@ -86,24 +84,15 @@ def recheck(request: HttpRequest, study: Study) -> HttpResponse:
 def confirm(request: HttpRequest, study: Study) -> HttpResponse:
     form = Publish(request.POST, study_name=study.name)
     if form.is_valid():
-        actor, by_invitation = request.user.get_username(), form.cleaned_data["by_invitation"]
+        # A study with channels is open by them only.
+        actor, by_invitation = request.user.get_username(), bool(study.channel_tag)
         _require_checked(study, by_invitation=by_invitation)
         with attach_errors(form):
             publish_study(study, actor=actor, now=timezone.now(), by_invitation=by_invitation)
             wake(study.pk)
-            if study.channel_tag:
-                _make_link(request, study)
-                return redirect("console:publish-invitation", study.uuid)
-            return redirect("console:progress", study.uuid)
+            messages.success(request, _("Study published."))
+            return redirect("console:recruit" if by_invitation else "console:progress", study.uuid)
     return _shown(request, study, form)
-
-
-def _make_link(request: HttpRequest, study: Study) -> None:
-    """The study is published, whatever becomes of this: the page that follows offers it again."""
-    try:
-        invite(study, market=Market(settings.endpoint()), actor=visitor(request).get_username(), now=timezone.now())
-    except MarketError as error:
-        messages.warning(request, f"{_('The study is published, but its link could not be created:')} {error}")
 
 
 def _require_checked(study: Study, *, by_invitation: bool) -> None:

@@ -18,19 +18,25 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
+from annotation import settings as conf
 from annotation.accounts import links
 from annotation.accounts.models import User
 from annotation.console.urls import urlpatterns
 from annotation.design.wording import default_wording
 from annotation.jobs.run import run_due
 from annotation.models import Job, Membership, Role, Study, Submission
+from annotation.mturk.channels import ChannelSettings, GuestRecord
+from annotation.mturk.client import Market
 from annotation.quality.assess import assess
 from annotation.quality.detect import detect
 from annotation.quality.detectors import Declared, by_file
 from annotation.quality.rules import Rule
+from annotation.recruiting.invite_people import invite_people
+from annotation.recruiting.open_channel import ChannelPlan, open_channel
 from annotation.reports.share import share
 from annotation.review.exclude import fix_rules
 from annotation.studies.create import reword
+from tests.annotation.conftest import told
 from tests.annotation.console.factories import BROKEN, brought
 from tests.annotation.importing import batches
 from tests.annotation.review.factories import make
@@ -45,6 +51,7 @@ PARTS = {
     "design-training-example",
     "design-training-export",
     "design-wording-file",
+    "recruit-funnel",
 }
 
 
@@ -59,6 +66,7 @@ class World(NamedTuple):
     faulty: Job
     failed: Job
     shared: str
+    channel: str
 
 
 @pytest.fixture
@@ -84,7 +92,22 @@ def world(site: str, study: Study, tmp_path: Path, settings: Any) -> World:
         study=study, kind="report", state="failed", problem="There are no ratings.", created_at=timezone.now()
     )
     token = share(report, by=owner, now=timezone.now()).token
-    return World(owner, running, finished, study, report, faulty, failed, reverse("shared-report", args=[token]))
+    shared = reverse("shared-report", args=[token])
+    return World(owner, running, finished, study, report, faulty, failed, shared, recruited(study, site, settings))
+
+
+def recruited(study: Study, site: str, settings: Any) -> str:
+    """A list channel of a live draft, with one person."""
+    key = told("create_requester", "console-requester", "--display-name", "Ada Lovelace")
+    settings.MTURK_ENDPOINT_URL = f"{site}/mturk/"
+    settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
+    Study.objects.filter(pk=study.pk).update(mode="live")
+    study.refresh_from_db()
+    by: dict[str, Any] = {"market": Market(conf.endpoint()), "actor": "owner", "now": timezone.now()}
+    texts = ChannelSettings(pays="volunteer", consent="Ada asks you to take part.", debrief="Thank you.")
+    channel = open_channel(study, ChannelPlan("list", settings=texts), **by)
+    invite_people(study, channel.channel_id, [GuestRecord("kim@example.org", "", "Kim", 2)], **by)
+    return channel.channel_id
 
 
 def names(patterns: Any, before: dict[str, str] | None = None) -> Iterator[tuple[str, dict[str, str]]]:
@@ -104,8 +127,8 @@ def addresses(world: World) -> list[str]:
     parts = {
         "assignment": work.market_id, "pseudonym": work.worker.pseudonym, "purpose": "criteria", "number": 1,
         "remark": 1, "version": 1, "what": "go-on", "key_id": "x", "token": 1, "link": 1, "name": "report.html",
-        "arm": "comparison", "file_format": "csv",
-        "file_id": "3F",
+        "arm": "comparison", "file_format": "csv", "file_id": "3F", "channel_id": world.channel,
+        "kind": "link",
     }  # fmt: skip
     found = []
     for name, wanted in names(urlpatterns):

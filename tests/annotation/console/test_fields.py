@@ -19,6 +19,9 @@ from annotation.accounts import links
 from annotation.accounts.models import User
 from annotation.console import forms
 from annotation.console.forms import (
+    channels as channel_forms,
+)
+from annotation.console.forms import (
     comparing,
     members,
     owed_amounts,
@@ -39,6 +42,7 @@ from annotation.design.wording import default_wording, from_json
 from annotation.jobs.run import run_due
 from annotation.models import Intent, Job, Remark, Study, Submission
 from annotation.mturk import payouts as payout_calls
+from annotation.mturk.channels import ChannelFunnel, ChannelRecord, InvitedPeople
 from annotation.mturk.client import Market
 from annotation.mturk.payouts import OwedList, OwedRow, PayoutRecord
 from annotation.mturk.records import RequesterName
@@ -55,6 +59,35 @@ pytestmark = pytest.mark.django_db
 Given = dict[str, Any]
 LONG = "x" * 10_000
 FUTURE = "2099-01-01"
+LIST_CHANNEL = ChannelRecord(
+    channel_id="list",
+    study="s",
+    name="List",
+    title="",
+    kind="list",
+    pays="volunteer",
+    pay_words="",
+    places=None,
+    opens_at=None,
+    closes_at=None,
+    closed_at=None,
+    retain_until=None,
+    created_at=timezone.now(),
+    consent="",
+    consent_version="",
+    debrief="",
+    debrief_version="",
+    return_url="",
+    completion_code="",
+    codes_left=None,
+    stop_code="",
+    contact="",
+    link="",
+    id_parameters=(),
+    id_optional=False,
+    invited=0,
+    funnel=ChannelFunnel(),
+)
 REASON = "These answers were copied from the text before."
 
 
@@ -112,6 +145,10 @@ def world(study: Study, settings: Any, tmp_path: Any, monkeypatch: pytest.Monkey
     monkeypatch.setattr(payout_calls, "get_file", lambda *_, **__: FILE)
     monkeypatch.setattr(payout_calls, "create_file", lambda *_, **__: FILE)
     monkeypatch.setattr(payout_calls, "mark_sent", lambda *_, **__: True)
+    monkeypatch.setattr("annotation.recruiting.queries.channel_of", lambda *_: LIST_CHANNEL)
+    monkeypatch.setattr("annotation.recruiting.queries.people_of", lambda *_: [])
+    monkeypatch.setattr("annotation.console.views.recruit.open_channel", lambda *_, **__: LIST_CHANNEL)
+    monkeypatch.setattr("annotation.console.views.recruit.invite_people", lambda *_, **__: InvitedPeople((), 0))
     monkeypatch.setattr(Market, "requester", lambda _: RequesterName("lab", ""))
     monkeypatch.setattr(Market, "name_requester", lambda _, name: RequesterName("lab", name))
     return World(study)
@@ -289,6 +326,16 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     ),
     WordingForm: of_wording,
     WordingFile: of_wording_file,
+    channel_forms.ChannelForm: lambda world: Place(
+        world.at("recruit-new", "link", study=world.draft),
+        {"shown_name": "Ada Lovelace", "pays": "volunteer", "consent": "Questions: ada@example.org"},
+        channel_forms.ChannelForm(kind="link"),
+    ),
+    channel_forms.InvitePeopleForm: lambda world: Place(
+        world.at("recruit-invite", "list"),
+        {"people": csv("email\nkim@example.org\n")},
+        channel_forms.InvitePeopleForm(),
+    ),
     publish.Publish: to_publish,
     publish.ShownName: lambda world: Place(
         world.at("publish-name"), {"shown_name": "Ada Lovelace"}, publish.ShownName()
@@ -369,6 +416,9 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     ),
     (WordingForm, {"language": "German"}, "language", "Enter a valid value."),
     (WordingForm, {"title": "{noun} " * 18}, "title", "The title has 1 to 128 characters"),
+    (channel_forms.ChannelForm, {"consent": "About [N] minutes"}, "consent", "Replace “[N]”"),
+    (channel_forms.ChannelForm, {"pays": "voucher"}, "pay_words", "Say what participants receive"),
+    (channel_forms.InvitePeopleForm, {"people": csv("name\nKim\n")}, "people", "a column named email or id is missing"),
     (publish.Publish, {"name": "other"}, "name", "Nothing was published"),
     (desk.Approve, {"leave": "1"}, "leave_out", "Enter a reason for the exclusion."),
     (desk.Propose, {"propose-reason": "bad"}, "reason", "at least 20 characters"),

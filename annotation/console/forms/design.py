@@ -147,6 +147,11 @@ class DesignForm(LaterForm):
 class ArmsForm(forms.Form):
     """Which trainings there are, what a HIT of each pays, and whether domains and generators are cells of their own."""
 
+    same_pay = forms.BooleanField(
+        label=_("Pay the same in every training"),
+        help_text=_("Every task then pays the reward per task. The amounts next to the trainings are not used."),
+        required=False,
+    )
     by_domain = forms.BooleanField(label=_("A condition for each domain"), required=False)
     by_generator = forms.BooleanField(label=_("A condition for each generator"), required=False)
 
@@ -169,6 +174,7 @@ class ArmsForm(forms.Form):
         cells = Cell.objects.filter(arm__study=study)
         initial: dict[str, Any] = {"by_domain": cells.exclude(domain="").exists()}
         initial["by_generator"] = cells.exclude(generator=None).exists()
+        initial["same_pay"] = bool(arms) and {arm.reward_cents for arm in arms} <= {None, study.reward_cents}
         for arm in arms:
             initial |= {f"arm_{arm.training}": True, f"pays_{arm.training}": arm.reward_cents}
         form = cls(initial=initial if arms else {**initial, "arm_none": True})
@@ -186,7 +192,8 @@ class ArmsForm(forms.Form):
 
     def arms(self, reward_cents: int) -> list[ArmPlan]:
         fields = self.cleaned_data
-        pays = {value: fields.get(f"pays_{value}") for value in Arm.Training.values}
+        same = fields.get("same_pay")
+        pays = {value: None if same else fields.get(f"pays_{value}") for value in Arm.Training.values}
         return [
             ArmPlan(value, reward_cents if (arm_cents := pays[value]) is None else arm_cents)
             for value in Arm.Training.values

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from annotation.marketplace.channels import admission_rules
 from annotation.marketplace.core.prepared_sql import Prepared
@@ -72,7 +72,9 @@ def open_types(
     """The types with a place that `worker` has not taken, of their own cell once they have one; what they may do."""
     rows = HitType.objects.filter(requester=requester, study=study).exclude(cell="")
     free = catalogue.untaken(worker, now).filter(hit_type=OuterRef("pk"))
-    types = list(rows.filter(Exists(free)).select_related("requester__user").order_by("pk"))
+    # The first HIT of each, by its index: whether there is any would be asked of all HITs of the type.
+    rows = rows.annotate(first=Subquery(free.order_by("pk").values("pk")[:1])).exclude(first=None)
+    types = list(rows.select_related("requester__user").order_by("pk"))
     requirements = {row.pk: held_against(row.requirements, invited=worker.channel_id is not None) for row in types}
     names = {row["QualificationTypeId"] for rows in requirements.values() for row in rows}
     values: Mapping = values_of(worker, names) if names else {}

@@ -211,6 +211,14 @@ def test_what_the_page_estimates_is_what_the_layout_costs(with_texts: Study, own
     assert expected.reward_cents == sum(hit.max_assignments * hit.cell.reward_cents for hit in hits)
 
 
+def test_one_tick_pays_the_same_in_every_training(with_texts: Study, owner: Client) -> None:
+    changes = {"arm_examples": "on", "pays_examples": "1.75"}
+    owner.post(at(with_texts, "design-save"), {**filled(with_texts, **changes), "store": 1})
+    assert with_texts.arms.get(training="examples").reward_cents == 175
+    owner.post(at(with_texts, "design-save"), {**filled(with_texts, **changes, same_pay="on"), "store": 1})
+    assert {arm.reward_cents for arm in with_texts.arms.filter(cells__isnull=False)} == {with_texts.reward_cents}
+
+
 def test_a_layout_can_be_taken_back_and_the_design_changed(with_texts: Study, owner: Client) -> None:
     owner.post(at(with_texts, "design-save"), {**filled(with_texts), "lay_out": 1})
     assert with_texts.hits.exists()

@@ -199,3 +199,21 @@ def test_the_verb_refuses_an_unknown_study(lab, ann):
     worker = WorkerAccount.objects.get(worker_id=ann.worker_id)
     with pytest.raises(WorkRefusedError, match="closed"):
         enter_study(Requester.objects.get(), "nothing", worker=worker, now=clock.now())
+
+
+def test_looking_moves_no_counter(study, ann):
+    published = study(cells=2, places=2)
+    group = published.any_hit()["HITGroupId"]
+    for address in ("/hits/", f"/hits/{published.any_hit()['HITId']}/", f"/hits/groups/{group}/"):
+        assert ann.get(address).status_code == 200
+    assert (Draw.objects.count(), DrawEvent.objects.count()) == (0, 0)
+
+
+def test_a_rehearsal_under_its_own_tag_moves_no_counter_of_the_study(study, people):
+    live, rehearsal = study(cells=2, places=2), study(cells=2, places=2, tag="rehearsal")
+    ann, bob = people(2)
+    rehearsal.enter(ann)
+    rehearsal.enter(bob)
+    assert (live.log(), len(rehearsal.log())) == ([], 2)
+    live.enter(ann)
+    assert DrawEvent.objects.get(study_draw__study="drawn").counts == {}

@@ -9,6 +9,7 @@ from datetime import datetime
 from django.db import transaction
 
 from annotation.marketplace.channels import admission_rules, consent, reach, tokens
+from annotation.marketplace.core.row_locks import lock_requester
 from annotation.marketplace.hits.eligibility import Eligibility, assess_newcomer
 from annotation.marketplace.ids import worker_id
 from annotation.marketplace.invitations import completion
@@ -222,6 +223,8 @@ def enter(link: Link, visitor: Visitor, *, version: str, now: datetime) -> tuple
     holds is another by now.
     """
     channel = Channel.objects.select_for_update(no_key=True).get(pk=link.channel_id)
+    # Before the person's own rows, as in a withdrawal: a task is drawn with the requester's row locked.
+    lock_requester(channel.requester_id)
     fresh = Link.objects.select_related("participant__worker", "participant__channel").get(pk=link.pk)
     fresh.channel = channel
     door = look(fresh, visitor, now=now)

@@ -38,7 +38,8 @@ State = Assignment.State
 SHOWN = (
     "assignment_id", "state", "deadline", "auto_approval_at", "feedback", "worker_id", "hit__hit_id", "hit__kind",
     "hit__question", "hit__hit_type__group_id", "hit__hit_type__title", "hit__hit_type__reward_cents",
-    "hit__hit_type__keywords", "hit__hit_type__study", "hit__hit_type__cell", "rejected_at",
+    "hit__hit_type__keywords", "hit__hit_type__requirements", "hit__hit_type__study", "hit__hit_type__cell",
+    "rejected_at",
     "hit__requester__pays", "hit__requester__user__username", "hit__requester__display_name",
 )  # fmt: skip
 
@@ -168,7 +169,9 @@ def shown_done(request: HttpRequest, visit: Visit, held: Assignment, form: Reply
         return redirect("hits:end")
     if visit.worker.channel_id is not None and held.state == State.SUBMITTED:
         return waiting_page(request, visit, recorded=held)
-    more = some_of(visit.worker, held.hit.hit_type, now=visit.now)
+    # Who may take no more of it is not offered the next one.
+    allowed = assess_worker(visit.worker, held.hit.hit_type).accept
+    more = some_of(visit.worker, held.hit.hit_type, now=visit.now) if allowed else []
     bonuses = held.bonuses.order_by("pk")
     context: dict[str, Any] = {"visit": visit, "assignment": held, "hit": held.hit, "next": more[0] if more else None}
     context |= {"bonuses": bonuses, "by_itself": visit.worker.auto_accept and held.state == State.SUBMITTED}

@@ -40,6 +40,13 @@ def test_who_accepts_one_hit_of_a_study_finds_no_other(lab, ann, sign_in):
     assert sign_in("bob").accept(second).status_code == 200
 
 
+def test_who_may_take_no_more_of_a_study_is_not_offered_the_next_task(lab, ann):
+    _, (first, _) = study(lab, 2, MaxAssignments=2)
+    task = ann.take(first)
+    ann.hand_in(task)
+    assert "Accept the next task" not in ann.get(f"/hits/work/{task.id}/done/").text
+
+
 def test_who_returned_all_of_a_study_may_come_back_to_it_and_to_no_other_of_the_group(lab, ann):
     type_id, (first,) = study(lab, 1, Keywords="assay:study=spring")
     absent = {"QualificationTypeId": type_id, "Comparator": "DoesNotExist"}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Q
 
 from annotation.marketplace.channels import admission_rules, consent, reach, tokens
 from annotation.marketplace.core.row_locks import lock_requester
@@ -88,10 +89,29 @@ def look(link: Link, visitor: Visitor, *, now: datetime) -> Door:
         return Door("needs-id", link)
     if _took_part_before(link.channel, visitor):
         return Door("already", link)
+    if _began_elsewhere(link, visitor):
+        return Door("other-link", link)
     others = _known_elsewhere(link.channel, visitor)
     if WorkerBlock.objects.filter(requester=link.channel.requester_id, worker__in=others).exists():
         return Door("blocked", link)
     return replace(_for_newcomers(link, now, others), person=person)
+
+
+def _began_elsewhere(link: Link, visitor: Visitor) -> bool:
+    """Whether the visitor takes part in the study by another channel: known by their id, address or browser."""
+    channel, invited = link.channel, link.participant
+    if not channel.study:
+        return False
+    known = ParticipantIdentity.objects.filter(participant=invited).first() if invited else None
+    named = Q(participant_id__in=visitor.participants) if not (visitor.external_id or known) else Q(pk=None)
+    for external_id in {visitor.external_id, known.external_id if known else ""} - {""}:
+        named |= Q(identity__external_id=external_id)
+    if known and known.email:
+        named |= Q(identity__email=known.email)
+    others = Participant.objects.filter(
+        named, channel__requester=channel.requester_id, channel__study=channel.study, began_at__isnull=False
+    )
+    return others.exclude(channel=channel).exists()
 
 
 def _known_elsewhere(channel: Channel, visitor: Visitor) -> list[WorkerAccount]:

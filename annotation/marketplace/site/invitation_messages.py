@@ -15,6 +15,13 @@ def door_message(word: str) -> tuple[str, str]:
             _("You have already taken part"),
             _("Thank you. Each person can take part once, so there is nothing more to do here."),
         ),
+        "other-link": (
+            _("You have already begun"),
+            _(
+                "You began this study with another link. Each person takes part once: please go on with that link. "
+                "If you no longer have it, write to the person who sent it."
+            ),
+        ),
         "withdrawn": (
             _("You have withdrawn your answers"),
             _("They are erased. There is nothing more to do here."),

@@ -30,8 +30,11 @@ from annotation.marketplace.site.refusal_reasons import reasons_of
 from annotation.marketplace.workers import sessions
 
 STATUS = {
-    "unknown": 404, "closed": 410, "full": 409, "blocked": 403, "unqualified": 403, "odd-id": 400, "needs-id": 400
-}  # fmt: skip
+    **dict.fromkeys(("odd-id", "needs-id"), 400),
+    **dict.fromkeys(("blocked", "unqualified"), 403),
+    **dict.fromkeys(("full", "other-link"), 409),
+    **{"unknown": 404, "closed": 410},
+}
 
 # Before the name of a parameter, as the form of the page carries it on.
 PANEL_FIELD = "panel:"
@@ -62,7 +65,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 
 # What somebody meets who has not been here before and is not let in.
-REFUSED = frozenset({"needs-id", "odd-id", "used", "elsewhere", "not-yet", "closed", "full", "unqualified"})
+REFUSED = frozenset({"needs-id", "odd-id", "other-link", "blocked", "not-yet", "closed", "full", "unqualified"})
 
 
 def _count(request: HttpRequest, response: HttpResponse, entry: admission.Door) -> None:

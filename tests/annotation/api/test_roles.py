@@ -27,6 +27,7 @@ class Op(NamedTuple):
 
 V, R, E, O = Role.VIEWER, Role.REVIEWER, Role.EDITOR, Role.OWNER  # noqa: E741
 S, A, W = "/studies/{study}", "/studies/{study}/assignments/{assignment}", "/studies/{study}/workers/{pseudonym}"
+C = f"{S}/channels"
 REASON = {"reason": "A sentence that says what is wrong with it."}
 PARAGRAPH = {"training": "instructions", "text": "Read to the end."}
 OPERATIONS = [
@@ -50,6 +51,15 @@ OPERATIONS = [
     Op("get", f"{S}/invitations", V),
     Op("post", f"{S}/invitations", O, {"role": "viewer"}),
     Op("delete", f"{S}/invitations/{{number}}", O),
+    Op("get", C, E, outside=True),
+    Op("post", C, O, {"kind": "link"}, outside=True),
+    Op("get", f"{C}/{{channel}}", E, outside=True),
+    Op("patch", f"{C}/{{channel}}", O, {}, outside=True),
+    *(Op("post", f"{C}/{{channel}}/{deed}", O, outside=True) for deed in ("close", "reopen")),
+    Op("get", f"{C}/{{channel}}/people", E, outside=True),
+    Op("post", f"{C}/{{channel}}/people", O, {"people": [{"email": "ann@example.org"}]}, outside=True),
+    Op("post", f"{C}/{{channel}}/people/{{person}}/link", O, outside=True),
+    Op("post", f"{C}/{{channel}}/mail", O, {}, outside=True),
     Op("get", f"{S}/statements", V),
     Op("put", f"{S}/statements/{{key}}", E, {"body": "x"}),
     Op("get", f"{S}/jobs", V),
@@ -152,7 +162,7 @@ def places(study: Study) -> dict[str, object]:
         "study": study.uuid, "job": job.uuid, "link": link.pk, "assignment": work.market_id, "name": "report.html",
         "pseudonym": Worker.objects.first().pseudonym, "username": "somebody", "key": "ethics", "number": 1,
         "purpose": "comments", "remark": 1, "training": "instructions",
-        "file_id": "3F",
+        "file_id": "3F", "channel": "x", "person": "x",
     }  # fmt: skip
 
 

@@ -47,12 +47,20 @@ class OwedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SiteSum:
+    """What people earned in one currency whom the marketplace pays itself."""
+
+    currency: str
+    people: int
+    amount_minor: int
+
+
+@dataclass(frozen=True, slots=True)
 class OwedList:
     """Everybody who is owed something; and how many the marketplace pays itself, with what they earned."""
 
     rows: tuple[OwedRow, ...]
-    site_people: int
-    site_minor: int
+    by_site: tuple[SiteSum, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +121,8 @@ class RetentionState:
 def list_owed(market: Market, work: OwedWork, *, with_unpaid: bool = False) -> OwedList:
     """Everybody who is owed something for this work and is paid in another place."""
     answer = market.call_extension("list_owed", WithUnpaid=with_unpaid, **work.parameters())
-    site = answer["PaidHere"]
-    return OwedList(_rows(answer["People"]), site["People"], site["AmountMinor"])
+    by_site = (SiteSum(row["Currency"], row["People"], row["AmountMinor"]) for row in answer["PaidHere"])
+    return OwedList(_rows(answer["People"]), tuple(by_site))
 
 
 def sum_owed(market: Market) -> list[OwedSum]:

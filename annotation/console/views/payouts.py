@@ -26,7 +26,7 @@ from annotation.workers import payouts
 from annotation.workers.payouts import market_of_payouts
 
 LINES = 500
-NOTHING = OwedList((), 0, 0)
+NOTHING = OwedList(())
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ def list_owed(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     site = settlements.paid_by_site(scope)
     return {
         "People": [_person_shape(person, known.get(person.worker_key, KnownPerson())) for person in people],
-        "PaidHere": {"People": site.people, "AmountMinor": site.amount_minor},
+        "PaidHere": [{"Currency": row.currency, "People": row.people, "AmountMinor": row.amount_minor} for row in site],
     }
 
 

@@ -121,17 +121,18 @@ def list_owed(scope: Scope, *, with_unpaid: bool = False) -> list[Person]:
 
 @dataclass(frozen=True)
 class PaidBySite:
-    """People whom this marketplace pays by its own payouts, and what they earned in all."""
+    """People whom this marketplace pays by its own payouts, and what they earned in all in one currency."""
 
+    currency: str
     people: int
     amount_minor: int
 
 
-def paid_by_site(scope: Scope) -> PaidBySite:
+def paid_by_site(scope: Scope) -> list[PaidBySite]:
     """What earners of the scope get by payouts of this marketplace."""
-    rows = entries_of(scope).filter(account=LedgerEntry.Account.WORKER)
-    sums = rows.aggregate(people=Count("worker", distinct=True), amount=Sum("amount_cents"))
-    return PaidBySite(sums["people"], sums["amount"] or 0)
+    rows = _with_ways(entries_of(scope).filter(account=LedgerEntry.Account.WORKER)).values("money")
+    sums = rows.annotate(people=Count("worker", distinct=True), amount=Sum("amount_cents")).order_by("money")
+    return [PaidBySite(row["money"], row["people"], row["amount"]) for row in sums]
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,7 @@ def world(study: Study, settings: Any, tmp_path: Any, monkeypatch: pytest.Monkey
     settings.VAR, settings.DETECTOR_MODEL = tmp_path, str(tmp_path)
     # No marketplace listens here that could be asked for the account.
     monkeypatch.setattr("annotation.console.views.publish.afford", lambda study, endpoint, by_invitation: ())
-    monkeypatch.setattr(payout_calls, "list_owed", lambda *_, **__: OwedList((OWED,), 0, 0))
+    monkeypatch.setattr(payout_calls, "list_owed", lambda *_, **__: OwedList((OWED,)))
     monkeypatch.setattr(payout_calls, "list_files", lambda *_, **__: [FILE])
     monkeypatch.setattr(payout_calls, "get_file", lambda *_, **__: FILE)
     monkeypatch.setattr(payout_calls, "create_file", lambda *_, **__: FILE)

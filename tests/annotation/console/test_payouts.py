@@ -110,7 +110,7 @@ def test_whom_the_site_pays_itself_is_counted_and_not_in_a_file(desk: Desk) -> N
     work = payouts.work_of(desk.study)
     assert work is not None
     answer = calls.list_owed(desk.market, work)
-    assert (len(answer.rows), answer.site_people, answer.site_minor) == (2, 1, 120)
+    assert (len(answer.rows), answer.by_site) == (2, (calls.SiteSum("USD", 1, 120),))
 
 
 def test_what_is_in_a_file_is_not_owed_and_work_approved_later_is(desk: Desk) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from annotation.design import task_types
 from annotation.design.wording import Wording, default_wording, typicality_of
@@ -63,10 +63,19 @@ HUSE = Preset(
     },
 )
 
+_OUR_HUMAN_OR_MACHINE = default_wording(task_types.HUMAN_OR_MACHINE)
 CLARK = Preset(
     "clark-2021",
     "Clark et al. 2021, sections 2 and 3",
-    default_wording(task_types.HUMAN_OR_MACHINE),
+    replace(
+        _OUR_HUMAN_OR_MACHINE,
+        follow_ups=tuple(
+            replace(follow_up, text=text)
+            for follow_up, text in zip(
+                _OUR_HUMAN_OR_MACHINE.follow_ups, task_types.CLARK_FOLLOW_UPS.values(), strict=True
+            )
+        ),
+    ),
     {
         "texts_per_hit": 5,
         "raters_per_text": 7,
@@ -86,6 +95,7 @@ CLARK = Preset(
     ),
     differs={
         "mix": "Sources are balanced in each HIT (2 and 3 of 5); the paper leaves the mixture open.",
+        "explanations": "Each explanation has at least 10 characters; the paper names no minimum.",
         "exclusion": "Excluded work is paid unless a person decides otherwise.",
     },
 )

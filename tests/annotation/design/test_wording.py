@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from annotation.design.presets import HUSE, PRESETS, clark_cells
+from annotation.design.presets import CLARK, HUSE, PRESETS, clark_cells
 from annotation.design.task_types import KINDS
 from annotation.design.wording import SETTINGS, as_json, default_wording, from_json, rename_texts, typicality_of
 from annotation.exceptions import DesignError
@@ -73,6 +73,15 @@ def test_the_presets_have_the_papers_values() -> None:
         "Possibly human-written",
         "Possibly machine-generated",
         "Definitely machine-generated",
+    ]
+
+
+def test_clark_asks_the_papers_follow_ups_after_the_papers_labels() -> None:
+    """Section 2.1: "If they chose option 1 ... Otherwise"."""
+    sure, *others = (label for label, _, _ in CLARK.wording.criteria[0].labels)
+    assert [(one.text, one.when, one.required) for one in CLARK.wording.follow_ups] == [
+        ("Why did you select this rating?", (sure,), True),
+        ("What would you change to make it seem more human-like?", tuple(others), True),
     ]
 
 

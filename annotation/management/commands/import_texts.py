@@ -51,6 +51,12 @@ class Command(BaseCommand):
         study = parser.add_argument_group("the study")
         study.add_argument("--study", required=True, metavar="NAME", help="name of the study")
         study.add_argument("--create", action="store_true", help="create the study if it does not exist")
+        study.add_argument(
+            "--mode",
+            choices=["rehearsal", "live"],
+            default="rehearsal",
+            help="of a study that is created: rehearsal (default, simulated raters) or live (real participants)",
+        )
         imports.add_owner(study)
         check = parser.add_argument_group("check before importing")
         check.add_argument(
@@ -140,7 +146,7 @@ class Command(BaseCommand):
         allowed = [Code(code) for code in options["allow"]]
         with transaction.atomic(), imports.bar("Writing", " texts") as progress:
             if options["create"]:
-                study = create(options["study"], mode="live", plan=Plan(), actor=actor, now=now, owner=owner)
+                study = create(options["study"], mode=options["mode"], plan=Plan(), actor=actor, now=now, owner=owner)
             else:
                 study = self._study(options)
             return add_texts(

@@ -83,7 +83,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--group", default="", help="group of studies; a worker takes part in one condition of the group"
         )
-        parser.add_argument("--mode", choices=["live", "rehearsal"], default="live")
+        parser.add_argument(
+            "--mode",
+            choices=["rehearsal", "live"],
+            default="rehearsal",
+            help="rehearsal (default): simulated raters; live: real participants",
+        )
         parser.add_argument("--owner", metavar="USER", help="owner of the study (default: --as USER)")
         add_actor(parser)
 

@@ -114,3 +114,9 @@ def test_pages_are_written_one_for_each_cell(tmp_path: Path) -> None:
 def test_commands_refuse_nonsense_in_a_sentence(words: list[str], sentence: str) -> None:
     with pytest.raises(CommandError, match=sentence):
         told(*words)
+
+
+def test_a_study_is_a_rehearsal_unless_live_is_stated() -> None:
+    told("new_study", "played")
+    told("new_study", "paid", "--mode", "live")
+    assert dict(Study.objects.values_list("name", "mode")) == {"played": "rehearsal", "paid": "live"}

@@ -132,7 +132,7 @@ def paid_by_site(scope: Scope) -> list[PaidBySite]:
     """What earners of the scope get by payouts of this marketplace."""
     rows = _with_ways(entries_of(scope).filter(account=LedgerEntry.Account.WORKER)).values("money")
     sums = rows.annotate(people=Count("worker", distinct=True), amount=Sum("amount_cents")).order_by("money")
-    return [PaidBySite(row["money"], row["people"], row["amount"]) for row in sums]
+    return [PaidBySite(row["money"], row["people"], row["amount"]) for row in sums if row["people"]]
 
 
 @dataclass(frozen=True)

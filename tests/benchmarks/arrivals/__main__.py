@@ -110,7 +110,7 @@ def _run(title: str, drop_out: dict[str, float], places: int, seed: int, *, equa
         f"{life.people:,} people came and {len(seen.drawn):,} were assigned, to {len(drop_out)} conditions of "
         f"{places:,} places; {statistics.mean(seen.inside):.0f} were inside on average. "
         f"{seen.returned:,} tasks were returned, of "
-        f"{seen.stale:,} the time ran out, {seen.rejoined:,} times somebody came back, and {seen.turned_away:,} times "
+        f"{seen.stale:,} the time ran out, {seen.rejoined:,} times a person came back, and {seen.turned_away:,} times "
         f"the person found no place. Seed {seed}, {time.perf_counter() - start:.0f} s."
     )
     rows = findings(seen, plan, life.requester, equal=equal)

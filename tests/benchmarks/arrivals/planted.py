@@ -30,12 +30,12 @@ def takes_the_first(patch: Patch) -> None:
 
 
 def counts_stale_sessions(patch: Patch) -> None:
-    """Whose time is over counts until somebody looks."""
+    """Whose time is over counts until the next sweep."""
     patch(expire_due, "catch_up", lambda now: 0)
 
 
 def forgets_the_cell(patch: Patch) -> None:
-    """Who comes back is drawn anew."""
+    """Who comes back is drawn a second time."""
     right = counts.draw_of
 
     def forgotten(requester: int, study: str, worker: int) -> Any:

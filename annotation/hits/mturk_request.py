@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 
 from django.conf import settings
@@ -16,6 +17,8 @@ from annotation.models import AttentionCheck, Hit, HitItem, Study, Text
 from annotation.mturk.answer_xml import CHANNEL, DEVICE
 from annotation.mturk.question_xml import external_question, html_question
 from annotation.mturk.records import HitOrder, Requirement
+from annotation.pricing.currency import DEFAULT_CURRENCY
+from annotation.pricing.wages import WorkTime, hit_time
 
 APPROVED_HITS = "00000000000000000040"
 PERCENT_APPROVED = "000000000000000000L0"
@@ -34,6 +37,7 @@ def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = (), drawn: bool
         description=wording.fill_nouns(wording.description),
         keywords=_keywords(wording, hit, drawn),
         reward_cents=hit.cell.reward_cents,
+        currency=study.currency,
         max_assignments=hit.max_assignments,
         assignment_seconds=study.assignment_seconds,
         lifetime_seconds=study.lifetime_seconds,
@@ -49,8 +53,25 @@ def _keywords(wording: Wording, hit: Hit, drawn: bool) -> str:
     study = hit.study
     tag = f"assay:study={study.channel_tag}" if study.channel_tag else ""
     cell = f"{CELL}{cell_key(study, hit.cell_id)}" if drawn else ""
+    # Dollars, which every marketplace pays in, go without saying.
+    currency = "" if study.currency == DEFAULT_CURRENCY else f"assay:currency={study.currency}"
+    minutes = f"assay:minutes={planned_minutes(hit, wording)}"
     device = DEVICE if settings.NOTE_DEVICES else ""
-    return ", ".join(word for word in (wording.keywords, tag, cell, device, CHANNEL) if word)
+    return ", ".join(word for word in (wording.keywords, tag, cell, currency, minutes, device, CHANNEL) if word)
+
+
+def planned_minutes(hit: Hit, wording: Wording) -> int:
+    """Whole minutes that a HIT of this one's condition takes by plan: those of its first HIT, so all read alike."""
+    first = Hit.objects.filter(study_id=hit.study_id, cell_id=hit.cell_id).order_by("slot", "pk").first() or hit
+    return max(1, math.ceil(time_of(lines_of(first), wording).median / 60))
+
+
+def time_of(lines: Sequence[ShownLine], wording: Wording) -> WorkTime:
+    """The estimated time of a HIT that shows these lines."""
+    texts = [text for line in lines for text in (line.text, line.partner) if text]
+    words = sum(len(text.body.split()) + len(text.context.split()) for text in texts)
+    remarks = len(lines) if wording.follow_ups else 0
+    return hit_time(words, judgments=len(lines) * len(wording.criteria), remarks=remarks)
 
 
 def _question(hit: Hit, wording: Wording) -> str:

@@ -30,6 +30,7 @@ from annotation.mturk.records import (
     SeenHit,
     SubmittedWork,
 )
+from metrics.data.currency import minor_digits, plain_amount
 
 TURK = "AWS.MechanicalTurk."
 PASSING = {"ThrottlingException", "ServiceFault", "RequestTimeout", "InternalFailure", "ServiceUnavailable"}
@@ -107,9 +108,15 @@ class Market:
         """The fee rules that the marketplace named in its last answer (none, mturk); "" where it named none."""
         return self._quoted_fees
 
-    def balance_cents(self) -> int:
-        """What is left to spend."""
-        return int(Decimal(self._call("get_account_balance")["AvailableBalance"]) * 100)
+    def balance_cents(self, currency: str = "USD") -> int:
+        """What is left to spend in a currency, in minor units. Marketplaces other than Assay's know dollars only."""
+        if currency == "USD":
+            return int(Decimal(self._call("get_account_balance")["AvailableBalance"]) * 100)
+        if not self.ours:
+            raise MarketError(f"This marketplace pays in dollars only, and the study pays in {currency}.")
+        rows = self.call_extension("list_balances")["Balances"]
+        texts = (row["AvailableBalance"] for row in rows if row["Currency"] == currency)
+        return int(Decimal(next(texts, "0")).scaleb(minor_digits(currency)))
 
     def create_hit(self, order: HitOrder) -> str:
         """Create the HIT and return its id; the id of the HIT that its token made before, if it did."""
@@ -168,13 +175,15 @@ class Market:
         """Delete a HIT whose submissions are all decided; a deleted HIT stays so."""
         self._call_unless_deleted("delete_hit", HITId=hit_id)
 
-    def send_bonus(self, assignment_id: str, *, worker_id: str, cents: int, reason: str, token: str) -> None:
-        """Pay a bonus; again with the same token, nothing more."""
+    def send_bonus(
+        self, assignment_id: str, *, worker_id: str, cents: int, reason: str, token: str, currency: str = "USD"
+    ) -> None:
+        """Pay a bonus in minor units of a currency; again with the same token, nothing more."""
         self._once(
             "send_bonus",
             WorkerId=worker_id,
             AssignmentId=assignment_id,
-            BonusAmount=_dollars(cents),
+            BonusAmount=plain_amount(cents, currency),
             Reason=reason,
             UniqueRequestToken=token,
         )
@@ -465,7 +474,7 @@ def _create_parameters(order: HitOrder) -> dict[str, Any]:
         "Title": order.title,
         "Description": order.description,
         "Keywords": order.keywords,
-        "Reward": _dollars(order.reward_cents),
+        "Reward": plain_amount(order.reward_cents, order.currency),
         "MaxAssignments": order.max_assignments,
         "AssignmentDurationInSeconds": order.assignment_seconds,
         "LifetimeInSeconds": order.lifetime_seconds,
@@ -488,10 +497,6 @@ def _requirement(requirement: Requirement) -> dict[str, Any]:
         "Comparator": requirement.comparator,
         **values,
     }
-
-
-def _dollars(cents: int) -> str:
-    return f"{cents // 100}.{cents % 100:02d}"
 
 
 def _seen_hit(row: dict[str, Any]) -> SeenHit:

@@ -72,6 +72,7 @@ class HitOrder:
     annotation: str
     token: str
     requirements: tuple[Requirement, ...] = ()
+    currency: str = "USD"
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,11 @@ def is_currency(code: str) -> bool:
 def check_currency(code: str) -> str:
     """The code in capital letters. Raises AmountError for what is no currency in use."""
     upper = code.strip().upper()
+    if is_currency(upper) and minor_digits(upper) > 2:
+        raise AmountError(
+            f"{upper} has {minor_digits(upper)} decimals. Amounts of the Requester API have at most two, so studies "
+            "cannot pay in it."
+        ).at("currency")
     if not is_currency(upper):
         raise AmountError(
             f"{code.strip()[:20]!r} is not a currency in use. Use its three-letter ISO 4217 code, such as USD, EUR or "
@@ -67,7 +72,7 @@ def check_currency(code: str) -> str:
 def currency_choices() -> list[tuple[str, str]]:
     """Codes with their English names, the usual ones first."""
     usual = ["USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD"]
-    codes = [*usual, *sorted(_current() - set(usual))]
+    codes = [*usual, *sorted(code for code in _current() - set(usual) if minor_digits(code) <= 2)]
     return [(code, f"{code} ({get_currency_name(code, locale=_LOCALE)})") for code in codes]
 
 

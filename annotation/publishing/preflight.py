@@ -21,6 +21,7 @@ from annotation.hits.mturk_request import (
     lines_of_all,
     page_address,
     page_of,
+    time_of,
     wording_of,
 )
 from annotation.models import Hit, Study, Text
@@ -28,7 +29,7 @@ from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
 from annotation.pricing.currency import DEFAULT_CURRENCY, format_money
 from annotation.pricing.fees import max_cents
-from annotation.pricing.wages import HOUR, floor_for, hit_time, reward_for_floor, wage
+from annotation.pricing.wages import HOUR, floor_for, reward_for_floor, wage
 from annotation.publishing.preflight_result import Finding, Preflight
 from annotation.studies.check_training import check_training
 from annotation.workers import draws, participation
@@ -213,11 +214,7 @@ def _wage(study: Study, hits: list[Hit], study_floor: int | None) -> Iterator[Fi
         first.setdefault(hit.cell_id, hit)
     shown = lines_of_all(first.values())
     for hit in first.values():
-        lines, wording = shown[hit.pk], wording_of(hit)
-        texts = [text for line in lines for text in (line.text, line.partner) if text]
-        words = sum(len(text.body.split()) + len(text.context.split()) for text in texts)
-        remarks = len(lines) if wording.follow_ups else 0
-        time = hit_time(words, judgments=len(lines) * len(wording.criteria), remarks=remarks)
+        time = time_of(shown[hit.pk], wording_of(hit))
         if study.assignment_seconds < time.slow:
             yield _warning(
                 "time",
@@ -335,7 +332,7 @@ def _accounts(study: Study, market: Market) -> Iterator[Finding]:
 
 def _market(study: Study, market: Market, total: int) -> Iterator[Finding]:
     try:
-        balance = market.balance_cents()
+        balance = market.balance_cents(study.currency)
     except MarketError as error:
         yield _error("market", str(error))
         return

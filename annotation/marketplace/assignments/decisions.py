@@ -89,9 +89,12 @@ def _check_override(hit: Hit, held: Assignment, now: datetime) -> None:
 
 def _approve_locked(payer: Requester, hit: Hit, held: Assignment, *, at: datetime, feedback: str) -> None:
     overridden = held.state == State.REJECTED
-    cost = Cost(hit.hit_type.reward_cents, escrow.fee_of(hit))
+    # What the person was shown is what is paid, whatever type the HIT was moved to since.
+    reward = hit.hit_type.reward_cents if held.shown_reward_cents is None else held.shown_reward_cents
+    cost = Cost(reward, escrow.fee_of(hit))
+    currency = hit.hit_type.currency
     # The hold of rejected work was released: an override is paid like a bonus, out of what can be spent.
-    pay(held, cost, purpose=Purpose.REWARD, payer=payer, now=at, hold=None if overridden else hit)
+    pay(held, cost, purpose=Purpose.REWARD, payer=payer, now=at, hold=None if overridden else hit, currency=currency)
     held.state, held.approved_at, held.due_at = State.APPROVED, at, None
     held.feedback = feedback or held.feedback
     held.save(update_fields=["state", "approved_at", "feedback", "due_at"])

@@ -13,6 +13,7 @@ from annotation.marketplace.draws import counts
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import lifecycle
 from annotation.marketplace.hits.eligibility import assess_worker
+from annotation.marketplace.hits.expected_minutes import expected_minutes
 from annotation.marketplace.models import Assignment, Hit, WorkerAccount, WorkerBlock
 from annotation.marketplace.notifications import events
 from annotation.marketplace.qualifications import once_pass
@@ -50,7 +51,18 @@ def take_place(locked: Hit, *, worker: WorkerAccount, now: datetime) -> Assignme
         raise WorkRefusedError("full")
     once_pass.grant(locked, worker=worker, now=now)
     deadline = now + timedelta(seconds=locked.hit_type.assignment_seconds)
-    held = Assignment(hit=locked, worker=worker, accepted_at=now, deadline=deadline, due_at=deadline)
+    terms = expected_minutes(locked.hit_type)
+    held = Assignment(
+        hit=locked,
+        worker=worker,
+        accepted_at=now,
+        deadline=deadline,
+        due_at=deadline,
+        shown_reward_cents=locked.hit_type.reward_cents,
+        shown_currency=locked.hit_type.currency,
+        shown_minutes=terms.minutes,
+        shown_minutes_people=terms.people,
+    )
     insert([held])
     locked.pending += 1
     events.emit(events.ACCEPTED, locked, at=now, assignment=held)

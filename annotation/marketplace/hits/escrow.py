@@ -45,7 +45,8 @@ def publish(hit: Hit, *, now: datetime) -> None:
     if ledger.hold_new(hit, now=now):
         return
     if not settings.MARKETPLACE_PUBLISH_UNFUNDED:
-        raise ledger.insufficient(promised_cents, hit.requester.balance_cents)
+        currency = hit.hit_type.currency
+        raise ledger.insufficient(promised_cents, ledger.available(hit.requester, currency), currency)
     hit.held_cents = 0
     hit.save(update_fields=["held_cents"])
 
@@ -60,10 +61,13 @@ def hold(payer: Requester, hit: Hit, *, now: datetime) -> None:
     missing = promised_cents - hit.held_cents
     if missing <= 0:
         release(payer, hit, now=now)
-    elif missing <= payer.balance_cents:
+        return
+    currency = hit.hit_type.currency
+    spendable = ledger.available(payer, currency)
+    if missing <= spendable:
         ledger.move_hold(payer, hit, missing, now=now)
     elif not settings.MARKETPLACE_PUBLISH_UNFUNDED:
-        raise ledger.insufficient(missing, payer.balance_cents)
+        raise ledger.insufficient(missing, spendable, currency)
 
 
 def release(payer: Requester, hit: Hit, *, now: datetime) -> None:

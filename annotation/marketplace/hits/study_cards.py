@@ -37,6 +37,7 @@ class StudyCard:
     min_reward_cents: int
     max_reward_cents: int
     max_seconds: int
+    currency: str
 
     @property
     def pays_differ(self) -> bool:
@@ -53,6 +54,7 @@ def card_of(types: Sequence[HitType]) -> StudyCard:
         min_reward_cents=min(rewards),
         max_reward_cents=max(rewards),
         max_seconds=max(hit_type.assignment_seconds for hit_type in types),
+        currency=types[0].currency,
     )
 
 

@@ -104,6 +104,7 @@ class Migration(migrations.Migration):
                 ('auto_approval_seconds', models.BigIntegerField()),
                 ('requirements', models.JSONField(default=list)),
                 ('digest', models.CharField(max_length=64)),
+                ('currency', models.CharField(default='USD', max_length=3)),
                 ('study', models.CharField(blank=True, max_length=64)),
                 ('cell', models.CharField(blank=True, max_length=80)),
                 ('by_channel', models.BooleanField(default=False)),
@@ -426,6 +427,10 @@ class Migration(migrations.Migration):
                 ('feedback', models.TextField(blank=True)),
                 ('due_at', models.DateTimeField(blank=True, null=True)),
                 ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
+                ('shown_reward_cents', models.BigIntegerField(blank=True, null=True)),
+                ('shown_currency', models.CharField(blank=True, max_length=3)),
+                ('shown_minutes', models.PositiveIntegerField(blank=True, null=True)),
+                ('shown_minutes_people', models.PositiveIntegerField(default=0)),
                 ('hit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='marketplace.hit')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='marketplace.workeraccount')),
             ],
@@ -578,6 +583,7 @@ class Migration(migrations.Migration):
                 ('payout_id', models.CharField(default=annotation.marketplace.ids.public_id, max_length=64, unique=True)),
                 ('batch', models.CharField(db_index=True, max_length=64)),
                 ('amount_cents', models.BigIntegerField()),
+                ('currency', models.CharField(default='USD', max_length=3)),
                 ('state', models.CharField(choices=[('sent', 'Sent'), ('paid', 'Paid'), ('failed', 'Failed')], default='sent', max_length=6)),
                 ('reference', models.CharField(blank=True, max_length=200)),
                 ('created_at', models.DateTimeField()),
@@ -587,7 +593,7 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [
                     models.CheckConstraint(condition=models.Q(('amount_cents__gt', 0)), name='marketplace_payout_positive'),
-                    models.UniqueConstraint(fields=('batch', 'worker'), name='marketplace_payout_once_in_batch'),
+                    models.UniqueConstraint(fields=('batch', 'worker', 'currency'), name='marketplace_payout_once_in_batch'),
                 ],
             },
         ),
@@ -605,6 +611,38 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='RequesterBalance',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('currency', models.CharField(max_length=3)),
+                ('balance_cents', models.BigIntegerField(default=0)),
+                ('held_cents', models.BigIntegerField(default=0)),
+                ('requester', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='balances', to='marketplace.requester')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('requester', 'currency'), name='marketplace_balance_once_per_currency'),
+                    models.CheckConstraint(condition=models.Q(('balance_cents__gte', 0), ('held_cents__gte', 0)), name='marketplace_balances_not_negative'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='WorkerBalance',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('currency', models.CharField(max_length=3)),
+                ('earned_cents', models.BigIntegerField(default=0)),
+                ('owed_cents', models.BigIntegerField(default=0)),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='balances', to='marketplace.workeraccount')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('worker', 'currency'), name='marketplace_earned_once_per_currency'),
+                    models.CheckConstraint(condition=models.Q(('earned_cents__gte', 0), ('owed_cents__gte', 0)), name='marketplace_earned_not_negative'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name='LedgerEntry',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -612,6 +650,7 @@ class Migration(migrations.Migration):
                 ('purpose', models.CharField(choices=[('deposit', 'Deposit'), ('reward', 'Reward'), ('bonus', 'Bonus'), ('hold', 'Hold'), ('payout', 'Payout')], max_length=10)),
                 ('account', models.CharField(choices=[('requester', 'Requester'), ('held', 'Held'), ('worker', 'Worker'), ('payout', 'Payout'), ('house', 'House'), ('outside', 'Outside')], max_length=10)),
                 ('amount_cents', models.BigIntegerField()),
+                ('currency', models.CharField(default='USD', max_length=3)),
                 ('posted_at', models.DateTimeField()),
                 ('assignment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='entries', to='marketplace.assignment')),
                 ('hit', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='entries', to='marketplace.hit')),

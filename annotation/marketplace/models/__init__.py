@@ -1,4 +1,4 @@
-"""What the marketplace stores. Money is integer cents, times are aware UTC, ids shown outside are random."""
+"""What the marketplace stores. Money is whole minor units, times are aware UTC, ids shown outside are random."""
 
 from annotation.marketplace.models.assignments import Assignment, AssignmentDevice, Draft, Reply, Submission
 from annotation.marketplace.models.channels import (
@@ -16,7 +16,7 @@ from annotation.marketplace.models.channels import (
 from annotation.marketplace.models.clock import ClockOffset, PurgeMark, SweepMark
 from annotation.marketplace.models.draws import Draw, DrawEvent, StudyDraw
 from annotation.marketplace.models.hits import Hit, HitType
-from annotation.marketplace.models.money import BonusPayment, LedgerEntry, Payout
+from annotation.marketplace.models.money import BonusPayment, LedgerEntry, Payout, RequesterBalance, WorkerBalance
 from annotation.marketplace.models.notifications import (
     Document,
     Endpoint,
@@ -82,6 +82,7 @@ __all__ = [
     "Reply",
     "RequestToken",
     "Requester",
+    "RequesterBalance",
     "SettledEntry",
     "Settlement",
     "SigningKey",
@@ -96,6 +97,7 @@ __all__ = [
     "WithdrawalKey",
     "Wording",
     "WorkerAccount",
+    "WorkerBalance",
     "WorkerBlock",
     "WorkerMessage",
     "WorkerSession",

@@ -40,6 +40,13 @@ class Assignment(models.Model):
     # When the worker withdrew the answers; they are erased, the payment stays.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
+    # What the person was shown when they accepted: pay, its currency, minutes, and of how many people these are the
+    # median (0: planned). Null in rows that no acceptance made.
+    shown_reward_cents = models.BigIntegerField(null=True, blank=True)
+    shown_currency = models.CharField(max_length=3, blank=True)
+    shown_minutes = models.PositiveIntegerField(null=True, blank=True)
+    shown_minutes_people = models.PositiveIntegerField(default=0)
+
     class Meta:
         constraints = [
             models.UniqueConstraint(

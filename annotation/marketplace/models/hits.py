@@ -23,6 +23,8 @@ class HitType(models.Model):
     auto_approval_seconds = models.BigIntegerField()
     requirements = models.JSONField(default=list)
     digest = models.CharField(max_length=64)
+    # Of the keyword assay:currency=...: every amount of the type's HITs is in its minor units.
+    currency = models.CharField(max_length=3, default="USD")
     # The tag of the keyword assay:study=..., or of assay:cell=... where that stands alone; empty without either.
     study = models.CharField(max_length=64, blank=True)
     # The key of the keyword assay:cell=...: people are assigned to one of the cells of the study. Empty without one.

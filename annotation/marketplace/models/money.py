@@ -31,6 +31,46 @@ class BonusPayment(models.Model):
         return f"bonus of {self.amount_cents} cents"
 
 
+class RequesterBalance(models.Model):
+    """What a requester has in a currency other than dollars, which are on the account's own row."""
+
+    requester = models.ForeignKey(Requester, on_delete=models.PROTECT, related_name="balances")
+    currency = models.CharField(max_length=3)
+    balance_cents = models.BigIntegerField(default=0)
+    held_cents = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["requester", "currency"], name="marketplace_balance_once_per_currency"),
+            models.CheckConstraint(
+                condition=Q(balance_cents__gte=0, held_cents__gte=0), name="marketplace_balances_not_negative"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.requester_id} {self.currency}"
+
+
+class WorkerBalance(models.Model):
+    """What a worker has earned, and is owed, in a currency other than dollars, which are on the account's own row."""
+
+    worker = models.ForeignKey(WorkerAccount, on_delete=models.PROTECT, related_name="balances")
+    currency = models.CharField(max_length=3)
+    earned_cents = models.BigIntegerField(default=0)
+    owed_cents = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["worker", "currency"], name="marketplace_earned_once_per_currency"),
+            models.CheckConstraint(
+                condition=Q(earned_cents__gte=0, owed_cents__gte=0), name="marketplace_earned_not_negative"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker_id} {self.currency}"
+
+
 class LedgerEntry(models.Model):
     """One side of a posting. The rows of a posting sum to zero; rows are never changed or deleted."""
 
@@ -57,6 +97,7 @@ class LedgerEntry(models.Model):
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, null=True, blank=True, related_name="entries")
     hit = models.ForeignKey(Hit, on_delete=models.PROTECT, null=True, blank=True, related_name="entries")
     amount_cents = models.BigIntegerField()
+    currency = models.CharField(max_length=3, default="USD")
     posted_at = models.DateTimeField()
 
     class Meta:
@@ -92,6 +133,7 @@ class Payout(models.Model):
     batch = models.CharField(max_length=64, db_index=True)
     worker = models.ForeignKey(WorkerAccount, on_delete=models.PROTECT, related_name="payouts")
     amount_cents = models.BigIntegerField()
+    currency = models.CharField(max_length=3, default="USD")
     state = models.CharField(max_length=6, choices=State.choices, default=State.SENT)
     # What the payment service calls the payment, as marked back.
     reference = models.CharField(max_length=200, blank=True)
@@ -101,7 +143,7 @@ class Payout(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(amount_cents__gt=0), name="marketplace_payout_positive"),
-            models.UniqueConstraint(fields=["batch", "worker"], name="marketplace_payout_once_in_batch"),
+            models.UniqueConstraint(fields=["batch", "worker", "currency"], name="marketplace_payout_once_in_batch"),
         ]
 
     def __str__(self) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.marketplace.cents import cents
 from annotation.marketplace.core import request_tokens
 from annotation.marketplace.core.paging import Listing, page
 from annotation.marketplace.core.row_locks import lock_requester
@@ -14,6 +14,7 @@ from annotation.marketplace.errors import InvalidParameterError, RequestRefusedE
 from annotation.marketplace.models import Assignment, BonusPayment
 from annotation.marketplace.money import ledger
 from annotation.marketplace.money.fees import bonus_fee
+from annotation.marketplace.operations.amounts import amount_of
 from annotation.marketplace.operations.finding import load_assignment, load_hit_key
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import bonus_shape
@@ -22,11 +23,12 @@ from annotation.marketplace.operations.shapes import bonus_shape
 @operation("SendBonus", writes=True)
 def send_bonus(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """Pay a worker for handed-in work, above the reward. Without a token the same call pays again."""
-    amount = cents(parameters["BonusAmount"])
-    if not amount or not parameters["Reason"].strip():
+    if not Decimal(parameters["BonusAmount"]) or not parameters["Reason"].strip():
         raise InvalidParameterError("SendBonus needs a BonusAmount of at least 0.01 and a Reason.")
     payer = lock_requester(call.requester.pk)
     assignment = load_assignment(call, parameters["AssignmentId"])
+    currency = assignment.hit.hit_type.currency
+    amount = amount_of(parameters["BonusAmount"], currency, member="BonusAmount")
     if assignment.state not in Assignment.SUBMITTED_STATES:
         raise RequestRefusedError("AssignmentDoesNotExist", f"Assignment {parameters['AssignmentId']} does not exist.")
     if assignment.worker.worker_id != parameters["WorkerId"]:
@@ -37,7 +39,7 @@ def send_bonus(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     token = parameters.get("UniqueRequestToken")
     request_tokens.claim(call.requester, scope="SendBonus", token=token, now=call.now, result=call.request_id)
     cost = ledger.Cost(amount, bonus_fee(amount, rules=assignment.hit.fees))
-    ledger.pay(assignment, cost, purpose=ledger.Purpose.BONUS, payer=payer, now=call.now)
+    ledger.pay(assignment, cost, purpose=ledger.Purpose.BONUS, payer=payer, now=call.now, currency=currency)
     BonusPayment.objects.create(
         requester=call.requester,
         assignment=assignment,
@@ -50,8 +52,13 @@ def send_bonus(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def _paid() -> QuerySet[BonusPayment]:
-    return BonusPayment.objects.select_related("assignment__worker").only(
-        "amount_cents", "reason", "granted_at", "assignment__assignment_id", "assignment__worker__worker_id"
+    return BonusPayment.objects.select_related("assignment__worker", "assignment__hit__hit_type").only(
+        "amount_cents",
+        "reason",
+        "granted_at",
+        "assignment__assignment_id",
+        "assignment__worker__worker_id",
+        "assignment__hit__hit_type__currency",
     )
 
 

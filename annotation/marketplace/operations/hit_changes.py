@@ -10,7 +10,7 @@ from annotation.marketplace.core.row_locks import lock_hit, lock_requester
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.hits import escrow, lifecycle
 from annotation.marketplace.hits.limits import RANGES, YEAR
-from annotation.marketplace.models import Hit, Requester
+from annotation.marketplace.models import Assignment, Hit, Requester
 from annotation.marketplace.money.fees import MANY
 from annotation.marketplace.notifications import events
 from annotation.marketplace.operations.finding import load_hit, load_hit_type
@@ -83,8 +83,16 @@ def update_type(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
         raise RequestRefusedError(
             "InvalidHITState", "This HIT was accepted already; it cannot move to another cell of its study."
         )
+    if hit_type.currency != hit.hit_type.currency:
+        raise RequestRefusedError(
+            "InvalidHITState",
+            f"This HIT pays in {hit.hit_type.currency}; the HIT type pays in {hit_type.currency}. Publish a new HIT.",
+        )
     hit.hit_type = hit_type
     hit.save(update_fields=["hit_type"])
+    # Who has accepted reads the new pay from now on; nobody gets less than they were shown.
+    undecided = hit.assignments.exclude(state=Assignment.State.APPROVED)
+    undecided.filter(shown_reward_cents__lt=hit_type.reward_cents).update(shown_reward_cents=hit_type.reward_cents)
     escrow.hold(payer, hit, now=call.now)
     return {}
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from django.conf import settings
 
-from annotation.marketplace.cents import cents
 from annotation.marketplace.channels.study_tag import tag_of
 from annotation.marketplace.core import request_tokens
 from annotation.marketplace.core.prepared_sql import Prepared
@@ -21,6 +20,7 @@ from annotation.marketplace.hits.lifecycle import settle
 from annotation.marketplace.ids import public_id
 from annotation.marketplace.models import Hit, HitType, StudyDraw
 from annotation.marketplace.notifications import events
+from annotation.marketplace.operations.amounts import amount_of, currency_of
 from annotation.marketplace.operations.finding import load_hit_type
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import hit_shape
@@ -63,12 +63,13 @@ def create_hit_with_hit_type(call: Call, parameters: dict[str, Any]) -> dict[str
 def _type_for(call: Call, parameters: dict[str, Any]) -> HitType:
     """The requester's type with these properties: the same one for equal properties."""
     requirements = [normalised(row) for row in parameters.get("QualificationRequirements", ())]
+    currency = currency_of(parameters.get("Keywords", ""))
     check_types_exist(requirements)
     properties = {
         "title": parameters["Title"],
         "description": parameters["Description"],
         "keywords": parameters.get("Keywords", ""),
-        "reward_cents": cents(parameters["Reward"]),
+        "reward_cents": amount_of(parameters["Reward"], currency, member="Reward"),
         "assignment_seconds": parameters["AssignmentDurationInSeconds"],
         "auto_approval_seconds": parameters.get("AutoApprovalDelayInSeconds", USUAL_DELAY),
         "requirements": requirements,
@@ -83,7 +84,14 @@ def _type_for(call: Call, parameters: dict[str, Any]) -> HitType:
     hit_type, _ = HitType.objects.get_or_create(
         requester=call.requester,
         digest=digest,
-        defaults={**properties, "study": study, "cell": cell, "by_channel": bool(tag), "created_at": call.now},
+        defaults={
+            **properties,
+            "study": study,
+            "cell": cell,
+            "by_channel": bool(tag),
+            "created_at": call.now,
+            "currency": currency,
+        },
     )
     return hit_type
 

@@ -25,7 +25,7 @@ def hit_shape(hit: Hit, now: datetime) -> dict[str, Any]:
         "Keywords": kind.keywords or None,
         "HITStatus": hit.status,
         "MaxAssignments": hit.max_assignments,
-        "Reward": dollars(kind.reward_cents),
+        "Reward": dollars(kind.reward_cents, kind.currency),
         "AutoApprovalDelayInSeconds": kind.auto_approval_seconds,
         "Expiration": hit.expiration,
         "AssignmentDurationInSeconds": kind.assignment_seconds,
@@ -72,10 +72,10 @@ def _answer(assignment: Assignment) -> str:
 
 
 def bonus_shape(bonus: BonusPayment) -> dict[str, Any]:
-    """The structure BonusPayment. Needs `assignment__worker`."""
+    """The structure BonusPayment. Needs `assignment__worker` and `assignment__hit__hit_type`."""
     return {
         "WorkerId": bonus.assignment.worker.worker_id,
-        "BonusAmount": dollars(bonus.amount_cents),
+        "BonusAmount": dollars(bonus.amount_cents, bonus.assignment.hit.hit_type.currency),
         "AssignmentId": bonus.assignment.assignment_id,
         "Reason": bonus.reason,
         "GrantTime": bonus.granted_at,

@@ -13,7 +13,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotation.marketplace.assignments import rejection_replies
-from annotation.marketplace.cents import dollars
+from annotation.marketplace.cents import DOLLARS, dollars
 from annotation.marketplace.ids import is_public_id
 from annotation.marketplace.models import Assignment, LedgerEntry, Requester, WorkerAccount
 from annotation.marketplace.money.ledger import Purpose
@@ -25,7 +25,7 @@ State = Assignment.State
 COLUMNS = (
     "assignment", "task", "title", "requester", "state", "accepted_at", "submitted_at", "approved_by_itself_at",
     "decided_at", "reward_usd", "bonus_usd", "paid_by_this_site", "feedback",
-    "answer", "answered_at",
+    "answer", "answered_at", "currency", "reward", "bonus",
 )  # fmt: skip
 
 
@@ -118,13 +118,18 @@ def _lines(worker: WorkerAccount, now: datetime) -> Iterator[str]:
 
 def _cells(row: Row) -> list[str]:
     held, reply = row.assignment, row.answer.reply
-    earned = held.state == State.APPROVED
+    earned, currency = held.state == State.APPROVED, held.hit.hit_type.currency
+    reward = dollars(row.reward_cents, currency) if earned else ""
+    bonus = dollars(row.bonus_cents, currency)
+    # The older columns are of dollars alone.
+    in_dollars = (reward, bonus) if currency == DOLLARS else ("", "")
     return [
         held.assignment_id, held.hit.hit_id, held.hit.hit_type.title, str(held.hit.requester), held.state,
         _moment(held.accepted_at), _moment(held.submitted_at), _moment(held.auto_approval_at),
-        _moment(row.decided_at), dollars(row.reward_cents) if earned else "", dollars(row.bonus_cents),
+        _moment(row.decided_at), *in_dollars,
         "yes" if row.paid_by_payout else "no", held.feedback,
         reply.text if reply else "", _moment(reply.sent_at) if reply else "",
+        currency, reward, bonus,
     ]  # fmt: skip
 
 

@@ -227,7 +227,7 @@ def _framed(
         "submit": submit_base(held.assignment_id) if held is not None else "",
         "frame_height": question.frame_height,
         "sandbox": sandbox_of(question),
-        "reward": dollars(hit.hit_type.reward_cents),
+        "reward": dollars(hit.hit_type.reward_cents, hit.hit_type.currency),
     }
     return may_frame(render(request, template, context), origin_of(framed.address))
 

@@ -11,7 +11,7 @@ from annotation.marketplace.assignments import device_codes
 from annotation.marketplace.channels import consent
 from annotation.marketplace.draws import counts
 from annotation.marketplace.hits import catalogue, study_cards
-from annotation.marketplace.invitations.offer import offer_of
+from annotation.marketplace.invitations.offer import offer_of_assignment
 from annotation.marketplace.models import Assignment, Draw, Hit
 from annotation.marketplace.site.host_guards import Visit, worker_page
 
@@ -74,7 +74,7 @@ def your_pay(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResp
         counts.start(held.hit.requester_id, held.hit.hit_type.study, visit.worker.pk, now=visit.now)
         return redirect("hits:work", assignment_id)
     context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
-    context["offer"] = offer_of(held.hit.hit_type)
+    context["offer"] = offer_of_assignment(held)
     return render(request, "marketplace/your_pay.html", context)
 
 

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from annotation.marketplace.cents import dollars
+from annotation.marketplace.cents import format_money
 
 register = template.Library()
 
@@ -22,9 +22,9 @@ MINUTE, HOUR, DAY = 60, 3600, 86_400
 
 
 @register.filter
-def usd(amount_cents: int) -> str:
-    """Cents as $1.00."""
-    return f"${dollars(amount_cents)}"
+def money(amount_cents: int, currency: str) -> str:
+    """Minor units of a currency as the reader's language writes them: $1.00, €1.25 or 1,25 €, ¥150."""
+    return format_money(amount_cents, currency, get_language() or "en")
 
 
 @register.filter

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Sum
 
 from annotation.marketplace.assignments import rejection_replies
+from annotation.marketplace.cents import DOLLARS
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import (
     Assignment,
@@ -17,6 +18,7 @@ from annotation.marketplace.models import (
     Payout,
     QualificationRequest,
     WorkerAccount,
+    WorkerBalance,
     WorkerMessage,
     WorkerSession,
 )
@@ -26,16 +28,17 @@ State = Assignment.State
 
 @dataclass(frozen=True)
 class Farewell:
-    """What is unfinished when an account is closed: tasks held, work undecided, cents owed and cents on their way."""
+    """What is unfinished when an account is closed: tasks held, work undecided, minor units owed and on their way,
+    each currency by itself."""
 
     held: int
     waiting: int
-    owed_cents: int
-    sent_cents: int
+    owed: tuple[tuple[str, int], ...]
+    sent: tuple[tuple[str, int], ...]
 
     @property
     def pays_later(self) -> bool:
-        return bool(self.waiting or self.owed_cents or self.sent_cents)
+        return bool(self.waiting or self.owed or self.sent)
 
 
 def farewell(worker: WorkerAccount) -> Farewell:
@@ -45,9 +48,12 @@ def farewell(worker: WorkerAccount) -> Farewell:
             "state", flat=True
         )
     )
-    sent = Payout.objects.filter(worker=worker, state=Payout.State.SENT).aggregate(sum=Sum("amount_cents", default=0))
-    owed = WorkerAccount.objects.values_list("owed_cents", flat=True).get(pk=worker.pk)
-    return Farewell(states.count(State.ACCEPTED), states.count(State.SUBMITTED), owed, sent["sum"])
+    sent_rows = Payout.objects.filter(worker=worker, state=Payout.State.SENT).values_list("currency")
+    sent = tuple(sent_rows.annotate(sum=Sum("amount_cents")).order_by("currency"))
+    in_dollars = WorkerAccount.objects.filter(pk=worker.pk, owed_cents__gt=0).values_list("owed_cents", flat=True)
+    others = WorkerBalance.objects.filter(worker=worker, owed_cents__gt=0).order_by("currency")
+    owed = (*((DOLLARS, amount) for amount in in_dollars), *others.values_list("currency", "owed_cents"))
+    return Farewell(states.count(State.ACCEPTED), states.count(State.SUBMITTED), owed, sent)
 
 
 @transaction.atomic
@@ -78,5 +84,9 @@ def forget_payees() -> int:
     """Erase how closed accounts were paid once nothing is owed, on its way or undecided; the number erased."""
     waiting = Assignment.objects.filter(worker=OuterRef("pk"), state=State.SUBMITTED)
     sent = Payout.objects.filter(worker=OuterRef("pk"), state=Payout.State.SENT)
-    done = WorkerAccount.objects.filter(closed_at__isnull=False, owed_cents=0).exclude(payee="")
+    done = (
+        WorkerAccount.objects.filter(closed_at__isnull=False, owed_cents=0)
+        .exclude(payee="")
+        .exclude(balances__owed_cents__gt=0)
+    )
     return done.exclude(Exists(waiting)).exclude(Exists(sent)).update(payee="")

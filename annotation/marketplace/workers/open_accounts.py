@@ -11,6 +11,7 @@ from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 
 from annotation.marketplace.assignments.decisions import retry_unpaid
+from annotation.marketplace.cents import DOLLARS
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.ids import worker_id as new_worker_id
 from annotation.marketplace.models import Requester, WorkerAccount
@@ -31,9 +32,9 @@ class Record:
 
 
 @transaction.atomic
-def fund(requester: Requester, *, balance: int, now: datetime) -> None:
-    """Bring the balance to `balance` cents; work that waited for money is approved at the next look."""
-    ledger.set_balance(requester, balance=balance, now=now)
+def fund(requester: Requester, *, balance: int, now: datetime, currency: str = DOLLARS) -> None:
+    """Bring the balance to `balance` minor units; work that waited for money is approved at the next look."""
+    ledger.set_balance(requester, balance=balance, now=now, currency=currency)
     retry_unpaid(requester, now=now)
 
 

@@ -11,9 +11,9 @@ from typing import IO
 
 from django.db import transaction
 
-from annotation.marketplace.cents import dollars
+from annotation.marketplace.cents import DOLLARS, dollars
 from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.models import Payout, WorkerAccount
+from annotation.marketplace.models import Payout, WorkerAccount, WorkerBalance
 from annotation.marketplace.money.ledger import Account, move_payout
 from annotation.marketplace.workers.close_account import forget_payees
 
@@ -24,16 +24,21 @@ LONGEST_REFERENCE = 200
 
 @transaction.atomic
 def make_batch(*, now: datetime) -> str | None:
-    """Put everything that workers are owed into a new batch; its name, or None when no payouts are due.
+    """Put everything that workers are owed, by currency, into a new batch; its name, or None when no payouts are due.
 
     What is in a batch is owed no longer, so that no later batch holds it again.
     """
     owed = WorkerAccount.objects.select_for_update(no_key=True).filter(owed_cents__gt=0).order_by("pk")
     batch = uuid.uuid4().hex
-    for worker in owed:
-        payout = Payout(batch=batch, worker=worker, amount_cents=worker.owed_cents, created_at=now)
+    amounts = [(worker, worker.owed_cents, DOLLARS) for worker in owed]
+    others = (
+        WorkerBalance.objects.select_for_update(of=("self",)).filter(owed_cents__gt=0).order_by("worker", "currency")
+    )
+    amounts += [(row.worker, row.owed_cents, row.currency) for row in others.select_related("worker")]
+    for worker, amount, currency in amounts:
+        payout = Payout(batch=batch, worker=worker, amount_cents=amount, currency=currency, created_at=now)
         payout.save(force_insert=True)
-        move_payout(worker, payout.amount_cents, target=Account.PAYOUT, now=now)
+        move_payout(worker, amount, target=Account.PAYOUT, now=now, currency=currency)
     return batch if Payout.objects.filter(batch=batch).exists() else None
 
 
@@ -44,7 +49,8 @@ def write(batch: str, out: IO[str]) -> int:
     writer.writerow(COLUMNS)
     for row in rows:
         status = "" if row.state == State.SENT else row.state
-        cells = (row.payout_id, row.worker.worker_id, row.worker.payee, dollars(row.amount_cents), "USD", status)
+        amount = dollars(row.amount_cents, row.currency)
+        cells = (row.payout_id, row.worker.worker_id, row.worker.payee, amount, row.currency, status)
         writer.writerow([escaped(cell) for cell in (*cells, row.reference)])
     return len(rows)
 
@@ -127,5 +133,5 @@ def _settle_payout(mark: Mark, now: datetime) -> bool:
             )
         return False
     target = Account.OUTSIDE if mark.status == State.PAID else Account.WORKER
-    move_payout(payout.worker, payout.amount_cents, target=target, now=now)
+    move_payout(payout.worker, payout.amount_cents, target=target, now=now, currency=payout.currency)
     return True

@@ -63,6 +63,7 @@ def bonus(intent: Intent, context: Context) -> None:
             submission.market_id,
             worker_id=_external(submission.worker_id),
             cents=cents,
+            currency=submission.hit.study.currency,
             reason=f"{intent.details['reason']} {mark}",
             token=intent.key,
         )

@@ -80,13 +80,13 @@ def test_earnings_are_told_apart_by_where_they_are(lab, ann):
     lab.client.reject_assignment(AssignmentId=rejected, RequesterFeedback="no")
     lab.client.send_bonus(WorkerId=ann.worker_id, AssignmentId=approved, BonusAmount="0.50", Reason="r")
     worker = WorkerAccount.objects.get()
-    sums = sums_of(worker)
+    (sums,) = sums_of(worker)
     assert (sums.earned, sums.pending, sums.rejected, sums.owed, sums.sent, sums.paid) == (150, 5, 20, 150, 0, 0)
     payouts.make_batch(now=clock.now())
-    sums = sums_of(WorkerAccount.objects.get())
+    (sums,) = sums_of(WorkerAccount.objects.get())
     assert (sums.owed, sums.sent, sums.paid) == (0, 150, 0)
     payouts.settle([payouts.Mark(1, Payout.objects.get().payout_id, "paid", "REF 1")], now=clock.now())
-    sums = sums_of(WorkerAccount.objects.get())
+    (sums,) = sums_of(WorkerAccount.objects.get())
     assert (sums.earned, sums.owed, sums.sent, sums.paid) == (150, 0, 0, 150)
     page = ann.get("/hits/earnings/").text
     assert "REF 1" in page
@@ -111,7 +111,7 @@ def test_work_that_is_paid_elsewhere_is_not_in_the_sums(lab, ann):
     Requester.objects.update(pays=Requester.Pays.ELSEWHERE)
     lab.client.approve_assignment(AssignmentId=ann.do(lab.hit(Reward="1.00")))
     ann.do(lab.hit(Reward="1.00"))
-    sums = sums_of(WorkerAccount.objects.get())
+    (sums,) = sums_of(WorkerAccount.objects.get())
     assert (sums.earned, sums.pending, sums.owed) == (0, 0, 0)
     assert "not paid by this site" in ann.get("/hits/history/").text
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.accounts.models import AccessKey, User
-from annotation.marketplace.cents import dollars
+from annotation.marketplace.cents import DOLLARS, currencies, decimals, dollars
 from annotation.marketplace.core import clock
 from annotation.marketplace.core.requester_name import set_display_name
 from annotation.marketplace.errors import InvalidParameterError
@@ -26,7 +26,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
-        parser.add_argument("--balance", help="what the account shall hold, in dollars, such as 10000.00")
+        parser.add_argument(
+            "--balance", action="append", help="what the account can spend, such as 10000.00 (dollars) or '50.00 EUR'"
+        )
         parser.add_argument(
             "--pays", choices=Requester.Pays.values, help="how workers are paid: by payouts from here (usual), or not"
         )
@@ -49,8 +51,9 @@ class Command(BaseCommand):
                 set_display_name(requester, options["display_name"])
             except InvalidParameterError as error:
                 raise CommandError(str(error)) from None
-        if options["balance"] is not None:
-            fund(requester, balance=_cents(options["balance"]), now=clock.now())
+        for text in _texts(options["balance"]):
+            balance, currency = _amount(text)
+            fund(requester, balance=balance, now=clock.now(), currency=currency)
         key_id, secret = _key(user, renew=options["new_key"])
         credentials = {
             "access_key": key_id,
@@ -66,18 +69,33 @@ class Command(BaseCommand):
             *credentials.items(),
             ("display_name", shown),
             ("balance", dollars(requester.balance_cents)),
+            *(
+                ("balance", f"{dollars(row.balance_cents, row.currency)} {row.currency}")
+                for row in requester.balances.order_by("currency")
+            ),
         ):
             self.stdout.write(f"{name}: {value if value is not None else '(shown once, when it was issued)'}")
 
 
-def _cents(text: str) -> int:
+def _texts(balance: str | list[str] | None) -> list[str]:
+    return [balance] if isinstance(balance, str) else list(balance or ())
+
+
+def _amount(text: str) -> tuple[int, str]:
+    """Minor units and currency of 10000.00 (dollars) or 50.00 EUR."""
+    number, _, code = text.strip().partition(" ")
+    currency = code.strip().upper() or DOLLARS
+    if currency not in currencies():
+        raise CommandError(f"--balance: {code.strip()[:20]!r} is not a currency in use (ISO 4217), such as EUR.")
     try:
-        amount = Decimal(text)
+        amount = Decimal(number)
     except InvalidOperation:
         amount = Decimal("NaN")
-    if not amount.is_finite() or not 0 <= amount <= 10**12 or amount != amount.quantize(Decimal("0.01")):
-        raise CommandError(f"--balance must be dollars and cents such as 10000.00, not {text!r}.")
-    return int(amount * 100)
+    digits = decimals(currency)
+    if not amount.is_finite() or not 0 <= amount <= 10**12 or amount != round(amount, digits):
+        shape = "dollars and cents such as 10000.00" if currency == DOLLARS else f"{currency} with {digits} decimals"
+        raise CommandError(f"--balance must be {shape}, not {text!r}.")
+    return int(amount.scaleb(digits)), currency
 
 
 def _key(user: User, *, renew: bool) -> tuple[str, str | None]:

@@ -1,99 +1,81 @@
-"""python -m tests.screenshots.first_study BATCH.csv: the pictures of docs/first-study.md, made by walking its steps."""
+"""python -m tests.screenshots.first_study: the pictures of docs/first-study.md, made by walking its steps."""
 
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
-from tests.browsing import chromium, fresh
+from tests.annotation.console.participant import Participant, work
+from tests.annotation.console.researcher import TRAINING, Researcher, texts
+from tests.browsing import PHONE, chromium, fresh
 
-OUT = Path(__file__).resolve().parents[2] / "docs" / "first-study"
-WINDOW = {"width": 960, "height": 560}
-PASSWORD = "a pass phrase for pictures"
+ROOT = Path(__file__).resolve().parents[2]
+OUT = ROOT / "docs" / "first-study"
+WINDOW = {"width": 960, "height": 640}
+
+
+LINK = re.compile(r"^\s*(http\S+)$")
 
 
 @contextmanager
 def installation(folder: Path) -> Iterator[str]:
-    """A new installation as `make serve` makes it: a rehearsed study, a server, its work loop; yields the link."""
-    os.environ["DATABASE_URL"], os.environ["ASSAY_VAR"] = f"sqlite:///{folder / 'assay.sqlite3'}", str(folder)
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.development")
-    import django
-
-    django.setup()
-    from django.conf import settings
-    from django.core.management import call_command
-    from django.utils import timezone
-    from waitress import create_server
-
-    from annotation.accounts.links import first_owner_link
-    from annotation.jobs.run import run_due
-    from annotation.management.commands.serve import application, follow_port
-
-    settings.VAR = folder
-    call_command("migrate", verbosity=0)
-    call_command("rehearse", name="demo", texts=40, raters=10)
-    server = create_server(application(), host="127.0.0.1", port=0, threads=8)
-    follow_port(server.effective_port)
-    threading.Thread(target=server.run, daemon=True).start()
-    stop = threading.Event()
-
-    def loop() -> None:
-        while not stop.wait(0.5):
-            run_due()
-
-    worker = threading.Thread(target=loop)
-    worker.start()
-    yield first_owner_link(now=timezone.now()) or ""
-    stop.set()
-    worker.join()
-    server.close()
+    """A new installation as `make serve` makes it, without the rehearsed study; yields the link of the first owner."""
+    database = {"DATABASE_URL": f"sqlite:///{folder / 'assay.sqlite3'}", "ASSAY_VAR": str(folder)}
+    environment = os.environ | database
+    manage = [sys.executable, "manage.py"]
+    subprocess.run([*manage, "migrate", "--verbosity", "0"], cwd=ROOT, env=environment, check=True)
+    serving = subprocess.Popen(
+        [*manage, "serve", "--work", "--port", "0"], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+    )
+    assert serving.stdout
+    yield next(found[1] for line in serving.stdout if (found := LINK.match(line)))
+    serving.terminate()
+    serving.wait()
 
 
-def walk(page: Page, link: str, batch: Path) -> None:
+def walk(page: Page, link: str, browser: Browser, folder: Path) -> None:
     """The steps of the page, each with its picture."""
     numbers = iter(range(1, 100))
 
-    def picture(name: str) -> None:
-        page.screenshot(path=OUT / f"{next(numbers)}-{name}.png")
+    def picture(name: str, shown: Page = page) -> None:
+        shown.screenshot(path=OUT / f"{next(numbers)}-{name}.png")
 
-    def press(name: str) -> None:
-        main: Any = page.locator("main")
-        main.get_by_role("button", name=name).or_(main.get_by_role("link", name=name)).first.click()
-
-    page.goto(link)
-    for label in ("Password", "Repeat password"):
-        page.get_by_label(label, exact=True).fill(PASSWORD)
-    picture("password")
-    press("Save password")
-    picture("studies")
-    press("Import a finished batch")
-    page.get_by_label("Study name").fill("huse")
-    page.get_by_label("Batch results (CSV)").set_input_files(batch)
-    picture("import")
-    press("Import batch")
-    page.get_by_text("View results").wait_for()
-    picture("imported")
-    press("View results")
-    press("Compute results")
-    page.get_by_text("View results").wait_for()
-    picture("computed")
-    press("View results")
-    picture("results")
-    press("Open full report")
-    page.wait_for_load_state("networkidle")
-    picture("report")
+    (folder / "texts.csv").write_text(texts(("tiny",), 10), encoding="utf-8")
+    (folder / "training.csv").write_text(TRAINING, encoding="utf-8")
+    ada = Researcher(page, shoot=picture)
+    ada.sign_in(link)
+    ada.begin("arms", "Human or machine", folder / "texts.csv")
+    ada.write_training(folder / "training.csv")
+    ada.press("Create tasks and preview")
+    ada.recruit_by_link()
+    address = ada.publish("arms")
+    with fresh(browser, viewport=PHONE) as context:
+        bea = Participant(context.new_page())
+        bea.page.goto(address)
+        picture("door", bea.page)
+        bea.enter(address)
+        bea.task()
+        picture("task", bea.page)
+        bea.finish()
+        picture("end", bea.page)
+    for _person in range(3):
+        with fresh(browser) as context:
+            work(Participant(context.new_page()), address)
+    ada.read_report(4)
 
 
-def main(batch: str) -> int:
+def main() -> int:
     OUT.mkdir(exist_ok=True)
+    for old in OUT.glob("*.png"):
+        old.unlink()
     with (
         tempfile.TemporaryDirectory() as folder,
         installation(Path(folder)) as link,
@@ -101,9 +83,9 @@ def main(batch: str) -> int:
         fresh(browser, viewport=WINDOW) as context,
     ):
         context.set_default_timeout(240_000)
-        walk(context.new_page(), link, Path(batch))
+        walk(context.new_page(), link, browser, Path(folder))
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1]))
+    raise SystemExit(main())

@@ -9,9 +9,10 @@ from django.db.models import Count, QuerySet
 
 from annotation.marketplace.core.prepared_sql import Prepared, insert, update
 from annotation.marketplace.draws.choose import choose_cell
-from annotation.marketplace.models import Assignment, Draw, DrawEvent, Hit, HitType, StudyDraw, WorkerAccount
+from annotation.marketplace.models import Assignment, Draw, DrawEvent, Hit, HitType, Requester, StudyDraw, WorkerAccount
 
 Kind = DrawEvent.Kind
+Pays = Requester.Pays
 
 
 def _counted(requester: int, study: str) -> QuerySet[Draw, tuple[str, int]]:
@@ -70,7 +71,7 @@ def draw(study_draw: StudyDraw, worker: WorkerAccount, *, eligible: Collection[s
         worker=worker,
         cell=choice.cell,
         drawn_at=now,
-        started_at=None if pays_differ(study_draw) else now,
+        started_at=None if is_paid_by_amount(worker, study_draw) and pays_differ(study_draw) else now,
         counted=True,
     )
     insert([drawn])
@@ -113,6 +114,14 @@ def leave_if_idle(hit: Hit, worker: int, *, at: datetime) -> bool:
         return False
     _set_counted(study_draw, known, counted=False, kind=Kind.LEFT, at=at)
     return True
+
+
+def is_paid_by_amount(worker: WorkerAccount, study_draw: StudyDraw) -> bool:
+    """Whether the reward of a task is what `worker` receives: with a voucher, say, everybody receives the same."""
+    channel = worker.channel
+    how = (channel.pays if channel else "") or study_draw.requester.pays
+    in_words = channel is not None and bool(channel.pay_words)
+    return how == Pays.LEDGER or (how == Pays.ELSEWHERE and not in_words)
 
 
 def pays_differ(study_draw: StudyDraw) -> bool:

@@ -208,6 +208,14 @@ def test_different_pay_is_told_after_the_draw_and_before_the_start(lab, guest):
     assert (published.cell(bob), Draw.objects.get().counted) == (cell, True)
 
 
+def test_a_voucher_is_the_same_for_everybody_whatever_the_arms_pay(lab, guest):
+    pay = {"a": "1.00", "b": "3.00"}
+    drawn(lab, Reward=lambda letter: pay[letter])
+    visitor, link = guest(), channel("class", "--pays", "voucher", "--pay-words", "a voucher of 5 euros")
+    assert "a voucher of 5 euros" in seen(visitor.browser.get(link))
+    assert visitor.press(link).url.path.startswith("/hits/work/")
+
+
 def go_on(visitor: Guest, address: str):
     visitor.browser.get(address)
     return visitor.browser.post(address, data={"csrfmiddlewaretoken": visitor.browser.cookies["csrftoken"]})

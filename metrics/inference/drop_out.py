@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy import stats
 
 from metrics.data.arrays import Floats, Ints
 from metrics.errors import BadInput, InsufficientData
@@ -84,7 +83,10 @@ def compare_drop_out(left: Sequence[int], people: Sequence[int], *, level: float
     if highest == lowest:
         highest, lowest = 0, 1
     pairs = len(list(combinations(places, 2)))
-    z = float(stats.norm.ppf(1 - (1 - level) / (2 * pairs)))
+    # scipy comes at the first call.
+    from scipy.special import ndtri
+
+    z = float(ndtri(1 - (1 - level) / (2 * pairs)))
     low, high = _newcombe(lost[[highest, lowest]], totals[[highest, lowest]], z)
     target = "difference of the shares of people lost, for all pairs of conditions at once"
     interval = Interval(low, high, level, "Newcombe (1998), method 10, Bonferroni", target)
@@ -94,6 +96,8 @@ def compare_drop_out(left: Sequence[int], people: Sequence[int], *, level: float
 
 
 def _tested(lost: Ints, totals: Ints, seed: int) -> tuple[str, float, float]:
+    from scipy import stats
+
     statistic = _chi_square(lost[np.newaxis, :], totals)[0]
     share = lost.sum() / totals.sum()
     if share in (0.0, 1.0):

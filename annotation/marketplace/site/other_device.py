@@ -78,7 +78,8 @@ def continue_study(request: HttpRequest) -> HttpResponse:
     """After the session of this browser has ended: it is known whom it was, and the button goes on."""
     known = browser_cookie.participants_of(request)
     rows = Participant.objects.select_related("worker", "channel").filter(participant_id__in=known[-1:])
-    person = rows.filter(worker__active=True).first()
+    # Past the date of their channel nobody is known by it any more, not by this browser either.
+    person = rows.filter(worker__active=True, channel__purged_at=None).first()
     if person is None or person.worker is None:
         return redirect("hits:sign-in")
     if request.method == "POST":

@@ -47,7 +47,7 @@ def rich(settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list
     """A marketplace where an account holds so many cents (the last of the list)."""
     cents = [100_000]
     settings.MTURK_ENDPOINT_URL, settings.VAR = MARKET, tmp_path
-    monkeypatch.setattr(Market, "balance_cents", lambda _: cents[-1])
+    monkeypatch.setattr(Market, "balance_cents", lambda *_: cents[-1])
     return cents
 
 

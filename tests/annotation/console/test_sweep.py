@@ -72,7 +72,7 @@ def test_every_address_of_the_site_is_swept_or_says_why_not() -> None:
     assert top == SWEPT | OTHERWISE.keys()
 
 
-def test_no_route_of_the_api_tells_a_real_id(study: Study, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_route_of_the_api_tells_a_real_id(study: Study, caplog: pytest.LogCaptureFixture, called_once: None) -> None:
     user = member(study, "owner", "olga")
     _, token = ApiToken.objects.issue(user, name="test", now=timezone.now())
     job = jobs.ask("report", by=user, now=timezone.now(), study=study, settings={"formats": ["json"]})
@@ -82,6 +82,7 @@ def test_no_route_of_the_api_tells_a_real_id(study: Study, caplog: pytest.LogCap
         "study": study.uuid, "job": job.uuid, "key": "ethics", "name": "report.json", "assignment": one.market_id,
         "pseudonym": one.worker.pseudonym, "purpose": "criteria", "username": "olga", "number": 1, "remark": 1,
         "act": "pause", "link": 1, "token": 1, "key_id": "A", "noun": "hits", "rule": "one_answer",
+        "file_id": "3F", "channel": "3C", "person": "3P", "training": "examples",
     }  # fmt: skip
     served = api.get_openapi_schema()["paths"]
     calls = [(path, method) for path, methods in served.items() for method in methods]

@@ -65,7 +65,7 @@ def test_a_finished_study_is_a_pilot(data_dir):
         (["--generators=0"], "at least one generator"),
         (["--excluded=1"], r"lies in \[0, 1\)"),
         (["--contexts=5"], "more than k = 16"),
-        (["--reward=1.005"], "whole cents"),
+        (["--reward=1.005"], "at most 2 decimals"),
         (["--raters=3,x"], "whole numbers"),
     ],
 )

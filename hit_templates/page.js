@@ -187,6 +187,7 @@
     if (here.classList.contains("line") || here.classList.contains("practice")) { turnTo(here); }
     if (here === box) { turnTo(lines[0]); }
     tell();
+    if (window.assay && window.assay.saveStep) { window.assay.saveStep(at); }
   }
   function go(by) {
     if (by > 0 && accepted) {
@@ -257,6 +258,16 @@
   }
   /* Answers were put back: by the page around this one, or by the browser, which says nothing of the single ones. */
   function catchUp() { lines.forEach(follow); tell(); }
-  document.addEventListener("assay:draft", catchUp);
+  /* The step that was shown last: practice rounds before it had been answered, and their answers were shown. */
+  function resume(event) {
+    var step = event.detail ? event.detail.step : null;
+    catchUp();
+    if (!(step > 0 && step < steps.length)) { return; }
+    steps.slice(0, step).forEach(function (part) {
+      if (part.matches(".practice") && !part.dataset.revealed && part.querySelector("input:checked")) { part.querySelector(".reveal").click(); }
+    });
+    show(step);
+  }
+  document.addEventListener("assay:draft", resume);
   window.addEventListener("pageshow", catchUp);
 }());

@@ -83,19 +83,27 @@
   const formOf = () => document.querySelector("form[data-assay-draft]") || document.querySelector("form");
   const keeps = (field) => field.name && !["file", "password", "submit", "button", "image", "reset"].includes(field.type)
     && !["assignmentId", "hitId", "workerId", "turkSubmitTo"].includes(field.name);
-  let waiting = 0;
+  // The page around it stores drafts now and then; it is given them at once, for it may close with the next key.
+  let waiting = 0, step = null, restored = false;
   function typed(event) {
     touched = touched || event.isTrusted;
     if (!port || !asks()) return;
     window.clearTimeout(waiting);
-    waiting = window.setTimeout(() => {
-      const form = formOf();
-      const names = new Set([...form.elements].filter(keeps).map((field) => field.name));
-      say({ type: "assay:draft", draft: { fields: fieldsOf(form, null).filter(([name]) => names.has(name)) } });
-    }, 800);
+    waiting = window.setTimeout(handDraft, 150);
+  }
+  function handDraft() {
+    window.clearTimeout(waiting);
+    waiting = 0;
+    const form = formOf();
+    const names = new Set([...form.elements].filter(keeps).map((field) => field.name));
+    const draft = { fields: fieldsOf(form, null).filter(([name]) => names.has(name)) };
+    say({ type: "assay:draft", draft: step === null ? draft : { ...draft, step } });
   }
   window.addEventListener("input", typed);
   window.addEventListener("change", typed);
+  for (const end of ["visibilitychange", "pagehide"]) {
+    (end === "pagehide" ? window : document).addEventListener(end, () => { if (waiting) handDraft(); });
+  }
   function restore(draft) {
     // What a worker has begun to type counts more than what was typed before.
     if (!touched && draft && asks() && Array.isArray(draft.fields)) {
@@ -124,6 +132,12 @@
     submit: (fields) => handIn([...fields].map(([name, value]) => [String(name), String(value)])),
     connected: () => Boolean(port),
     saveDraft: (value) => say({ type: "assay:draft", draft: value }),
+    // The step that a task of several steps shows: stored with the draft of its form.
+    saveStep: (number) => {
+      step = number;
+      // Before the stored draft has come, this would take its place.
+      if (port && asks() && (touched || restored)) handDraft();
+    },
   };
 
   // The two functions that Amazon's own script gave to tasks.
@@ -149,7 +163,12 @@
         port = channel.port1;
         unsaid.splice(0).forEach(say);
       } else if (message.type === "assay:draft") {
-        ready().then(() => restore(message.draft));
+        ready().then(() => {
+          restore(message.draft);
+          restored = true;
+        });
+      } else if (message.type === "assay:no-draft") {
+        restored = true;
       } else if (message.type === "assay:invalid" || message.type === "assay:outcome") {
         document.dispatchEvent(new CustomEvent(message.type, { detail: message.detail }));
       }

@@ -48,7 +48,6 @@ def test_the_first_text_is_on_the_first_screen_of_the_work_page(kind, lab, telep
         assert screens <= MAX_SCREENS
         task_frame(telephone).locator("#next").tap()
     assert top_of_first_text(telephone) <= 300
-    telephone.screenshot(path=f"/tmp/wayshots/first-{kind}.png")
     assert sideways(telephone) == 0
     # One line with the count, the pay and the time; all the rest of the telephone is the task's.
     frame = telephone.locator("#task").bounding_box()

@@ -96,23 +96,31 @@
   let unsaved = null, saving = 0;
   function draft(value) {
     const text = JSON.stringify(value);
-    if (told.draft === undefined || text === undefined || text.length > MOST_DRAFT || assayOutbox.has(told.key)) return;
+    if (told.draft === undefined || text === undefined || assayOutbox.has(told.key)) return;
+    // Bytes, as the server and the browser's own limit for pages that close count them.
+    const tooLong = new Blob([text]).size > MOST_DRAFT;
+    say(tooLong ? words.longdraft : "");
+    if (tooLong) return;
     unsaved = text;
-    saving = saving || window.setTimeout(save, BETWEEN_DRAFTS);
+    if (document.hidden) save();
+    else saving = saving || window.setTimeout(save, BETWEEN_DRAFTS);
   }
   async function save() {
+    window.clearTimeout(saving);
     saving = 0;
     const text = unsaved;
     unsaved = null;
     try {
-      const answer = await fetch(told.draft, { method: "POST", body: text, credentials: "omit", keepalive: text.length < 60000 });
+      const answer = await fetch(told.draft, { method: "POST", body: text, credentials: "omit", keepalive: true });
       if (answer.status >= 500) throw new Error();
+      if (answer.status === 413) say(words.longdraft);
     } catch {
       unsaved = unsaved || text;
       saving = saving || window.setTimeout(save, 5 * BETWEEN_DRAFTS);
     }
   }
   window.addEventListener("pagehide", () => { if (unsaved) save(); });
+  document.addEventListener("visibilitychange", () => { if (document.hidden && unsaved) save(); });
   async function drafted() {
     if (told.draft === undefined) return null;
     try {
@@ -153,7 +161,7 @@
     given.onmessage = heard;
     given.postMessage({ type: "assay:welcome" });
     const draft = await kept;
-    if (draft !== null) given.postMessage({ type: "assay:draft", draft });
+    given.postMessage(draft === null ? { type: "assay:no-draft" } : { type: "assay:draft", draft });
   });
   function heard(event) {
     const message = event.data;

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
+from django.core.cache import cache
 from django.core.management import call_command
 
 from annotation.design.lay_out import design
@@ -27,6 +28,12 @@ def told(command: str, *words: str) -> dict[str, str]:
     out = io.StringIO()
     call_command(command, *words, "--json", stdout=out)
     return json.loads(out.getvalue())
+
+
+@pytest.fixture(autouse=True)
+def fresh_counts() -> None:
+    """Wrong links are counted in the cache of the process: those of another test are no attempts in this one."""
+    cache.clear()
 
 
 @pytest.fixture

@@ -144,8 +144,9 @@ def loaded(site: Market, *, workers: int, rounds: int, seconds: float, cells: in
     hits, sessions = prepared(site, hits=rounds, workers=workers, cells=cells)
     queues, before = [deque(hits[number :: max(1, cells)]) for number in range(max(1, cells))], spent(site)
     tally, lasted = asyncio.run(_crowd(site, sessions, queues, seconds))
+    tally.lasted = lasted
     after, done = spent(site), len(tally.recorded)
-    print(f"\n{workers} workers, {lasted:.1f} s: {done / lasted:.1f} submissions per second")
+    print(f"\n{workers} workers, {cells or 'no'} cells, {lasted:.1f} s: {done / lasted:.1f} submissions per second")
     for step, times in tally.seconds.items():
         ordered = sorted(times) or [0.0]
         found = [ordered[len(ordered) // 2], ordered[int(0.95 * (len(ordered) - 1))], ordered[-1]]
@@ -160,6 +161,21 @@ def loaded(site: Market, *, workers: int, rounds: int, seconds: float, cells: in
     if not all(queues):
         print("  The HITs ran out before the time.")
     return tally
+
+
+def compared(site: Market, *, workers: int, rounds: int, seconds: float, cells: int, pairs: int) -> list[Tally]:
+    """Runs without and with the draw, one after the other and first in turn; their ratios and the median of these."""
+    tallies, ratios = [], []
+    for number in range(pairs):
+        rates = {}
+        for each in (0, cells) if number % 2 == 0 else (cells, 0):
+            tally = loaded(site, workers=workers, rounds=rounds, seconds=seconds, cells=each)
+            rates[each] = len(tally.recorded) / tally.lasted
+            tallies.append(tally)
+        ratios.append(rates[cells] / rates[0])
+    each_ratio = ", ".join(f"{ratio:.3f}" for ratio in ratios)
+    print(f"\nsubmissions per second with {cells} cells to those without: {each_ratio}; median {median(ratios):.3f}")
+    return tallies
 
 
 def counted(site: Market, tallies: Sequence[Tally]) -> None:
@@ -211,6 +227,9 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=6_000, help="HITs prepared for each run: it ends with them")
     parser.add_argument("--cells", type=int, default=0, help="of a study whose people are assigned to them; 0: none")
+    parser.add_argument(
+        "--pairs", type=int, default=0, help="runs without and with the --cells, in turn, of the first --workers"
+    )
     parser.add_argument("--growth", type=int, nargs="*", default=[300, 20_000], help="numbers of open HITs")
     given = parser.parse_args()
     postgres = os.environ.get("TEST_POSTGRES_URL")
@@ -218,10 +237,11 @@ def main() -> None:
         print("Not measured: set TEST_POSTGRES_URL=postgres://user@host/name.")
         return
     with market(postgres, processes=given.processes) as site:
-        runs = [
-            loaded(site, workers=each, rounds=given.rounds, seconds=given.seconds, cells=given.cells)
-            for each in given.workers
-        ]
+        size = {"rounds": given.rounds, "seconds": given.seconds, "cells": given.cells}
+        if given.pairs:
+            runs = compared(site, workers=given.workers[0], pairs=given.pairs, **size)
+        else:
+            runs = [loaded(site, workers=each, **size) for each in given.workers]
         counted(site, runs)
     if given.growth:
         growth(postgres, given.growth)

@@ -61,6 +61,7 @@ class Tally:
     recorded: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    lasted: float = 0.0  # seconds of the run
 
 
 class Worker:

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from annotation.marketplace.assignments import expire_due
 from annotation.marketplace.assignments.places import take_place
+from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.core.row_locks import lock_hit, lock_requester
 from annotation.marketplace.draws import counts
 from annotation.marketplace.errors import WorkRefusedError
@@ -17,6 +18,27 @@ from annotation.marketplace.models import Assignment, Draw, HitType, Requester, 
 
 # Refusals of a HIT for which another HIT of the cell may do.
 _PASSING = frozenset({"full", "closed", "held", "unqualified"})
+
+# The first HITs of a type that a worker has not taken, and the one that they pressed for.
+_CANDIDATES = Prepared(
+    lambda worker, hit_type, now: (
+        catalogue.open_and_untaken(worker, now)
+        .filter(hit_type=hit_type)
+        .order_by("pk")
+        .values_list("pk", "hit_id")[: catalogue.SPREAD]
+    ),
+    int,
+    int,
+    datetime,
+)
+_PREFERRED = Prepared(
+    lambda worker, hit_id, now: (
+        catalogue.open_and_untaken(worker, now).filter(hit_id=hit_id).values_list("pk", "hit_type_id")
+    ),
+    int,
+    str,
+    datetime,
+)
 
 
 def enter_study(
@@ -38,13 +60,14 @@ def enter_study(
     expire_due.catch_up(now)
     with transaction.atomic():
         # One arrival after another, and no return or expiry between the counts and the place.
-        lock_requester(requester.pk)
+        payer = lock_requester(requester.pk)
         held = study_cards.held_in_study(worker, requester.pk, study_tag)
         if held is not None:
             return held
         study_draw = counts.study_draw_of(requester.pk, study_tag)
         if study_draw is None:
             raise WorkRefusedError("closed")
+        study_draw.requester = payer
         known = counts.draw_of(requester.pk, study_tag, worker.pk)
         types = _open_types(study_draw, worker, now)
         if known is None:
@@ -89,9 +112,11 @@ def _candidates(
 ) -> list[int]:
     """HITs of the cell to be tried, the preferred one first."""
     cell = [hit_type.pk for hit_type in types if hit_type.cell == known.cell]
-    rows = catalogue.untaken(worker, now).filter(hit_type__in=cell).order_by("pk")
-    hits = list(rows.values_list("pk", "hit_id")[: catalogue.SPREAD])
+    rows = sorted(row for hit_type in cell for row in _CANDIDATES(worker.pk, hit_type, now))[: catalogue.SPREAD]
     # Several people are led to different HITs, so that they do not meet at the last place of one.
-    turn = worker.pk % len(hits) if hits else 0
-    first = list(rows.filter(hit_id=preferred).values_list("pk", "hit_id")) if preferred else []
-    return list(dict.fromkeys(pk for pk, _ in [*first, *hits[turn:], *hits[:turn]]))
+    turn = worker.pk % len(rows) if rows else 0
+    hits = [*rows[turn:], *rows[:turn]]
+    first = [pk for pk, hit_id in hits if hit_id == preferred]
+    if preferred and not first:
+        first = [pk for pk, hit_type in _PREFERRED(worker.pk, preferred, now) if hit_type in cell]
+    return list(dict.fromkeys([*first, *(pk for pk, _ in hits)]))

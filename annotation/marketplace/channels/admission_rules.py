@@ -5,8 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 
 from annotation.marketplace.channels import consent, reach
+from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import Hit, Participant, WorkerAccount
+
+_ENDS = Prepared(
+    lambda worker: Participant.objects.filter(worker=worker).values_list("finished_at", "withdrawn_at"), int
+)
 
 
 def check(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
@@ -31,5 +36,4 @@ def check_way_in(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
 
 def over(worker: WorkerAccount) -> bool:
     """Whether an invited worker has finished, or has withdrawn their answers."""
-    rows = Participant.objects.filter(worker=worker).values_list("finished_at", "withdrawn_at")
-    return any(moment for row in rows for moment in row)
+    return any(moment for row in _ENDS(worker.pk) for moment in row)

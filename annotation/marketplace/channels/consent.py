@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from annotation.marketplace.channels.reach import channel_of_accounts
+from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.models import Channel, Consent, Hit, Refusal, Requester, Wording, WorkerAccount
+
+_AGREED = Prepared(
+    lambda worker, requester, wording: Consent.objects.filter(
+        worker=worker, requester=requester, wording=wording
+    ).values_list("pk"),
+    int,
+    int,
+    int,
+)
 
 
 @dataclass(frozen=True)
@@ -38,7 +48,7 @@ def agreed(worker: WorkerAccount, terms: Terms | None) -> bool:
     """Whether `worker` has agreed to this version of the text (or there is none)."""
     if terms is None:
         return True
-    return Consent.objects.filter(worker=worker, requester=terms.requester, wording=terms.wording).exists()
+    return bool(_AGREED(worker.pk, terms.requester.pk, terms.wording.pk))
 
 
 def agree(worker: WorkerAccount, terms: Terms, *, now: datetime) -> None:

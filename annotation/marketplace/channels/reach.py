@@ -11,15 +11,42 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.marketplace.channels.kinds import BY_ACCOUNT
+from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.models import Channel, Hit, HitType, WorkerAccount
 
 
 def types_of(channel: Channel) -> QuerySet[HitType]:
     """The HIT types that `channel` opens."""
-    named = Q(channels=channel)
-    if channel.study:
-        named |= Q(study=channel.study)
-    return HitType.objects.filter(named, requester=channel.requester_id)
+    return _types(channel.requester_id, channel.pk, channel.study)
+
+
+def _types(requester: int, channel: int, study: str) -> QuerySet[HitType]:
+    named = Q(channels=channel) | (Q(study=study) & ~Q(study=""))
+    return HitType.objects.filter(named, requester=requester)
+
+
+_REACHES = Prepared(
+    lambda requester, channel, study, hit_type: (
+        _types(requester, channel, study).filter(pk=hit_type).order_by().values_list("pk")[:1]
+    ),
+    int,
+    int,
+    str,
+    int,
+)
+
+
+def types_of_guests(rows: QuerySet[HitType], requester: int, channel: int, study: str) -> QuerySet[HitType]:
+    """Those of the types `rows` to which a channel of people who are invited leads. By keys, for `Prepared`."""
+    return rows.filter(pk__in=_types(requester, channel, study).values("pk"))
+
+
+def types_of_accounts(rows: QuerySet[HitType], now: datetime) -> QuerySet[HitType]:
+    """Those of the types `rows` to which registered accounts come."""
+    opened = _open_to_accounts(now).filter(
+        Q(hit_types=OuterRef("pk")) | (Q(study=OuterRef("study"), requester=OuterRef("requester")) & ~Q(study=""))
+    )
+    return rows.filter(Q(by_channel=False) | Exists(opened))
 
 
 def hits_of(channel: Channel) -> QuerySet[Hit]:
@@ -40,7 +67,8 @@ def within(worker: WorkerAccount, rows: QuerySet[Hit], now: datetime) -> QuerySe
 def reaches(worker: WorkerAccount, hit_type: HitType, now: datetime) -> bool:
     """Whether the way in of `worker` leads to HITs of `hit_type`; costs no query in the usual case."""
     if worker.channel is not None:
-        return types_of(worker.channel).filter(pk=hit_type.pk).exists()
+        channel = worker.channel
+        return bool(_REACHES(channel.requester_id, channel.pk, channel.study, hit_type.pk))
     return not hit_type.by_channel or channel_of_accounts(hit_type, now) is not None
 
 

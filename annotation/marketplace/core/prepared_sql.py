@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -36,34 +37,49 @@ class _Written(Generic[Row]):
 
 
 class Prepared(Generic[Row]):
-    """`build` makes the query set from texts and whole numbers (`kinds`), the only places where values may differ.
+    """`build` makes the query set from texts, whole numbers and moments (`kinds`): only there may values differ.
 
     Values must be in conditions: not where they would change the SQL, as None or a limit does.
     """
 
-    def __init__(self, build: Callable[..., QuerySet[Any, Row]], *kinds: type[str] | type[int]) -> None:
+    def __init__(
+        self, build: Callable[..., QuerySet[Any, Row]], *kinds: type[str] | type[int] | type[datetime]
+    ) -> None:
         self._build = build
-        self._marks = [f"\x1e{place}" if kind is str else -(2**61) - place for place, kind in enumerate(kinds)]
+        self._marks = [_mark(kind, place) for place, kind in enumerate(kinds)]
         self._written: dict[str, _Written[Row]] = {}
 
-    def __call__(self, *values: str | int) -> list[Row]:
+    def __call__(self, *values: str | int | datetime) -> list[Row]:
         """The rows for `values`."""
         vendor = connections[DEFAULT_DB_ALIAS].vendor
         if vendor not in self._written:
             self._written[vendor] = self._write()
         written = self._written[vendor]
-        values_by_mark = dict(zip(self._marks, values, strict=True))
+        values_by_mark = dict(zip(_sent(self._marks), _sent(values), strict=True))
         return list(_filled(written, tuple(values_by_mark.get(value, value) for value in written.parameters)))
 
     def _write(self) -> _Written[Row]:
         pattern = self._build(*self._marks)
         compiler = pattern.query.get_compiler(DEFAULT_DB_ALIAS)
         sql, parameters = compiler.as_sql()
-        if set(self._marks) - set(parameters):
+        if set(_sent(self._marks)) - set(parameters):
             raise TypeError(f"a value does not reach the SQL unchanged: {sql}")
         converters = compiler.get_converters([row[0] for row in compiler.select])
         compiler.connection = connection  # of whatever thread: this one's need not live on
         return _Written(pattern, compiler, sql, tuple(parameters), converters)
+
+
+def _mark(kind: type, place: int) -> str | int | datetime:
+    """A value that stands for the one at `place` until there is one: none that anybody uses."""
+    if kind is datetime:
+        return datetime(1000 + place, 1, 1, tzinfo=UTC)
+    return f"\x1e{place}" if kind is str else -(2**61) - place
+
+
+def _sent(values: Iterable[str | int | datetime]) -> list[Any]:
+    """The values as they go to the database."""
+    written = connections[DEFAULT_DB_ALIAS].ops.adapt_datetimefield_value
+    return [written(value) if isinstance(value, datetime) else value for value in values]
 
 
 def _filled(written: _Written[Row], values: tuple[Any, ...]) -> Iterable[Row]:

@@ -26,6 +26,17 @@ _DRAW = Prepared(
     lambda requester, study, worker: Draw.objects.filter(worker=worker, requester=requester, study=study), int, str, int
 )
 _LOCKED = Prepared(lambda pk: Draw.objects.select_for_update(no_key=True).filter(pk=pk, counted=True), int)
+_REWARDS = Prepared(
+    lambda requester, study: (
+        HitType.objects.filter(requester=requester, study=study)
+        .exclude(cell="")
+        .order_by()
+        .values_list("reward_cents")
+        .distinct()
+    ),
+    int,
+    str,
+)
 _LIVE = Prepared(
     lambda requester, study, worker: (
         Assignment.objects.filter(worker=worker, hit__requester=requester, hit__hit_type__study=study)
@@ -126,8 +137,7 @@ def is_paid_by_amount(worker: WorkerAccount, study_draw: StudyDraw) -> bool:
 
 def pays_differ(study_draw: StudyDraw) -> bool:
     """Whether the cells of a study pay differently."""
-    types = HitType.objects.filter(requester=study_draw.requester_id, study=study_draw.study).exclude(cell="")
-    return types.order_by().values("reward_cents").distinct().count() > 1
+    return len(_REWARDS(study_draw.requester_id, study_draw.study)) > 1
 
 
 def _set_counted(study_draw: StudyDraw, known: Draw, *, counted: bool, kind: str, at: datetime) -> None:

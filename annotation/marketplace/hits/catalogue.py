@@ -212,12 +212,17 @@ def _offer(row: HitType, eligibility: Eligibility, undrawn: tuple[HitType, ...])
     return Offer(row, first, count, eligibility, undrawn)
 
 
-def untaken(worker: WorkerAccount, now: datetime) -> QuerySet[Hit]:
-    """Open HITs that `worker` has not taken, on which their way in leads, without those of other people's cells."""
+def open_and_untaken(worker: int, now: datetime) -> QuerySet[Hit]:
+    """Open HITs that a worker (primary key) has not taken, whether they can be reached or not."""
     live_assignments = Assignment.objects.filter(hit=OuterRef("pk"), worker=worker).exclude(
         state__in=Assignment.RETURNED_OR_ABANDONED
     )
-    rows = Hit.objects.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now).exclude(Exists(live_assignments))
+    return Hit.objects.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now).exclude(Exists(live_assignments))
+
+
+def untaken(worker: WorkerAccount, now: datetime) -> QuerySet[Hit]:
+    """Open HITs that `worker` has not taken, on which their way in leads, without those of other people's cells."""
+    rows = open_and_untaken(worker.pk, now)
     if (other_cells := hits_of_other_cells(worker.pk)) is not None:
         rows = rows.exclude(other_cells)
     return within(worker, rows, now).select_related("hit_type", "requester__user")

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from annotation.marketplace.channels import admission_rules
+from annotation.marketplace.channels import admission_rules, reach
 from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.draws.counts import draw_of
 from annotation.marketplace.errors import WorkRefusedError
@@ -24,6 +24,38 @@ _HELD = Prepared(
     int,
     str,
     int,
+)
+
+
+def _open(requester: int, study: str, worker: int, now: datetime) -> QuerySet[HitType]:
+    """The types of a study of several cells with a place that a worker (primary key) has not taken."""
+    free = catalogue.open_and_untaken(worker, now).filter(hit_type=OuterRef("pk"))
+    rows = HitType.objects.filter(requester=requester, study=study).exclude(cell="")
+    # The first HIT of each, by its index: whether there is any would be asked of all HITs of the type.
+    rows = rows.alias(first=Subquery(free.order_by("pk").values("pk")[:1])).exclude(first=None)
+    return rows.select_related("requester__user").order_by("pk")
+
+
+_OPEN_TO_ACCOUNTS = Prepared(
+    lambda requester, study, worker, now: reach.types_of_accounts(_open(requester, study, worker, now), now),
+    int,
+    str,
+    int,
+    datetime,
+)
+_OPEN_TO_GUESTS = Prepared(
+    lambda requester, study, worker, now, channel, channel_study: reach.types_of_guests(
+        _open(requester, study, worker, now), requester, channel, channel_study
+    ),
+    int,
+    str,
+    int,
+    datetime,
+    int,
+    str,
+)
+_BLOCKS = Prepared(
+    lambda requester, worker: WorkerBlock.objects.filter(requester=requester, worker=worker).values_list("pk"), int, int
 )
 
 
@@ -72,11 +104,14 @@ def open_types(
     worker: WorkerAccount, requester: int, study: str, *, now: datetime
 ) -> list[tuple[HitType, Eligibility]]:
     """The types with a place that `worker` has not taken, of their own cell once they have one; what they may do."""
-    rows = HitType.objects.filter(requester=requester, study=study).exclude(cell="")
-    free = catalogue.untaken(worker, now).filter(hit_type=OuterRef("pk"))
-    # The first HIT of each, by its index: whether there is any would be asked of all HITs of the type.
-    rows = rows.annotate(first=Subquery(free.order_by("pk").values("pk")[:1])).exclude(first=None)
-    types = list(rows.select_related("requester__user").order_by("pk"))
+    known, channel = draw_of(requester, study, worker.pk), worker.channel
+    if channel is None:
+        types = _OPEN_TO_ACCOUNTS(requester, study, worker.pk, now)
+    elif channel.requester_id == requester:
+        types = _OPEN_TO_GUESTS(requester, study, worker.pk, now, channel.pk, channel.study)
+    else:
+        types = []
+    types = [row for row in types if known is None or row.cell == known.cell]
     requirements = {row.pk: held_against(row.requirements, invited=worker.channel_id is not None) for row in types}
     names = {row["QualificationTypeId"] for rows in requirements.values() for row in rows}
     values: Mapping = values_of(worker, names) if names else {}
@@ -96,7 +131,7 @@ def refusal_of(types: Sequence[tuple[HitType, Eligibility]], worker: WorkerAccou
     if not worker.active or not any(eligibility.accept for _, eligibility in types):
         return "unqualified"
     hit_type = types[0][0]
-    if WorkerBlock.objects.filter(requester=hit_type.requester_id, worker=worker).exists():
+    if _BLOCKS(hit_type.requester_id, worker.pk):
         return "blocked"
     return "finished" if worker.channel_id is not None and admission_rules.over(worker) else ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from datetime import datetime, timedelta
 
 import django
 import pytest
@@ -62,6 +63,13 @@ def test_rows_and_their_relations_are_those_of_the_query(db):
         assert found == told(list(by_text_and_number(question, 1)))
         assert len(asked) == 1
     assert prepared("0", 2) == []
+
+
+def test_a_moment_is_a_value(db):
+    insert(hits(2))
+    since = Prepared(lambda moment: Hit.objects.filter(created_at__gte=moment).values_list("question"), datetime)
+    assert sorted(since(NOW)) == [("0",), ("1",)]
+    assert since(NOW + timedelta(microseconds=1)) == []
 
 
 def test_any_text_is_a_value_and_never_sql(db):

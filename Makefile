@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test check types suite coverage truth api draws faults pairs messages bench screenshots clean
+.PHONY: help setup setup-dev demo serve test check types suite coverage truth api draws pay faults pairs messages bench screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -30,6 +30,7 @@ help:
 	@echo "make api     write docs/api from the docstrings"
 	@echo "make faults  kill, drop, lose, restart: what must be 0 is counted (writes docs/reliability.md)"
 	@echo "make draws   10,000 simulated people come to a study of four conditions (writes docs/draws.md)"
+	@echo "make pay     1,000 simulated people read what tasks pay, and are paid (writes docs/pay.md)"
 	@echo "make bench   run the benchmarks, or BENCH=\"bench_huse ...\" (writes docs/benchmarks.md)"
 	@echo "make screenshots  every page and figure, narrow and wide, light and dark (CHROMIUM=path; SHOTS: names)"
 
@@ -120,6 +121,10 @@ faults: setup
 # Ten minutes; on PostgreSQL too where TEST_POSTGRES_URL names a server.
 draws: setup-dev
 	$(BIN)/python -m tests.benchmarks.arrivals $(DRAWS)
+
+# Some minutes; on PostgreSQL too where TEST_POSTGRES_URL names a server.
+pay: setup-dev
+	$(BIN)/python -m tests.benchmarks.pay_as_shown $(PAY)
 
 bench: setup
 	$(BIN)/python -m tests.benchmarks $(BENCH)

@@ -96,7 +96,8 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
     """List every assignment by its report number, its HIT named as in the ratings. A rehearsal has no real times."""
     ids = numbers(study)
     timed, imported = study.mode != Study.Mode.REHEARSAL, study.mode == Study.Mode.IMPORTED
-    names = {cell.pk: condition_name(cell) for cell in cells(study)}
+    study_cells = {cell.pk: cell for cell in cells(study)}
+    names = {pk: condition_name(cell) for pk, cell in study_cells.items()}
     flags: dict[int, list[str]] = {}
     for pk, kind in (
         Flag.objects.filter(submission__hit__study=study).order_by("kind").values_list("submission", "kind")
@@ -138,6 +139,9 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
                 kept=included,
                 reason="" if included else reason,
                 flags=tuple(flags.get(pk, ())),
+                # Of an imported study the file states them.
+                reward_cents=None if imported else study_cells[cell].reward_cents or None,
+                currency="" if imported or not study_cells[cell].reward_cents else study.currency,
             )
         )
     return tuple(assignment_rows)

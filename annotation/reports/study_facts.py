@@ -172,7 +172,9 @@ def _origin_lines(facts: Mapping[str, Any]) -> list[str]:
 
 def money_facts(study: Study, crowd: collecting_counts.CrowdCounts) -> MoneyFacts:
     """What the ledger says was spent, the quartiles of the time taken, and the wage at the median."""
-    reward = study.reward_cents or None
+    # An arm may have a reward of its own; where all arms pay the same, that is the study's.
+    rewards = {cell.reward_cents for cell in report_rows.cells(study)}
+    reward = (rewards.pop() if len(rewards) == 1 else study.reward_cents) or None
     seconds = collecting_counts.work_seconds(study)
     low, median, high = quartiles(seconds)
     wage = wage_cents(reward, seconds=median) if reward is not None and median else None

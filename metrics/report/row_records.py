@@ -67,7 +67,8 @@ class AssignmentRow:
     """One assignment under a number that Assay assigned; ids of a marketplace are not included.
 
     seconds: active time where the page measured it, else from accepting to submitting. payment: `approved`,
-    `rejected` or "". kept: part of the analysis. reason: why it is not. flags: quality rules that it met.
+    `rejected` or "". reward_cents: what it pays when it is approved, in minor units of `currency` (ISO 4217).
+    kept: part of the analysis. reason: why it is not. flags: quality rules that it met.
     """
 
     id: str
@@ -80,6 +81,8 @@ class AssignmentRow:
     kept: bool = True
     reason: str = ""
     flags: tuple[str, ...] = ()
+    reward_cents: int | None = None
+    currency: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,17 @@ from django.db.models import Count, QuerySet
 
 from annotation.marketplace.core.prepared_sql import Prepared, insert, update
 from annotation.marketplace.draws.choose import choose_cell
-from annotation.marketplace.models import Assignment, Draw, DrawEvent, Hit, HitType, Requester, StudyDraw, WorkerAccount
+from annotation.marketplace.models import (
+    Assignment,
+    Channel,
+    Draw,
+    DrawEvent,
+    Hit,
+    HitType,
+    Requester,
+    StudyDraw,
+    WorkerAccount,
+)
 
 Kind = DrawEvent.Kind
 Pays = Requester.Pays
@@ -129,8 +139,12 @@ def leave_if_idle(hit: Hit, worker: int, *, at: datetime) -> bool:
 
 def is_paid_by_amount(worker: WorkerAccount, study_draw: StudyDraw) -> bool:
     """Whether the reward of a task is what `worker` receives: with a voucher, say, everybody receives the same."""
-    channel = worker.channel
-    how = (channel.pays if channel else "") or study_draw.requester.pays
+    return pays_by_amount(study_draw.requester, worker.channel)
+
+
+def pays_by_amount(requester: Requester, channel: Channel | None) -> bool:
+    """The same of those who come by `channel`, or of accounts."""
+    how = (channel.pays if channel else "") or requester.pays
     in_words = channel is not None and bool(channel.pay_words)
     return how == Pays.LEDGER or (how == Pays.ELSEWHERE and not in_words)
 

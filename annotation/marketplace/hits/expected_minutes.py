@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotation.marketplace.core.prepared_sql import Prepared
@@ -44,11 +45,18 @@ def expected_minutes(hit_type: HitType) -> ExpectedMinutes:
 
     Only of types whose requester states a plan: for others nothing is shown, and nothing is computed.
     """
-    planned = planned_minutes(hit_type)
-    if planned is None:
+    return expected_minutes_of([hit_type])
+
+
+def expected_minutes_of(types: Sequence[HitType]) -> ExpectedMinutes:
+    """The same of several types, of which nobody knows yet which one a person gets: the longest of their plans, then
+    the median over all of them."""
+    plans = [planned_minutes(hit_type) for hit_type in types]
+    known = [plan for plan in plans if plan is not None]
+    if not known or len(known) < len(plans):
         return ExpectedMinutes(None)
-    times = _TIMES(hit_type.pk)
+    times = [row for hit_type in types for row in _TIMES(hit_type.pk)]
     seconds = [(submitted - accepted).total_seconds() for accepted, submitted in times if submitted is not None]
     if len(seconds) < ENOUGH:
-        return ExpectedMinutes(planned)
+        return ExpectedMinutes(max(known))
     return ExpectedMinutes(max(1, math.ceil(statistics.median(seconds) / 60)), len(seconds))

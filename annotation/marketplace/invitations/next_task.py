@@ -14,6 +14,7 @@ from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import entry_check
 from annotation.marketplace.hits.catalogue import Choice, held_by, offers, some_of
 from annotation.marketplace.invitations import admission, completion
+from annotation.marketplace.invitations.offer import PayOffer, offer_of_types
 from annotation.marketplace.models import (
     Assignment,
     Channel,
@@ -80,6 +81,14 @@ def first_open(worker: WorkerAccount, *, now: datetime) -> str:
     """The id of a task that `worker` could start, "" for none."""
     rows = offers(worker, Choice(qualified=True), now=now).rows
     return rows[0].hit_id if rows else ""
+
+
+def next_offer(worker: WorkerAccount, *, now: datetime) -> PayOffer | None:
+    """What the next task of `worker` asks and pays; None where there is none, or they read it after the draw."""
+    for row in offers(worker, Choice(qualified=True), now=now).rows:
+        types = row.undrawn or (row.hit_type,)
+        return offer_of_types(types) if len({(each.reward_cents, each.currency) for each in types}) == 1 else None
+    return None
 
 
 def why_nothing(worker: WorkerAccount, *, now: datetime) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import Sum
+
 from annotation.marketplace.channels import reach
-from annotation.marketplace.hits.expected_minutes import expected_minutes
-from annotation.marketplace.models import Assignment, Channel, Hit, HitType
+from annotation.marketplace.hits.expected_minutes import expected_minutes_of
+from annotation.marketplace.models import Assignment, Channel, Hit, HitType, WorkerAccount
 
 
 @dataclass(frozen=True)
@@ -28,31 +31,55 @@ class PayOffer:
 
 def offer_of(hit_type: HitType) -> PayOffer:
     """What tasks of `hit_type` ask and pay."""
-    expected = expected_minutes(hit_type)
-    return PayOffer(hit_type.description, expected.minutes, hit_type.reward_cents, hit_type.currency, expected.people)
+    return offer_of_types([hit_type])
+
+
+def offer_of_types(types: Sequence[HitType]) -> PayOffer:
+    """What tasks of `types`, which pay the same, ask and pay: to be read before anybody knows which type it will be."""
+    first, expected = types[0], expected_minutes_of(types)
+    return PayOffer(first.description, expected.minutes, first.reward_cents, first.currency, expected.people)
 
 
 def offer_of_assignment(held: Assignment) -> PayOffer:
-    """What the person of `held` was shown when they accepted; of older rows what their type says."""
+    """What the person of `held` was shown when they accepted, without the description; of older rows what their type
+    says."""
     if held.shown_reward_cents is None:
         return offer_of(held.hit.hit_type)
-    description = held.hit.hit_type.description
-    people = held.shown_minutes_people
-    return PayOffer(description, held.shown_minutes, held.shown_reward_cents, held.shown_currency, people)
+    return PayOffer("", held.shown_minutes, held.shown_reward_cents, held.shown_currency, held.shown_minutes_people)
 
 
 def offers_of(channel: Channel, *, now: datetime) -> list[PayOffer]:
-    """What the tasks of `channel` that can still be started ask and pay, each once; all of them where none can."""
+    """What the tasks of `channel` that can still be started ask and pay, by pay; all of them where none can."""
     types = reach.types_of(channel)
     living = Hit.objects.filter(hit_type__in=types, status=Hit.Status.ASSIGNABLE, expiration__gt=now)
     rows = list(types.filter(pk__in=living.values("hit_type")).order_by("pk")) or list(types.order_by("pk"))
-    offers: dict[tuple[int | None, int, str], PayOffer] = {}
+    by_pay: dict[tuple[int, str], list[HitType]] = {}
     for row in rows:
-        offer = offer_of(row)
-        offers.setdefault((offer.minutes, offer.reward_cents, offer.currency), offer)
-    return list(offers.values())
+        by_pay.setdefault((row.reward_cents, row.currency), []).append(row)
+    return [offer_of_types(alike) for alike in by_pay.values()]
 
 
 def is_alike(offers: list[PayOffer]) -> bool:
-    """Whether everybody reads the same minutes and pay; otherwise each person reads theirs once it is known."""
+    """Whether everybody reads the same pay; otherwise each person reads theirs once it is known."""
     return len(offers) == 1
+
+
+@dataclass(frozen=True)
+class SubmittedPay:
+    """What a person's submitted work pays, or has paid: minor units of one currency."""
+
+    amount_cents: int
+    currency: str
+
+
+def submitted_pay(worker: WorkerAccount) -> SubmittedPay | None:
+    """The pay of everything that `worker` has submitted and that was not rejected, as it was shown to them.
+
+    None where there is nothing, where what was shown is not known, or where it is in several currencies.
+    """
+    counted = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
+    rows = Assignment.objects.filter(worker=worker, state__in=counted).order_by().values("shown_currency")
+    sums = list(rows.annotate(total=Sum("shown_reward_cents")))
+    if len(sums) != 1 or not sums[0]["shown_currency"]:
+        return None
+    return SubmittedPay(sums[0]["total"], sums[0]["shown_currency"])

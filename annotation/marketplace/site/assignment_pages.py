@@ -6,10 +6,13 @@ from django.http import HttpRequest
 
 from annotation.marketplace.assignments import accept_submit
 from annotation.marketplace.assignments.enter_study import enter_study
+from annotation.marketplace.draws.counts import pays_by_amount
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits.catalogue import some_of
+from annotation.marketplace.invitations.offer import offer_of
 from annotation.marketplace.models import Assignment, HitType, WorkerAccount
 from annotation.marketplace.site.host_guards import Visit
+from annotation.marketplace.site.shown_terms import seal_terms
 
 # Reasons for which another HIT of the group may do.
 PASSING = {"full", "closed", "held"}
@@ -34,6 +37,13 @@ def enter_or_accept(visit: Visit, hit_type: HitType) -> Assignment | None:
     if hit_type.cell:
         return enter_study(hit_type.requester, hit_type.study, worker=visit.worker, now=visit.now)
     return accept_some(visit, hit_type)
+
+
+def terms_of_type(hit_type: HitType) -> dict[str, object]:
+    """For a page from which an account accepts work of `hit_type`: minutes and pay, and the field that carries them."""
+    offer = offer_of(hit_type)
+    by_amount = pays_by_amount(hit_type.requester, None)
+    return {"pay_offer": offer, "shown_terms": seal_terms(offer, by_amount=by_amount)}
 
 
 def remember_wish(request: HttpRequest, visit: Visit) -> None:

@@ -16,10 +16,11 @@ from annotation.marketplace.hits import catalogue
 from annotation.marketplace.hits.eligibility import assess_worker
 from annotation.marketplace.hits.study_cards import card_of
 from annotation.marketplace.models import HitType
-from annotation.marketplace.site.assignment_pages import enter_or_accept, remember_wish
+from annotation.marketplace.site.assignment_pages import enter_or_accept, remember_wish, terms_of_type
 from annotation.marketplace.site.host_guards import Visit, worker_page
 from annotation.marketplace.site.pages import refused
 from annotation.marketplace.site.refusal_reasons import reasons_of, reasons_of_all
+from annotation.marketplace.site.shown_terms import PAY_CHANGED, hold_to_terms
 from annotation.marketplace.site.way import next_step
 
 LAST_PAGE = catalogue.MAX_GROUPS // catalogue.PAGE
@@ -118,7 +119,7 @@ def group(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
     shown = hits[: catalogue.PAGE]
     after = shown[-1].hit_id if len(hits) > catalogue.PAGE else ""
     context = {"visit": visit, "type": hit_type, "hits": shown, "after": after, "eligibility": allowed}
-    context["reasons"] = reasons_of(allowed)
+    context |= {"reasons": reasons_of(allowed), **terms_of_type(hit_type)}
     return render(request, "marketplace/group.html", context)
 
 
@@ -135,6 +136,8 @@ def accept_next(request: HttpRequest, visit: Visit, group_id: str) -> HttpRespon
         return refused(request, refusal.reason, hit=some[0] if some else None, worker=visit.worker)
     if held is None:
         return refused(request, "full", hit=None, worker=visit.worker)
+    if not hold_to_terms(request, held, now=visit.now):
+        return refused(request, PAY_CHANGED, hit=None, worker=visit.worker)
     return redirect("hits:work", held.assignment_id)
 
 

@@ -19,6 +19,7 @@ from annotation.marketplace.channels import consent
 from annotation.marketplace.channels.kinds import KINDS, PANEL_IDS
 from annotation.marketplace.core import clock
 from annotation.marketplace.core.rate_limits import Limit, TooOftenError, take
+from annotation.marketplace.draws.counts import pays_by_amount
 from annotation.marketplace.hits import entry_check
 from annotation.marketplace.invitations import admission, completion, funnel, next_task, offer, withdrawal
 from annotation.marketplace.models import Assignment, Hit, Link, Participant, Requester, WorkerAccount
@@ -27,6 +28,7 @@ from annotation.marketplace.site.host_guards import Visit, on_worker_host, too_o
 from annotation.marketplace.site.invitation_messages import door_message
 from annotation.marketplace.site.pages import refused
 from annotation.marketplace.site.refusal_reasons import reasons_of
+from annotation.marketplace.site.shown_terms import PAY_CHANGED, hold_to_terms, seal_terms
 from annotation.marketplace.workers import sessions
 
 STATUS = {
@@ -94,13 +96,17 @@ def begin(request: HttpRequest, token: str) -> HttpResponse:
     visitor = _visitor(request, link, known_as, _panel_ids(link, added))
     version = request.POST.get("version", "")
     try:
-        entered = next_task.enter_and_start(link, visitor, version=version, now=_now())
+        now = _now()
+        entered = next_task.enter_and_start(link, visitor, version=version, now=now)
     except admission.DoorClosedError as closed:
         response = _at_door(request, entry=closed.door, token=token, visitor=visitor)
         _count(request, response, closed.door)
         return response
     held = entered.assignment
-    response = redirect("hits:work", held.assignment_id) if held is not None else redirect("hits:list")
+    if held is not None and not hold_to_terms(request, held, now=now):
+        response = refused(request, PAY_CHANGED, hit=None, worker=entered.worker)
+    else:
+        response = redirect("hits:work", held.assignment_id) if held is not None else redirect("hits:list")
     browser_cookie.remember(request, response, entered.participant.participant_id)
     sessions.sign_in(request, response, sessions.open_session(entered.worker, now=timezone.now()))
     return response
@@ -137,7 +143,7 @@ def agree(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     if request.method == "POST" and request.POST.get("version") == terms.wording.digest:
         if reason := _agreed(hit, terms, visit):
             return refused(request, reason, hit=hit, worker=visit.worker)
-        return way.started(visit) if visit.worker.channel_id is not None else redirect("hits:preview", hit_id)
+        return way.started(request, visit) if visit.worker.channel_id is not None else redirect("hits:preview", hit_id)
     context = {"visit": visit, "hit": hit, "terms": terms, "study_title": studies.title_of(visit, hit)}
     return render(request, "marketplace/channels/consent.html", context)
 
@@ -287,6 +293,7 @@ def _at_door(
     terms = consent.terms_of(channel) if channel else None
     known = entry.person.worker if entry and entry.person else None
     offers = offer.offers_of(channel, now=clock.now()) if channel and leads_in else []
+    alike = offers[0] if offer.is_alike(offers) else None
     context = {
         "word": word,
         "title": title,
@@ -300,7 +307,8 @@ def _at_door(
         "panel": bool(entry and _names(entry.link)),
         "leads_in": leads_in,
         "elsewhere": bool(entry and entry.elsewhere and word == "back"),
-        "offer": offers[0] if offer.is_alike(offers) else None,
+        "offer": alike,
+        "shown_terms": seal_terms(alike, by_amount=bool(channel and pays_by_amount(channel.requester, channel))),
         "described": offers[0].description if offers else "",
         "identified": bool(entry and (entry.link.participant_id or (visitor and visitor.external_id))),
         "visit": visit,
@@ -313,6 +321,7 @@ def _at_door(
 
 def _end_context(visit: Visit, person: Participant) -> dict[str, object]:
     channel = person.channel
+    by_amount = pays_by_amount(channel.requester, channel)
     return {
         "visit": visit,
         "person": person,
@@ -321,6 +330,7 @@ def _end_context(visit: Visit, person: Participant) -> dict[str, object]:
         "debrief": channel.debrief or channel.requester.debrief,
         "token": withdrawal.withdrawal_code(visit.worker, channel.requester),
         "reviewed_by": _last_review(visit.worker),
+        "submitted_pay": offer.submitted_pay(visit.worker) if by_amount else None,
     }
 
 

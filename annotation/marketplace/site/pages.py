@@ -15,22 +15,25 @@ from annotation.marketplace.cents import dollars
 from annotation.marketplace.channels import admission_rules, reach
 from annotation.marketplace.core.clock import now
 from annotation.marketplace.core.prepared_sql import Prepared
+from annotation.marketplace.draws.counts import pays_by_amount
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import entry_check, study_cards
 from annotation.marketplace.hits.catalogue import some_of
 from annotation.marketplace.hits.eligibility import assess_worker
 from annotation.marketplace.invitations import completion, next_task
+from annotation.marketplace.invitations.offer import offer_of_assignment
 from annotation.marketplace.models import Assignment, Hit, WorkerAccount
 from annotation.marketplace.questions.question_types import parsed
 from annotation.marketplace.site import studies
 from annotation.marketplace.site.addresses import framing, origin_of, submit_base
-from annotation.marketplace.site.assignment_pages import accept_some, remember_wish
+from annotation.marketplace.site.assignment_pages import accept_some, remember_wish, terms_of_type
 from annotation.marketplace.site.content_security import may_frame, sandbox_of
 from annotation.marketplace.site.forms import ReplyForm
 from annotation.marketplace.site.host_guards import Visit, form_page, note, worker_page
 from annotation.marketplace.site.qualifications import types_to_ask_for
 from annotation.marketplace.site.refusal_messages import FORBIDDEN, refusal_message
 from annotation.marketplace.site.refusal_reasons import reasons_of
+from annotation.marketplace.site.shown_terms import PAY_CHANGED, hold_to_terms, seal_terms
 from annotation.marketplace.site.way import waiting_page
 
 State = Assignment.State
@@ -39,7 +42,8 @@ SHOWN = (
     "assignment_id", "state", "deadline", "auto_approval_at", "feedback", "worker_id", "hit__hit_id", "hit__kind",
     "hit__question", "hit__hit_type__group_id", "hit__hit_type__title", "hit__hit_type__reward_cents",
     "hit__hit_type__keywords", "hit__hit_type__requirements", "hit__hit_type__study", "hit__hit_type__cell",
-    "rejected_at",
+    "rejected_at", "shown_reward_cents", "shown_currency", "shown_minutes", "shown_minutes_people",
+    "hit__hit_type__currency",
     "hit__requester__pays", "hit__requester__user__username", "hit__requester__display_name",
 )  # fmt: skip
 
@@ -73,6 +77,7 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
         "lacking": types_to_ask_for(allowed),
         "reasons": reasons_of(allowed),
         "device": device_codes.is_requested(hit.hit_type.keywords),
+        **terms_of_type(hit.hit_type),
     }
     return _framed(request, "marketplace/preview.html", context, hit, None)
 
@@ -110,6 +115,8 @@ def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
         if following is None:
             return refused(request, refusal.reason, hit=hit, worker=visit.worker)
         held = following
+    if not hold_to_terms(request, held, now=visit.now):
+        return refused(request, PAY_CHANGED, hit=None, worker=visit.worker)
     remember_wish(request, visit)
     return redirect("hits:work", held.assignment_id)
 
@@ -174,6 +181,12 @@ def shown_done(request: HttpRequest, visit: Visit, held: Assignment, form: Reply
     more = some_of(visit.worker, held.hit.hit_type, now=visit.now) if allowed else []
     bonuses = held.bonuses.order_by("pk")
     context: dict[str, Any] = {"visit": visit, "assignment": held, "hit": held.hit, "next": more[0] if more else None}
+    shown_reward = held.shown_reward_cents
+    context["reward_cents"] = held.hit.hit_type.reward_cents if shown_reward is None else shown_reward
+    if more:
+        # Of the kind that was just done: the terms are those that were shown for it.
+        offer, by_amount = offer_of_assignment(held), pays_by_amount(held.hit.requester, None)
+        context["shown_terms"] = seal_terms(offer, by_amount=by_amount)
     context |= {"bonuses": bonuses, "by_itself": visit.worker.auto_accept and held.state == State.SUBMITTED}
     if held.rejected_at is not None:
         context["answer"] = rejection_replies.reply_status_of(held.assignment_id, now=visit.now)

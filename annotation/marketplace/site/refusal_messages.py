@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
+from annotation.marketplace.site.shown_terms import PAY_CHANGED
+
 # Refusals that are about the person rather than the state of a task.
 FORBIDDEN = frozenset({"unqualified", "blocked", "uninvited"})
 
@@ -40,6 +42,13 @@ def _to_accounts() -> dict[str, tuple[str, str]]:
             _("This task is not open yet"),
             _("You can start it from the time below. Open this page again then."),
         ),
+        PAY_CHANGED: (
+            _("The pay has changed"),
+            _(
+                "The requester changed the pay after you opened the page. You have not accepted the task. Open it "
+                "again to read the new pay."
+            ),
+        ),
     }
 
 
@@ -63,6 +72,13 @@ def _to_participants() -> dict[str, tuple[str, str]]:
             _(
                 "You do not meet its requirements. If you think that this is a mistake, write to the person who sent "
                 "you the link."
+            ),
+        ),
+        PAY_CHANGED: (
+            _("The pay has changed"),
+            _(
+                "It was changed after you opened the page. You have not started. Go back to the study to read the new "
+                "pay."
             ),
         ),
     }

@@ -11,9 +11,10 @@ from annotation.marketplace.assignments import device_codes
 from annotation.marketplace.channels import consent
 from annotation.marketplace.draws import counts
 from annotation.marketplace.hits import catalogue, study_cards
-from annotation.marketplace.invitations.offer import offer_of_assignment
+from annotation.marketplace.invitations.offer import offer_of_assignment, offer_of_types
 from annotation.marketplace.models import Assignment, Draw, Hit
 from annotation.marketplace.site.host_guards import Visit, worker_page
+from annotation.marketplace.site.shown_terms import seal_terms
 
 # Of an assignment: that its worker must be told first what the task pays, as the cells of the study pay differently.
 UNSTARTED = Draw.objects.filter(
@@ -53,10 +54,14 @@ def refusal(visit: Visit, hit: Hit) -> str:
 def card_page(request: HttpRequest, visit: Visit, hit: Hit) -> HttpResponse:
     """The study before the draw: what its cells have in common, and the button to start."""
     types = study_cards.open_types(visit.worker, hit.requester_id, hit.hit_type.study, now=visit.now)
+    card = study_cards.card_of([hit_type for hit_type, _ in types])
+    offer = None if card.pays_differ else offer_of_types([hit_type for hit_type, _ in types])
     context = {
         "visit": visit,
         "hit": hit,
-        "card": study_cards.card_of([hit_type for hit_type, _ in types]),
+        "card": card,
+        "pay_offer": offer,
+        "shown_terms": seal_terms(offer, by_amount=counts.pays_by_amount(card.requester, visit.worker.channel)),
         "device": device_codes.is_requested(hit.hit_type.keywords),
     }
     return render(request, "marketplace/study.html", context)

@@ -7,11 +7,14 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.marketplace.assignments import accept_submit
+from annotation.marketplace.draws.counts import pays_by_amount
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits.catalogue import held_by
 from annotation.marketplace.invitations import completion, next_task
+from annotation.marketplace.invitations.offer import submitted_pay
 from annotation.marketplace.models import Assignment, Participant
 from annotation.marketplace.site.host_guards import Visit, worker_page
+from annotation.marketplace.site.shown_terms import hold_to_terms, seal_terms
 
 
 def next_step(request: HttpRequest, visit: Visit) -> HttpResponse:
@@ -24,10 +27,18 @@ def next_step(request: HttpRequest, visit: Visit) -> HttpResponse:
     return waiting_page(request, visit)
 
 
-def waiting_page(request: HttpRequest, visit: Visit, *, recorded: Assignment | None = None) -> HttpResponse:
-    """Between two tasks: one button for the next one, or why there is none. `recorded`: what was submitted just now."""
+def waiting_page(
+    request: HttpRequest, visit: Visit, *, recorded: Assignment | None = None, pay_changed: bool = False
+) -> HttpResponse:
+    """Between two tasks: what the next one pays and a button for it, or why there is none.
+
+    recorded: what was submitted just now. pay_changed: since the person opened the page whose button they pressed.
+    """
     there_is_more = completion.has_work_left(visit.worker, visit.now)
     submitted = completion.count_submitted(visit.worker)
+    next_offer = next_task.next_offer(visit.worker, now=visit.now) if there_is_more else None
+    channel = visit.worker.channel
+    by_amount = channel is not None and pays_by_amount(channel.requester, channel)
     context = {
         "visit": visit,
         "channel": visit.worker.channel,
@@ -35,6 +46,10 @@ def waiting_page(request: HttpRequest, visit: Visit, *, recorded: Assignment | N
         "progress": next_task.progress_of(visit.worker, now=visit.now),
         "submitted": submitted,
         "recorded": recorded,
+        "pay_changed": pay_changed,
+        "submitted_pay": submitted_pay(visit.worker) if submitted and by_amount else None,
+        "pay_offer": next_offer if by_amount else None,
+        "shown_terms": seal_terms(next_offer, by_amount=by_amount),
     }
     return render(request, "marketplace/channels/next.html", context)
 
@@ -43,10 +58,10 @@ def waiting_page(request: HttpRequest, visit: Visit, *, recorded: Assignment | N
 @require_http_methods(["GET", "HEAD", "POST"])
 def start(request: HttpRequest, visit: Visit) -> HttpResponse:
     """Start the next task: the button between two of them."""
-    return started(visit) if request.method == "POST" else redirect("hits:list")
+    return started(request, visit) if request.method == "POST" else redirect("hits:list")
 
 
-def started(visit: Visit) -> HttpResponse:
+def started(request: HttpRequest, visit: Visit) -> HttpResponse:
     """Give the person their next task and lead to it; to what is in the way of it otherwise."""
     if visit.worker.channel_id is None:
         return redirect("hits:list")
@@ -54,6 +69,8 @@ def started(visit: Visit) -> HttpResponse:
         held = next_task.start_next(visit.worker, now=visit.now)
     except WorkRefusedError as refusal:
         return redirect(*consent_address(visit) if refusal.reason == "consent" else ("hits:list",))
+    if not hold_to_terms(request, held, now=visit.now):
+        return waiting_page(request, visit, pay_changed=True)
     return redirect("hits:work", held.assignment_id)
 
 

@@ -70,6 +70,8 @@ ASSIGNMENTS = {
     "payment": "approved, rejected or empty",
     "kept": "yes: part of the analysis",
     "reason": "why it is not",
+    "reward": "what the task pays when it is approved, as the currency writes it: 1.25 in euros, 150 in yen",
+    "currency": "ISO 4217 code of the currency of the reward",
 }
 RATERS = {
     "rater": "pseudonym of the rater",

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from metrics.data.arm_assignment import SENTENCES
+from metrics.data.currency import plain_amount
 from metrics.report.formats import column_dictionary
 from metrics.report.records import RatingRow, ReportInput, TextRow
 from metrics.report.result import GeneratorReport, JudgedText, Report
@@ -134,7 +135,15 @@ def _assignment(assignment: AssignmentRow) -> Row:
         assignment.payment,
         YES[assignment.kept],
         safe(assignment.reason),
+        *_reward(assignment),
     )
+
+
+def _reward(assignment: AssignmentRow) -> Row:
+    """Amount and currency; both are empty where the reward is not known."""
+    if assignment.reward_cents is None or not assignment.currency:
+        return "", ""
+    return plain_amount(assignment.reward_cents, assignment.currency), safe(assignment.currency)
 
 
 def _raters(report_input: ReportInput) -> Iterator[Row]:

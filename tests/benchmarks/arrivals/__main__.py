@@ -8,16 +8,14 @@ Each engine runs in a process of its own, on a test database that is removed aft
 from __future__ import annotations
 
 import json
-import os
 import statistics
-import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
-ROOT = Path(__file__).resolve().parents[3]
+from tests.benchmarks.engines import ONE, ROOT, lines_by_engine, own_database
+
 PAGE = ROOT / "docs" / "draws.md"
 UNEQUAL = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
 # Title, drop-out, and the share of the arrivals that are places of each cell: the study ends when all are finished.
@@ -40,27 +38,16 @@ the line in the log: Python's `random.Random(f"{seed}:{tag}:{number}").random()`
 
 
 def main(arguments: list[str]) -> int:
-    if arguments[:1] == ["--one"]:
+    if arguments[:1] == [ONE]:
         _one_engine(int(arguments[1]))
         return 0
     arrivals = int(arguments[0]) if arguments else 10_000
-    engines = {"SQLite": "", "PostgreSQL": os.environ.get("TEST_POSTGRES_URL", "")}
-    if not engines["PostgreSQL"]:
-        print("Not run on PostgreSQL: set TEST_POSTGRES_URL=postgres://user@host/name.")
-        del engines["PostgreSQL"]
     parts, sound = [HEAD], True
-    for name, url in engines.items():
-        print(f"{name} ...", flush=True)
-        environment = {key: value for key, value in os.environ.items() if key != "DATABASE_URL"}
-        environment |= {"DATABASE_URL": url} if url else {}
-        command = [sys.executable, "-m", "tests.benchmarks.arrivals", "--one", str(arrivals)]
-        with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as running:
-            for line in running.stdout or ():
-                part, holds = _section(name, json.loads(line))
-                print(part, flush=True)
-                parts.append(part)
-                sound &= holds
-        sound &= running.returncode == 0
+    for name, run in lines_by_engine("tests.benchmarks.arrivals", str(arrivals)):
+        part, holds = _section(name, run)
+        print(part, flush=True)
+        parts.append(part)
+        sound &= holds
     PAGE.write_text("\n".join(parts), encoding="utf-8")
     return 0 if sound else 1
 
@@ -73,27 +60,12 @@ def _section(engine: str, run: dict[str, Any]) -> tuple[str, bool]:
 
 def _one_engine(arrivals: int) -> None:
     """Print the runs on the database of this process, a line of JSON each."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.test")
-    import django
-
-    django.setup()
-    from django.db import connection
-
-    if connection.vendor == "sqlite":
-        # Apart from the file that a test run may be using.
-        local = Path(connection.settings_dict["TEST"]["NAME"]).with_name(f"test-draws-{os.getpid()}.sqlite3")
-        connection.settings_dict["TEST"]["NAME"] = str(local)
-    else:
-        connection.settings_dict["TEST"]["NAME"] = f"test_draws_{os.getpid()}"
-    name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
-    try:
+    with own_database("draws"):
         for number, (title, drop_out, share) in enumerate(RUNS):
             equal = len(set(drop_out.values())) == 1
             run = _run(title, drop_out, round(arrivals * share), SEED + number, equal=equal)
             print(json.dumps(run), flush=True)
         print(json.dumps(_planted()), flush=True)
-    finally:
-        connection.creation.destroy_test_db(name, verbosity=0)
 
 
 def _run(title: str, drop_out: dict[str, float], places: int, seed: int, *, equal: bool) -> dict[str, Any]:

@@ -31,9 +31,9 @@ PERCENT_FROM = 100
 
 @dataclass(frozen=True)
 class Eligibility:
-    """What a worker may do with HITs of a type, the requirements that are not met, and the worker's values for these.
+    """What a worker may do with HITs of a type, what it requires, which of it is not met, and the worker's values.
 
-    A type that the worker does not have is not among the values.
+    The value of a type that the worker does not have is None.
     """
 
     discover: bool
@@ -41,6 +41,7 @@ class Eligibility:
     accept: bool
     unmet: tuple[Requirement, ...]
     values: Mapping[str, Value] = field(default_factory=dict)
+    requirements: tuple[Requirement, ...] = ()
 
 
 def assess_worker(worker: WorkerAccount, hit_type: HitType) -> Eligibility:
@@ -59,7 +60,8 @@ def assess_values(values: Mapping[str, Value], requirements: Sequence[Requiremen
         preview=guards <= {"Accept"},
         accept=not unmet,
         unmet=unmet,
-        values={row["QualificationTypeId"]: values.get(row["QualificationTypeId"]) for row in unmet},
+        values={row["QualificationTypeId"]: values.get(row["QualificationTypeId"]) for row in requirements},
+        requirements=tuple(requirements),
     )
 
 

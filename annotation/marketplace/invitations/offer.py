@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db.models import Sum
 
 from annotation.marketplace.channels import reach
-from annotation.marketplace.hits.expected_minutes import expected_minutes_of
+from annotation.marketplace.hits.expected_minutes import ExpectedMinutes, expected_minutes_by_group, expected_minutes_of
 from annotation.marketplace.models import Assignment, Channel, Hit, HitType, WorkerAccount
 
 
@@ -36,7 +36,20 @@ def offer_of(hit_type: HitType) -> PayOffer:
 
 def offer_of_types(types: Sequence[HitType]) -> PayOffer:
     """What tasks of `types`, which pay the same, ask and pay: to be read before anybody knows which type it will be."""
-    first, expected = types[0], expected_minutes_of(types)
+    return _offer(types, expected_minutes_of(types))
+
+
+def offers_by_group(groups: Sequence[Sequence[HitType]]) -> list[PayOffer | None]:
+    """The same for each of `groups` of types, in one query at most; None where the types of one pay differently."""
+    offers = [
+        _offer(types, expected) for types, expected in zip(groups, expected_minutes_by_group(groups), strict=True)
+    ]
+    pays = [{(hit_type.reward_cents, hit_type.currency) for hit_type in types} for types in groups]
+    return [offer if len(different) == 1 else None for offer, different in zip(offers, pays, strict=True)]
+
+
+def _offer(types: Sequence[HitType], expected: ExpectedMinutes) -> PayOffer:
+    first = types[0]
     return PayOffer(first.description, expected.minutes, first.reward_cents, first.currency, expected.people)
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 
 from annotation.marketplace.errors import RequestRefusedError, WorkRefusedError
-from annotation.marketplace.models import QualificationGrant, QualificationRequest, QualificationType, WorkerAccount
+from annotation.marketplace.models import (
+    QualificationGrant,
+    QualificationRequest,
+    QualificationType,
+    TestAttempt,
+    WorkerAccount,
+)
 
 State = QualificationRequest.State
 Granted = QualificationGrant.Status.GRANTED
@@ -22,24 +30,71 @@ def requestable(qualification_type: QualificationType) -> bool:
     )
 
 
+@dataclass(frozen=True)
+class AskStatus:
+    """Whether a worker may ask for a type now.
+
+    reason: not-requestable, granted, waiting, asked; "" when they may. again_at: when they may ask again, after
+    "asked"; None: never, or not by time alone. under_way: a test has begun and can still be submitted.
+    """
+
+    reason: str
+    again_at: datetime | None = None
+    under_way: bool = False
+
+
 def refusal(qualification_type: QualificationType, worker: WorkerAccount, now: datetime) -> str:
-    """Why `worker` may not ask for the type now: not-requestable, granted, waiting, asked; "" when it is allowed.
+    """Why `worker` may not ask for the type now: the reason of an AskStatus."""
+    return ask_statuses([qualification_type], worker, now)[qualification_type.pk].reason
+
+
+def ask_statuses(
+    qualification_types: Sequence[QualificationType], worker: WorkerAccount, now: datetime
+) -> dict[int, AskStatus]:
+    """For each type (by primary key) whether `worker` may ask for it now; in three queries, however many there are.
 
     Who has the qualification may take its test again for a better score, where it may be taken again at all.
     """
-    if not requestable(qualification_type):
-        return "not-requestable"
-    if not qualification_type.test and qualification_type.grants.filter(worker=worker, status=Granted).exists():
-        return "granted"
-    last = qualification_type.requests.filter(worker=worker).order_by("-pk").first()
-    if last is not None and last.state == State.PENDING:
-        return "waiting"
-    times = [last.asked_at] if last is not None else []
-    times += qualification_type.attempts.filter(worker=worker).order_by("-pk").values_list("began_at", flat=True)[:1]
+    types = [row for row in qualification_types if requestable(row)]
+    statuses = {row.pk: AskStatus("not-requestable") for row in qualification_types}
+    if not types:
+        return statuses
+    grants = QualificationGrant.objects.filter(worker=worker, qualification_type__in=types, status=Granted)
+    granted = set(grants.values_list("qualification_type", flat=True))
+    # In the order of their keys, so that the last one of each type stays.
+    requested_rows = QualificationRequest.objects.filter(worker=worker, qualification_type__in=types).order_by("pk")
+    requests = {
+        row.qualification_type_id: row for row in requested_rows.only("qualification_type", "state", "asked_at")
+    }
+    attempt_rows = TestAttempt.objects.filter(worker=worker, qualification_type__in=types).order_by("pk")
+    columns = ("qualification_type", "began_at", "deadline", "answered_at")
+    attempts = {row.qualification_type_id: row for row in attempt_rows.only(*columns)}
+    for row in types:
+        statuses[row.pk] = _ask_status(row, row.pk in granted, requests.get(row.pk), attempts.get(row.pk), now)
+    return statuses
+
+
+def _ask_status(
+    qualification_type: QualificationType,
+    is_granted: bool,
+    request: QualificationRequest | None,
+    attempt: TestAttempt | None,
+    now: datetime,
+) -> AskStatus:
+    under_way = attempt is not None and attempt.answered_at is None and attempt.deadline > now
+    if not qualification_type.test and is_granted:
+        return AskStatus("granted")
+    if request is not None and request.state == State.PENDING:
+        return AskStatus("waiting", under_way=under_way)
+    times = [request.asked_at] if request is not None else []
+    times += [attempt.began_at] if attempt is not None else []
     if not times:
-        return "granted" if qualification_type.grants.filter(worker=worker, status=Granted).exists() else ""
+        return AskStatus("granted" if is_granted else "")
     delay = qualification_type.retry_delay_seconds
-    return "" if delay is not None and max(times) + timedelta(seconds=delay) <= now else "asked"
+    again_at = None if delay is None else max(times) + timedelta(seconds=delay)
+    if again_at is not None and again_at <= now:
+        return AskStatus("", under_way=under_way)
+    return AskStatus("asked", again_at, under_way)
 
 
 @transaction.atomic

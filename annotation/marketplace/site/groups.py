@@ -15,11 +15,12 @@ from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import catalogue
 from annotation.marketplace.hits.eligibility import assess_worker
 from annotation.marketplace.hits.study_cards import card_of
+from annotation.marketplace.invitations.offer import offers_by_group
 from annotation.marketplace.models import HitType
 from annotation.marketplace.site.assignment_pages import enter_or_accept, remember_wish, terms_of_type
 from annotation.marketplace.site.host_guards import Visit, worker_page
 from annotation.marketplace.site.pages import refused
-from annotation.marketplace.site.refusal_reasons import reasons_of, reasons_of_all
+from annotation.marketplace.site.refusal_reasons import requirements_of, requirements_of_all
 from annotation.marketplace.site.shown_terms import PAY_CHANGED, hold_to_terms
 from annotation.marketplace.site.way import next_step
 
@@ -92,8 +93,9 @@ def available(request: HttpRequest, visit: Visit) -> HttpResponse:
         "offers": offers,
         "rows": zip(
             offers.rows,
-            reasons_of_all([offer.eligibility for offer in offers.rows]),
+            requirements_of_all([offer.eligibility for offer in offers.rows], visit.worker, now=visit.now),
             [card_of(offer.undrawn) if offer.undrawn else None for offer in offers.rows],
+            offers_by_group([offer.undrawn or (offer.hit_type,) for offer in offers.rows]),
             strict=True,
         ),
         "before": _page(request, choice.page - 1),
@@ -119,7 +121,7 @@ def group(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
     shown = hits[: catalogue.PAGE]
     after = shown[-1].hit_id if len(hits) > catalogue.PAGE else ""
     context = {"visit": visit, "type": hit_type, "hits": shown, "after": after, "eligibility": allowed}
-    context |= {"reasons": reasons_of(allowed), **terms_of_type(hit_type)}
+    context |= {"requirements": requirements_of(allowed, visit.worker, now=visit.now), **terms_of_type(hit_type)}
     return render(request, "marketplace/group.html", context)
 
 

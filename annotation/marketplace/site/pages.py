@@ -19,7 +19,7 @@ from annotation.marketplace.draws.counts import pays_by_amount
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import entry_check, study_cards
 from annotation.marketplace.hits.catalogue import some_of
-from annotation.marketplace.hits.eligibility import assess_worker
+from annotation.marketplace.hits.eligibility import Eligibility, assess_worker
 from annotation.marketplace.invitations import completion, next_task
 from annotation.marketplace.invitations.offer import offer_of_assignment
 from annotation.marketplace.models import Assignment, Hit, WorkerAccount
@@ -30,9 +30,8 @@ from annotation.marketplace.site.assignment_pages import accept_some, remember_w
 from annotation.marketplace.site.content_security import may_frame, sandbox_of
 from annotation.marketplace.site.forms import ReplyForm
 from annotation.marketplace.site.host_guards import Visit, form_page, note, worker_page
-from annotation.marketplace.site.qualifications import types_to_ask_for
 from annotation.marketplace.site.refusal_messages import FORBIDDEN, refusal_message
-from annotation.marketplace.site.refusal_reasons import reasons_of
+from annotation.marketplace.site.refusal_reasons import Reason, reasons_of, requirements_of
 from annotation.marketplace.site.shown_terms import PAY_CHANGED, hold_to_terms, seal_terms
 from annotation.marketplace.site.way import waiting_page
 
@@ -74,8 +73,7 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
         "hit": hit,
         "eligibility": allowed,
         "open": hit.status == Hit.Status.ASSIGNABLE and not current,
-        "lacking": types_to_ask_for(allowed),
-        "reasons": reasons_of(allowed),
+        "requirements": requirements_of(allowed, visit.worker, now=visit.now),
         "device": device_codes.is_requested(hit.hit_type.keywords),
         **terms_of_type(hit.hit_type),
     }
@@ -262,6 +260,12 @@ def refused(request: HttpRequest, reason: str, *, hit: Hit | None, worker: Worke
         status=403 if reason in FORBIDDEN else 409,
         participant=participant,
         opens_at=reach.opens_to_accounts_at(worker, hit.hit_type, now()) if reason == "not-yet" and hit else None,
-        reasons=reasons_of(lacking) if lacking else (),
-        lacking=types_to_ask_for(lacking) if lacking else (),
+        reasons=_reasons(lacking, worker) if lacking else (),
     )
+
+
+def _reasons(lacking: Eligibility, worker: WorkerAccount) -> list[Reason]:
+    """The requirements that are not met; an account reads what it can do about each."""
+    if worker.channel_id is not None:
+        return reasons_of(lacking)
+    return [row for row in requirements_of(lacking, worker, now=now()) if not row.is_met]

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.hits.eligibility import Eligibility
 from annotation.marketplace.models import QualificationType, WorkerMessage
 from annotation.marketplace.qualifications import qualification_tests, requests
 from annotation.marketplace.site.host_guards import Visit, worker_page
 
 MAX_MESSAGES = 100
-# What a worker can get by asking: a type that must exist or have some value.
-NOT_BY_ASKING = "DoesNotExist"
 
 
 @require_safe
@@ -33,7 +28,7 @@ def messages(request: HttpRequest, visit: Visit) -> HttpResponse:
 def qualification(request: HttpRequest, visit: Visit, type_id: str) -> HttpResponse:
     """A requester's qualification and, where it may be asked for, the button that does."""
     qualification_type = _type(type_id)
-    reason = requests.refusal(qualification_type, visit.worker, visit.now)
+    status = requests.ask_statuses([qualification_type], visit.worker, visit.now)[qualification_type.pk]
     attempt = (
         qualification_tests.under_way(qualification_type, visit.worker, visit.now) if qualification_type.test else None
     )
@@ -45,8 +40,9 @@ def qualification(request: HttpRequest, visit: Visit, type_id: str) -> HttpRespo
     context = {
         "visit": visit,
         "type": qualification_type,
-        "reason": reason,
-        "said": _words(reason),
+        "reason": status.reason,
+        "said": _words(status.reason),
+        "again_at": status.again_at,
         "attempt": attempt,
         "last": last,
     }
@@ -71,13 +67,6 @@ def ask(request: HttpRequest, visit: Visit, type_id: str) -> HttpResponse:
     return redirect("hits:qualification", type_id)
 
 
-def types_to_ask_for(eligibility: Eligibility) -> Sequence[QualificationType]:
-    """The types among unmet requirements that workers can ask for."""
-    type_ids = [row["QualificationTypeId"] for row in eligibility.unmet if row["Comparator"] != NOT_BY_ASKING]
-    rows = QualificationType.objects.filter(type_id__in=type_ids, deleted_at=None).order_by("pk") if type_ids else ()
-    return [qualification_type for qualification_type in rows if requests.requestable(qualification_type)]
-
-
 def _type(type_id: str) -> QualificationType:
     rows = QualificationType.objects.select_related("requester__user")
     qualification_type = rows.filter(type_id=type_id, deleted_at=None).first()
@@ -92,5 +81,5 @@ def _words(reason: str) -> str:
         "not-requestable": _("You cannot ask for this qualification."),
         "granted": _("You have this qualification."),
         "waiting": _("You have asked for it. The requester will decide."),
-        "asked": _("You have asked for it before, and it was declined or revoked. You cannot ask again now."),
+        "asked": _("You have asked for it or taken its test before. You cannot ask again now."),
     }[reason]

@@ -14,6 +14,7 @@ from annotation.marketplace.hits import catalogue, study_cards
 from annotation.marketplace.invitations.offer import offer_of_assignment, offer_of_types
 from annotation.marketplace.models import Assignment, Draw, Hit
 from annotation.marketplace.site.host_guards import Visit, worker_page
+from annotation.marketplace.site.refusal_reasons import requirements_of
 from annotation.marketplace.site.shown_terms import seal_terms
 
 # Of an assignment: that its worker must be told first what the task pays, as the cells of the study pay differently.
@@ -54,6 +55,8 @@ def refusal(visit: Visit, hit: Hit) -> str:
 def card_page(request: HttpRequest, visit: Visit, hit: Hit) -> HttpResponse:
     """The study before the draw: what its cells have in common, and the button to start."""
     types = study_cards.open_types(visit.worker, hit.requester_id, hit.hit_type.study, now=visit.now)
+    # The way in is open only to who meets the requirements of one cell; these are shown.
+    allowed = next(eligibility for _, eligibility in types if eligibility.accept)
     card = study_cards.card_of([hit_type for hit_type, _ in types])
     offer = None if card.pays_differ else offer_of_types([hit_type for hit_type, _ in types])
     context = {
@@ -61,6 +64,7 @@ def card_page(request: HttpRequest, visit: Visit, hit: Hit) -> HttpResponse:
         "hit": hit,
         "card": card,
         "pay_offer": offer,
+        "requirements": requirements_of(allowed, visit.worker, now=visit.now),
         "shown_terms": seal_terms(offer, by_amount=counts.pays_by_amount(card.requester, visit.worker.channel)),
         "device": device_codes.is_requested(hit.hit_type.keywords),
     }

@@ -21,6 +21,8 @@ MARKETPLACE = Path(project.ROOT) / "annotation" / "marketplace"
 LANGUAGES = ["de", "es"]
 MARKED = {"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy", "pgettext", "npgettext"}
 ENTRY = re.compile(r'msgid (".*")\n(?:msgid_plural (".*")\n)?msgstr(?:\[0\])? (".*")(?:\nmsgstr\[1\] (".*"))?')
+# A call of gettext: parentheses within its strings, however deep, do not end it.
+CALLS = re.compile(r"""n?gettext\((?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^()'"]|\([^()]*\))*\)""")
 PLACES = re.compile(r"%(?:\(\w+\))?[sd%]")
 
 
@@ -34,7 +36,7 @@ def marked(source: str) -> Iterator[str]:
 
 def in_templates(path: Path) -> Iterator[str]:
     """The strings that a template marks: Django writes it anew as calls, surrounded by what is no Python."""
-    calls = re.findall(r"n?gettext\((?:[^()]|\([^()]*\))*\)", templatize(path.read_text(encoding="utf-8")))
+    calls = CALLS.findall(templatize(path.read_text(encoding="utf-8")))
     written = re.findall(r"_\(('[^']*'|\"[^\"]*\")\)", path.read_text(encoding="utf-8"))
     yield from (word for call in calls for word in marked(call.replace("gettext(u", "gettext(").replace(",u", ",")))
     yield from (ast.literal_eval(word) for word in written)

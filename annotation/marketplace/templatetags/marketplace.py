@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from django import template
 from django.conf import settings
 from django.forms import BoundField, CheckboxInput
@@ -9,6 +11,7 @@ from django.http import HttpRequest
 from django.template import Context, Node, NodeList
 from django.template.base import FilterExpression, Parser, Token
 from django.urls import reverse
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
@@ -25,6 +28,16 @@ MINUTE, HOUR, DAY = 60, 3600, 86_400
 def money(amount_cents: int, currency: str) -> str:
     """Minor units of a currency as the reader's language writes them: $1.00, €1.25 or 1,25 €, ¥150."""
     return format_money(amount_cents, currency, get_language() or "en")
+
+
+@register.filter
+def moment(at: datetime | None) -> SafeString | str:
+    """A time in UTC, which it names; the page's script rewrites it in the reader's zone. "" for None."""
+    if at is None:
+        return ""
+    in_utc = at.astimezone(UTC)
+    words = date_format(in_utc, "DATETIME_FORMAT")
+    return format_html('<time datetime="{}" data-moment>{} UTC</time>', in_utc.isoformat(), words)
 
 
 @register.filter

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.utils.formats import date_format
+from lxml import html
 
 from annotation.marketplace.core import clock
 from annotation.marketplace.models import Payout, Requester, WorkerAccount
@@ -34,7 +35,9 @@ def test_history_shows_states_feedback_bonuses_and_when_work_is_approved_by_itse
     page = ann.get("/hits/history/").text
     for words in ("Well done", "For the comments", "$0.75", "Too &lt;fast&gt;", "Waiting for a decision", "$1.25"):
         assert words in page
-    assert f"{date_format(due.astimezone(UTC), 'DATETIME_FORMAT')} (UTC)" in page
+    shown = f"{date_format(due.astimezone(UTC), 'DATETIME_FORMAT')} UTC"
+    (moment,) = html.fromstring(page).xpath("//time[@data-moment][text()=$words]", words=shown)
+    assert datetime.fromisoformat(moment.get("datetime")) == due
     rejected = ann.get("/hits/history/?state=Rejected").text
     assert "Bad" in rejected
     assert "Well done" not in rejected

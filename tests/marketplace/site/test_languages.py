@@ -44,7 +44,15 @@ def in_templates(path: Path) -> Iterator[str]:
 
 def used() -> set[str]:
     python = {word for path in MARKETPLACE.rglob("*.py") for word in marked(path.read_text(encoding="utf-8"))}
-    return python | {word for path in (MARKETPLACE / "templates").rglob("*.html") for word in in_templates(path)}
+    templates = [path for path in (MARKETPLACE / "templates").rglob("*") if path.suffix in {".html", ".txt"}]
+    return python | {word for path in templates for word in in_templates(path)}
+
+
+def test_no_page_shows_a_time_that_the_zone_of_the_reader_cannot_replace() -> None:
+    """A date of a time stands in the element that the page's script rewrites; days of earnings have no time."""
+    dates = re.compile(r"""\|(?:date|time)\b""")
+    pages = {path.name for path in (MARKETPLACE / "templates").rglob("*.html") if dates.search(path.read_text("utf-8"))}
+    assert pages == {"earnings.html"}
 
 
 def entries(language: str) -> list[tuple[str, ...]]:

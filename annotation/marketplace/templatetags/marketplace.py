@@ -37,7 +37,7 @@ def moment(at: datetime | None) -> SafeString | str:
         return ""
     in_utc = at.astimezone(UTC)
     words = date_format(in_utc, "DATETIME_FORMAT")
-    return format_html('<time datetime="{}" data-moment>{} UTC</time>', in_utc.isoformat(), words)
+    return format_html('<time datetime="{}" data-moment>{} UTC</time>', in_utc.isoformat(timespec="seconds"), words)
 
 
 @register.filter

@@ -19,6 +19,7 @@ from metrics.data.currency import minor_digits, plain_amount
 
 __all__ = [
     "DEFAULT_CURRENCY",
+    "USUAL_CURRENCIES",
     "check_currency",
     "currency_choices",
     "currency_label",
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 DEFAULT_CURRENCY = "USD"
+USUAL_CURRENCIES = ("USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD")
 MAX_AMOUNT = 10**12
 _NUMBER = re.compile(r"(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]*))?", re.ASCII)
 _NAMED = re.compile(r"(?P<number>.*?)\s*(?P<code>[A-Za-z]{3})", re.ASCII)
@@ -71,8 +73,8 @@ def check_currency(code: str) -> str:
 @cache
 def currency_choices() -> list[tuple[str, str]]:
     """Codes with their English names, the usual ones first."""
-    usual = ["USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD"]
-    codes = [*usual, *sorted(code for code in _current() - set(usual) if minor_digits(code) <= 2)]
+    others = sorted(code for code in _current() - set(USUAL_CURRENCIES) if minor_digits(code) <= 2)
+    codes = [*USUAL_CURRENCIES, *others]
     return [(code, f"{code} ({get_currency_name(code, locale=_LOCALE)})") for code in codes]
 
 

@@ -13,6 +13,8 @@ from datetime import datetime
 import numpy as np
 from django.core.management import call_command
 
+from annotation.exceptions import DesignError
+from annotation.pricing.currency import DEFAULT_CURRENCY, check_currency, example, parse_amount, plain_amount
 from annotation.readers.records import TextRecord
 from annotation.rehearsal.crowd.browser import Answer, Browser, Sheet
 from annotation.rehearsal.crowd.crowd import Day, Member, sheets_on_offer, work_through
@@ -28,9 +30,20 @@ QUALIFICATIONS = {"approved": 500, "percent": 99, "locale": "US"}
 READING_SECONDS, READING_SPREAD, SPAM_SECONDS = 22.0, 0.4, 1.5
 
 
-def plan(design: Design, *, seed: int) -> Plan:
-    """Return the study's settings: HUSE's preset at the size of `design`."""
+def pay_in(currency: str, reward: str | None) -> tuple[str, int]:
+    """Currency and reward of a task in its minor units. Raises DesignError: unknown, or no amount of the currency."""
+    code = check_currency(currency)
+    if reward is None and code != DEFAULT_CURRENCY:
+        raise DesignError(f"State the reward in {code}, such as --reward {example(code)}: no amount is converted.")
+    return code, parse_amount(reward or "1.00", code)
+
+
+def plan(design: Design, *, seed: int, pay: tuple[str, int] = (DEFAULT_CURRENCY, 100)) -> Plan:
+    """Return the study's settings: HUSE's preset at the size of `design`. pay: currency, and reward per task."""
+    currency, reward_cents = pay
     return Plan(
+        currency=currency,
+        reward_cents=reward_cents,
         question="How typical is each headline?",
         noun="headline",
         seed=seed,
@@ -65,9 +78,9 @@ def texts(world: World, design: Design, *, seed: int) -> list[TextRecord]:
     return records
 
 
-def requester(name: str, *, dollars: int) -> dict[str, str]:
-    """An access key of a marketplace account with that balance."""
-    key: dict[str, str] = _json_of("requester", name, "--balance", f"{dollars}.00")
+def requester(name: str, *, balance: int, currency: str) -> dict[str, str]:
+    """An access key of a marketplace account with that balance, in minor units of the currency."""
+    key: dict[str, str] = _json_of("requester", name, "--balance", f"{plain_amount(balance, currency)} {currency}")
     return key
 
 

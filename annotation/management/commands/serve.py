@@ -28,6 +28,7 @@ from waitress import create_server
 from annotation.accounts.links import first_owner_link
 from annotation.accounts.models import User
 from annotation.models import Study
+from annotation.pricing.currency import USUAL_CURRENCIES
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -39,7 +40,7 @@ DELIVERY_SECONDS = 1.0
 CROWD: dict[str, Any] = {"connection_limit": 2_000, "backlog": 2_048, "asyncore_use_poll": True}
 WORK_SECONDS = "2"
 LOOK_SECONDS, BEGIN_ANEW_SECONDS = 0.2, 2.0
-REQUESTER, PLAY_MONEY = "console-requester", "100000.00"
+REQUESTER, PLAY_MONEY = "console-requester", "100000"
 QUEUE = "console"
 ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
 
@@ -184,7 +185,9 @@ def _development_key() -> tuple[str, ...]:
     if settings.MARKETPLACE_DEVELOPMENT and not settings.MTURK_ACCESS_KEY:
         known = User.objects.filter(username=REQUESTER).exists()
         out = io.StringIO()
-        call_command("create_requester", REQUESTER, "--json", *(() if known else ("--balance", PLAY_MONEY)), stdout=out)
+        # A study pays in one currency, and nothing is converted: there is play money in each of the usual ones.
+        balances = [word for code in USUAL_CURRENCIES for word in ("--balance", f"{PLAY_MONEY} {code}")]
+        call_command("create_requester", REQUESTER, "--json", *([] if known else balances), stdout=out)
         key = json.loads(out.getvalue())
         settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
         if not settings.MTURK_QUEUE_URL and not settings.MTURK_TOPIC_ARN:

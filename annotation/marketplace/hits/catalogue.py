@@ -14,6 +14,7 @@ from django.db import connection
 from django.db.models import Exists, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from annotation.marketplace.cents import DOLLARS
 from annotation.marketplace.channels.reach import within
 from annotation.marketplace.draws.visible_cells import cells_by_study, hits_of_other_cells
 from annotation.marketplace.hits.eligibility import Eligibility, all_values, assess_values
@@ -150,7 +151,10 @@ def _discoverable(worker: WorkerAccount, choice: Choice) -> dict[int, _Known]:
         open_types = [row[0] for row in cursor.fetchall()]
     if not open_types:
         return {}
-    rows = HitType.objects.filter(pk__in=open_types, reward_cents__gte=choice.min_reward_cents)
+    rows = HitType.objects.filter(pk__in=open_types)
+    if choice.min_reward_cents:
+        # The amount is one of dollars: pay in another currency is not compared with it.
+        rows = rows.filter(reward_cents__gte=choice.min_reward_cents, currency=DOLLARS)
     for word in choice.words.split():
         rows = rows.filter(
             Q(title__icontains=word)
@@ -177,7 +181,8 @@ def _discoverable(worker: WorkerAccount, choice: Choice) -> dict[int, _Known]:
 def _sorted(rows: QuerySet[HitType], sort: str) -> QuerySet[HitType]:
     newest = Hit.objects.filter(hit_type=OuterRef("pk"), status=Hit.Status.ASSIGNABLE).order_by().values("hit_type")
     order: Sequence[object] = {
-        REWARD: ["-reward_cents", "-pk"],
+        # Within each currency: amounts of two currencies are not compared.
+        REWARD: ["currency", "-reward_cents", "-pk"],
         TIME: ["assignment_seconds", "-pk"],
         NUMBER: ["-count", "-pk"],
     }.get(sort, [])

@@ -80,6 +80,7 @@ def _type_for(call: Call, parameters: dict[str, Any]) -> HitType:
     tag = tag_of(properties["keywords"])
     study, cell = cell_of(properties["keywords"])
     study = tag or study
+    _check_study_currency(call, study, currency)
     _prepare_draw(call, study, cell)
     hit_type, _ = HitType.objects.get_or_create(
         requester=call.requester,
@@ -94,6 +95,16 @@ def _type_for(call: Call, parameters: dict[str, Any]) -> HitType:
         },
     )
     return hit_type
+
+
+def _check_study_currency(call: Call, study: str, currency: str) -> None:
+    """A study pays in one currency. Raises InvalidParameterError."""
+    others = HitType.objects.filter(requester=call.requester, study=study).exclude(currency=currency) if study else ()
+    for other in others[:1]:
+        raise InvalidParameterError(
+            f"Keywords: the study {study} pays in {other.currency}, this HIT type in {currency}. "
+            f"A study has one currency: use assay:currency={other.currency}, or name another study."
+        )
 
 
 def _prepare_draw(call: Call, study: str, cell: str) -> None:

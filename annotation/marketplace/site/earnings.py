@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.db.models import Count, Q, QuerySet, Sum
-from django.db.models.functions import TruncDate
+from django.db.models.functions import Coalesce, TruncDate
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.dateparse import parse_date
@@ -87,10 +87,11 @@ def sums_of(worker: WorkerAccount) -> list[Sums]:
 def _sums_in(worker: WorkerAccount, work_rows: QuerySet[Assignment], currency: str, earned: int, owed: int) -> Sums:
     mine = work_rows.filter(hit__hit_type__currency=currency)
     undecided, rejected = Q(state=State.SUBMITTED), Q(state=State.REJECTED)
+    reward = Coalesce("shown_reward_cents", "hit__hit_type__reward_cents")
     work = mine.aggregate(
-        pending=Sum("hit__hit_type__reward_cents", filter=undecided, default=0),
+        pending=Sum(reward, filter=undecided, default=0),
         pending_count=Count("pk", filter=undecided),
-        rejected=Sum("hit__hit_type__reward_cents", filter=rejected, default=0),
+        rejected=Sum(reward, filter=rejected, default=0),
         rejected_count=Count("pk", filter=rejected),
     )
     money = Payout.objects.filter(worker=worker, currency=currency).aggregate(

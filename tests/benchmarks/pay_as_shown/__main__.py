@@ -17,13 +17,14 @@ from tests.benchmarks.engines import ONE, ROOT, lines_by_engine, own_database
 PAGE = ROOT / "docs" / "pay.md"
 SEED = 20
 PLANTED_PEOPLE = 28
-HEAD = """# Paid as told, tried
+HEAD = """# Paid as shown, tried
 
 Made by `make pay`. Simulated people come to seven studies by links and with accounts, and read the pages of the worker
 site in English or German. Pay differs by condition in three of the studies. The currencies are USD, EUR, CHF and JPY,
 which has no decimals. People think for up to 15 minutes before they press a button, so the median time of others moves
-on in between. In two studies the requester changes the pay on the way. People return tasks, stop early, come back, are
-rejected and receive bonuses.
+on in between. In two studies the requester changes the pay on the way: who has a task, or has submitted some, reads
+their pages again, and may never read less than before. People return tasks, stop early, are rejected and receive
+bonuses.
 
 A parser that shares no code with the pages reads minutes, pay and currency before each start
 (`tests/benchmarks/pay_as_shown`). Afterwards they are compared with what is stored, with the ledger, and with the files
@@ -72,7 +73,7 @@ def _run(people: int) -> dict[str, Any]:
     bonuses = sum(len(person.bonuses) for person in town.people)
     text = (
         f"For {result.equal:,} of {result.people:,} people minutes, pay and currency of every task are those they had "
-        f"read, and what is paid is what was told. {result.assignments:,} tasks were accepted and kept, {approved:,} "
+        f"read, and what is paid is what was shown. {result.assignments:,} tasks were accepted and kept, {approved:,} "
         f"approved; {bonuses:,} bonuses were given, and {town.refused:,} times the pay had changed between reading and "
         f"starting, so the task was not accepted and the new pay was shown. Differences: {len(result.faults)}. "
         f"Seed {SEED}, {time.perf_counter() - start:.0f} s."

@@ -47,7 +47,7 @@ def compare(town: Town) -> Comparison:
             owed[currency] += minor
         got = {code: sent[person.worker_id, code] for code in DIGITS if sent[person.worker_id, code]}
         if +owed != got:
-            own.append(f"was told {dict(owed)}, and the files pay {got}")
+            own.append(f"had read {dict(owed)}, and the files pay {got}")
         paid.update(got)
         equal += not own
         faults += [f"person {person.number} ({person.study.tag}, {person.language}): {fault}" for fault in own]
@@ -64,14 +64,14 @@ def _faults_of(
     for assignment, told in person.told.items():
         row = stored[assignment]
         if told.minutes is None or told.minor is None:
-            faults.append(f"{assignment} was begun without having been told {told}")
+            faults.append(f"{assignment} was begun without having read {told}")
         if (row.shown_reward_cents, row.shown_currency, row.shown_minutes) != (told.minor, told.currency, told.minutes):
             kept = (row.shown_reward_cents, row.shown_currency, row.shown_minutes)
-            faults.append(f"{assignment}: told {told}, stored {kept}")
+            faults.append(f"{assignment}: read {told}, stored {kept}")
         reward = posted.get((assignment, Purpose.REWARD))
         expected = (told.minor, told.currency) if assignment in person.approved else None
         if reward != expected:
-            faults.append(f"{assignment}: told {told}, the ledger has {reward}")
+            faults.append(f"{assignment}: read {told}, the ledger has {reward}")
     return faults
 
 

@@ -298,7 +298,10 @@ class Town:
             self.call("UpdateHITTypeOfHIT", HITId=hit, HITTypeId=made["HITTypeId"])
         for person in self.people:
             if person.study is study:
-                self._read_again(person)
+                try:
+                    self._read_again(person)
+                except UnreadableError as error:
+                    person.faults.append(str(error))
 
     def _read_again(self, person: Person) -> None:
         """Who has a task, or has submitted some, reads on their pages what it pays now."""

@@ -47,7 +47,7 @@ def pay_by_the_type(patch: Patch) -> None:
 
 
 PLANTED = (
-    (say_another_amount, "was told"),
+    (say_another_amount, "had read"),
     (say_another_currency, "EUR"),
     (forget_what_was_read, "minutes="),
     (pay_by_the_type, "the ledger has"),

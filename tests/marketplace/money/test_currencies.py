@@ -6,10 +6,11 @@ import pytest
 from botocore.exceptions import ClientError
 
 from annotation.marketplace.core import clock
-from annotation.marketplace.models import Assignment, Requester, RequesterBalance, WorkerBalance
+from annotation.marketplace.models import Assignment, Hit, Requester, RequesterBalance, WorkerBalance
 from annotation.marketplace.money.balance_check import check_balances
 from annotation.marketplace.money.ledger import set_balance
 from annotation.marketplace.workers import payouts
+from tests.marketplace.question_samples import hit_parameters
 
 pytestmark = pytest.mark.database
 
@@ -56,3 +57,22 @@ def test_a_bad_amount_or_currency_is_refused(lab, settings, reward, keywords, se
     with pytest.raises(ClientError) as refused:
         lab.hit(Reward=reward, Keywords=keywords)
     assert sentence in str(refused.value)
+
+
+def test_a_study_has_one_currency_and_without_a_word_it_is_dollars(lab, people):
+    _fund("EUR", 10_000)
+    first = lab.hit(Reward="1.25", Keywords="assay:study=one, assay:currency=EUR")
+    code, sentence = lab.refused("create_hit", **hit_parameters(Reward="1.25", Keywords="assay:study=one"))
+    assert code == "ParameterValidationError"
+    assert "the study one pays in EUR, this HIT type in USD. A study has one currency" in sentence
+    dollars = lab.hit(Reward="1.25")
+    assert dict(Hit.objects.values_list("hit_id", "hit_type__currency")) == {
+        first["HITId"]: "EUR",
+        dollars["HITId"]: "USD",
+    }
+    # A floor in dollars is not held against yen, and 150 yen are no 1.50 dollars.
+    _fund("JPY", 10_000)
+    lab.hit(Reward="150", Keywords="assay:currency=JPY")
+    (worker,) = people(1)
+    assert worker.get("/hits/?pay=1.00").text.count('<li class="task"') == 1
+    assert worker.get("/hits/?sort=reward").status_code == 200

@@ -24,7 +24,7 @@ from annotation.models import Study, Submission
 from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
 from annotation.outbox.worker import Work, work
-from annotation.pricing.currency import format_money
+from annotation.pricing.currency import DEFAULT_CURRENCY, format_money
 from annotation.publishing.publish import publish
 from annotation.rehearsal import certificates, clark, script
 from annotation.rehearsal.backend import TinyModel
@@ -36,7 +36,7 @@ from annotation.reports.evaluator_judgments import FACTORS, score_evaluators
 from annotation.reports.export import export
 from annotation.reports.gather import score
 from annotation.review.approve import approve
-from annotation.studies.create import create
+from annotation.studies.create import Plan, create
 from annotation.texts.log_probs.score_now import score_texts
 from metrics.report.build import build_report
 from metrics.report.formats.plain_text import table
@@ -53,6 +53,8 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=1, help="same seed, same report except for dates")
         parser.add_argument("--texts", type=int, default=100, help="texts per source (truths are known for 100)")
         parser.add_argument("--raters", type=int, default=20, help="raters per text (truths are known for 20)")
+        parser.add_argument("--currency", default=DEFAULT_CURRENCY, help="ISO 4217, of reward and play money")
+        parser.add_argument("--reward", help="per task, in the currency (default: 1.00 in dollars)")
         parser.add_argument("--name", help="the study's name (default: rehearsal and the time)")
         parser.add_argument("--out", type=Path, help="folder of the report (default: var/reports/NAME)")
         certificates.add_argument(parser)
@@ -74,7 +76,8 @@ class Command(BaseCommand):
         name = options["name"] or script.stamped(timezone.now())
         world = World.load()
         with sentences():
-            study, cents = self._prepare(name, world, design, seed=seed)
+            plan = script.plan(design, seed=seed, pay=script.pay_in(options["currency"], options["reward"]))
+            study, cents = self._prepare(name, world, design, plan, seed=seed)
             with served(tell=self._step):
                 self._run(study, world, design, cents=cents, seed=seed)
             self._report(study, options["out"] or settings.VAR / "reports" / name, design, seed=seed)
@@ -121,7 +124,7 @@ class Command(BaseCommand):
         self._step(f"A worker who tries a second HIT reads: {sentence}")
 
     def _publish(self, study: Study, *, cents: int) -> Market:
-        key = script.requester(f"rehearsal-{study.pk}", dollars=-(-cents // 100))
+        key = script.requester(f"rehearsal-{study.pk}", balance=cents, currency=study.currency)
         market = Market(Endpoint(key["endpoint_url"], key["access_key"], key["secret_key"], provider="rehearsal"))
         publish(study, actor=ACTOR, now=timezone.now())
         self._step("Publishing to the marketplace through boto3")
@@ -148,11 +151,11 @@ class Command(BaseCommand):
         text = evaluators_text(judged, assigned=arm_assignment(study))
         self.stdout.write(f"\n{text}\n\nThe judgments: {_relative(out / 'judgments.csv')}")
 
-    def _prepare(self, name: str, world: World, design: Design, *, seed: int) -> tuple[Study, int]:
+    def _prepare(self, name: str, world: World, design: Design, plan: Plan, *, seed: int) -> tuple[Study, int]:
         self._step(
             f"Writing {design.texts} headlines: references, and a tiny model at {len(design.temperatures)} temperatures"
         )
-        study = create(name, mode="rehearsal", plan=script.plan(design, seed=seed), actor=ACTOR, now=timezone.now())
+        study = create(name, mode="rehearsal", plan=plan, actor=ACTOR, now=timezone.now())
         add_texts(study, script.texts(world, design, seed=seed), actor=ACTOR, now=timezone.now())
         for t in design.temperatures:
             name, model = script.generator_name(t), TinyModel(world, t)
@@ -205,7 +208,13 @@ def _relative(path: Path) -> Path:
 
 def wished(options: Mapping[str, Any]) -> clark.Size | Design:
     """The study asked for; CommandError (exit code 2) with a sentence where it cannot be."""
-    return (_size if options["preset"] == "clark-2021" else _design)(options)
+    if options["preset"] == "huse-2019":
+        with sentences():
+            script.pay_in(options["currency"], options["reward"])
+        return _design(options)
+    if options["currency"] != DEFAULT_CURRENCY or options["reward"] is not None:
+        raise CommandError("--currency and --reward are for huse-2019. clark-2021 pays in dollars.", returncode=2)
+    return _size(options)
 
 
 def _size(options: Mapping[str, Any]) -> clark.Size:

@@ -28,6 +28,7 @@ FULL = {
     "history": "history/",
     "earnings": "earnings/",
     "qualifications": "qualifications/",
+    "requester-records": "requesters/",
     "messages": "messages/",
     "account": "account/",
     "password": "account/password/",

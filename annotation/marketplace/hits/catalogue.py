@@ -189,7 +189,7 @@ def _sorted(rows: QuerySet[HitType], sort: str) -> QuerySet[HitType]:
     if not order:
         newest_hit = Subquery(newest.annotate(newest=Max("pk")).values("newest"))
         rows, order = rows.annotate(newest=Coalesce(newest_hit, 0)), [F("newest").desc()]
-    return rows.select_related("requester__user").order_by(*order)  # type: ignore[arg-type]
+    return rows.select_related("requester__user", "requester__record").order_by(*order)  # type: ignore[arg-type]
 
 
 def _open_types_by_study(
@@ -200,7 +200,7 @@ def _open_types_by_study(
         return {}
     rows = HitType.objects.filter(study__in={study for _, study in studies}).exclude(cell="").filter(Exists(free))
     grouped: dict[tuple[int, str], tuple[HitType, ...]] = {}
-    for row in rows.select_related("requester__user").order_by("pk"):
+    for row in rows.select_related("requester__user", "requester__record").order_by("pk"):
         grouped[row.requester_id, row.study] = (*grouped.get((row.requester_id, row.study), ()), row)
     return {study: types for study, types in grouped.items() if study in set(studies)}
 

@@ -946,6 +946,20 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='RequesterRecord',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('computed_at', models.DateTimeField(db_index=True)),
+                ('decided', models.PositiveIntegerField()),
+                ('rejected', models.PositiveIntegerField()),
+                ('reversed', models.PositiveIntegerField()),
+                ('replies', models.PositiveIntegerField()),
+                ('reversed_replies', models.PositiveIntegerField()),
+                ('median_approval_seconds', models.PositiveBigIntegerField(blank=True, null=True)),
+                ('requester', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='record', to='marketplace.requester')),
+            ],
+        ),
+        migrations.CreateModel(
             name='Settlement',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

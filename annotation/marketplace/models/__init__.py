@@ -35,7 +35,7 @@ from annotation.marketplace.models.qualifications import (
     TestAttempt,
 )
 from annotation.marketplace.models.relations import WorkerBlock, WorkerMessage
-from annotation.marketplace.models.requesters import Requester, RequestToken
+from annotation.marketplace.models.requesters import Requester, RequesterRecord, RequestToken
 from annotation.marketplace.models.wordings import Wording
 from annotation.marketplace.models.workers import (
     CountryStatement,
@@ -83,6 +83,7 @@ __all__ = [
     "RequestToken",
     "Requester",
     "RequesterBalance",
+    "RequesterRecord",
     "SettledEntry",
     "Settlement",
     "SigningKey",

@@ -50,6 +50,43 @@ class Requester(models.Model):
         return str(self.user)
 
 
+class RequesterRecord(models.Model):
+    """How a requester decided and paid in a window before `computed_at` (market time), counted over all their work.
+
+    decided: assignments whose last decision fell into the window; rejected: those of them that stay rejected;
+    reversed: those approved after a rejection. replies: of the decided, those whose worker had answered a rejection;
+    reversed_replies: those of these that were approved afterwards.
+    """
+
+    # Below these numbers a share would say more about single assignments than about the requester.
+    MIN_DECIDED, MIN_REPLIES = 20, 5
+
+    requester = models.OneToOneField(Requester, on_delete=models.CASCADE, related_name="record")
+    computed_at = models.DateTimeField(db_index=True)
+    decided = models.PositiveIntegerField()
+    rejected = models.PositiveIntegerField()
+    reversed = models.PositiveIntegerField()
+    replies = models.PositiveIntegerField()
+    reversed_replies = models.PositiveIntegerField()
+    # From submission to approval; null where nothing was approved.
+    median_approval_seconds = models.PositiveBigIntegerField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"record of {self.requester_id}"
+
+    @property
+    def has_enough_decisions(self) -> bool:
+        return self.decided >= self.MIN_DECIDED
+
+    @property
+    def has_enough_replies(self) -> bool:
+        return self.replies >= self.MIN_REPLIES
+
+    @property
+    def percent_rejected(self) -> float:
+        return 100 * self.rejected / self.decided
+
+
 class RequestToken(models.Model):
     """A UniqueRequestToken that has been used: remembered for 24 hours of market time."""
 

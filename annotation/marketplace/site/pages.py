@@ -192,7 +192,11 @@ def shown_done(request: HttpRequest, visit: Visit, held: Assignment, form: Reply
 
 
 def _hit(hit_id: str) -> Hit:
-    hit = Hit.objects.select_related("hit_type", "requester__user", "requester__consent").filter(hit_id=hit_id).first()
+    hit = (
+        Hit.objects.select_related("hit_type", "requester__user", "requester__record", "requester__consent")
+        .filter(hit_id=hit_id)
+        .first()
+    )
     if hit is None:
         raise Http404
     return hit

@@ -58,7 +58,7 @@ def full(lab: Any, sign_in: Any) -> list[str]:
     lab.client.notify_workers(Subject="Hello", MessageText="Thank you.\n\nBye", WorkerIds=[ann.worker_id])
     held = ann.take(hits[3])
     return [
-        "", "?q=Donau&pay=wrong", "history/", "earnings/", "qualifications/", "messages/", "account/",
+        "", "?q=Donau&pay=wrong", "history/", "earnings/", "qualifications/", "requesters/", "messages/", "account/",
         "account/?said=saved", "account/password/", "account/address/", "account/delete/",
         f"groups/{hits[0]['HITGroupId']}/", f"{hits[4]['HITId']}/", f"{closed_to_her['HITId']}/",
         f"qualifications/{ids['to be asked for']}/", f"qualifications/{ids['held']}/", f"work/{held.id}/",

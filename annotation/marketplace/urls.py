@@ -78,6 +78,7 @@ urlpatterns = [
     path("in/device/<str:token>/", other_device.resume, name="resume"),
     path("in/<str:token>/", invitations.invitation, name="door"),
     path("in/<str:token>/begin/", invitations.begin, name="begin"),
+    path("in/<str:token>/another/", invitations.start_as_another, name="start-as-another"),
     path("in/<str:token>/decline/", invitations.decline, name="decline"),
     path("consent/<public_id:hit_id>/", invitations.agree, name="consent"),
     path("end/", invitations.end, name="end"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -54,9 +55,18 @@ def participants_of(request: HttpRequest) -> tuple[str, ...]:
 def remember(request: HttpRequest, response: HttpResponse, participant_id: str) -> None:
     """Add the participant to the cookie of this browser."""
     others = [known_id for known_id in participants_of(request) if known_id != participant_id]
+    _store(response, [*others, participant_id][-MAX_PARTICIPANTS:])
+
+
+def forget(request: HttpRequest, response: HttpResponse, participant_ids: Collection[str]) -> None:
+    """Remove the participants from the cookie of this browser; nothing else that is stored of them changes."""
+    _store(response, [known_id for known_id in participants_of(request) if known_id not in participant_ids])
+
+
+def _store(response: HttpResponse, participant_ids: list[str]) -> None:
     response.set_cookie(
         COOKIE,
-        signing.dumps([*others, participant_id][-MAX_PARTICIPANTS:], salt=SALT),
+        signing.dumps(participant_ids, salt=SALT),
         max_age=LIFE_SECONDS,
         path=reverse("hits:list"),
         secure=urlsplit(settings.WORKER_ORIGIN).scheme == "https",

@@ -114,6 +114,34 @@ def begin(request: HttpRequest, token: str) -> HttpResponse:
 
 @require_POST
 @on_worker_host
+def start_as_another(request: HttpRequest, token: str) -> HttpResponse:
+    """On a shared computer: this browser forgets whom it was for the requester of the link; then the page of the link.
+
+    Only where the link does not say itself who comes. The others keep their place, answers and code.
+    """
+    link = admission.link_of(token)
+    if link is None:
+        return _unknown(request)
+    response = redirect("hits:door", token)
+    if link.participant_id is not None:
+        return response
+    requester = link.channel.requester_id
+    rows = Participant.objects.filter(
+        participant_id__in=browser_cookie.participants_of(request), channel__requester=requester
+    )
+    browser_cookie.forget(request, response, set(rows.values_list("participant_id", flat=True)))
+    worker = sessions.worker_of(request, now=timezone.now())
+    if worker is not None and worker.channel is not None and worker.channel.requester_id == requester:
+        sessions.forget(request, response)
+    return response
+
+
+# What a browser that has been used before leads to, where another person may sit at it.
+RECOGNISED = frozenset({"back", "already", "withdrawn", "other-link"})
+
+
+@require_POST
+@on_worker_host
 def decline(request: HttpRequest, token: str) -> HttpResponse:
     """Say no: nothing about the person is kept."""
     link = admission.link_of(token)
@@ -304,6 +332,13 @@ def _at_door(
         "external_id": visitor.external_id if visitor else "",
         "panel_ids": {f"{PANEL_FIELD}{name}": value for name, value in (visitor.panel_ids if visitor else {}).items()},
         "reasons": reasons_of(entry.eligibility) if entry and entry.eligibility else (),
+        "recognised": bool(
+            entry
+            and visitor
+            and word in RECOGNISED
+            and visitor.participants
+            and not (entry.link.participant_id or visitor.external_id)
+        ),
         "panel": bool(entry and _names(entry.link)),
         "leads_in": leads_in,
         "elsewhere": bool(entry and entry.elsewhere and word == "back"),

@@ -14,7 +14,7 @@ from annotation.accounts.addresses import client_address, neighbourhood
 from annotation.marketplace.core.rate_limits import TooOftenError, take
 from annotation.marketplace.hits.catalogue import held_by
 from annotation.marketplace.invitations import resume as resuming
-from annotation.marketplace.models import Participant, WorkerAccount
+from annotation.marketplace.models import Link, Participant, WorkerAccount
 from annotation.marketplace.site import browser_cookie
 from annotation.marketplace.site.host_guards import Visit, on_worker_host, too_often, worker_page
 from annotation.marketplace.site.invitations import MISSES
@@ -84,7 +84,8 @@ def continue_study(request: HttpRequest) -> HttpResponse:
         return redirect("hits:sign-in")
     if request.method == "POST":
         return _signed_in(request, person.participant_id, person.worker)
-    context = {"participant": True, "channel": person.channel}
+    personal = Link.objects.filter(participant=person).exists()
+    context = {"participant": True, "channel": person.channel, "personal": personal}
     response = render(request, "marketplace/channels/continue_study.html", context)
     patch_cache_control(response, private=True, no_store=True)
     return response

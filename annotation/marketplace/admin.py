@@ -66,7 +66,7 @@ class RequesterAdmin(ReadOnlyAdmin):
 
 @admin.register(HitType)
 class HitTypeAdmin(ReadOnlyAdmin):
-    list_display = ("type_id", "title", "reward_cents", "requester", "created_at")
+    list_display = ("type_id", "title", "reward_cents", "currency", "requester", "created_at")
     list_select_related = ("requester__user",)
     search_fields = ("type_id", "title")
 
@@ -101,7 +101,7 @@ class AssignmentAdmin(OfWorkerAdmin):
 
 @admin.register(LedgerEntry)
 class LedgerEntryAdmin(OfWorkerAdmin):
-    list_display = ("posted_at", "purpose", "account", "requester", "worker", "amount_cents", "posting")
+    list_display = ("posted_at", "purpose", "account", "requester", "worker", "amount_cents", "currency", "posting")
     list_filter = ("purpose", "account")
     list_select_related = ("requester__user", "worker")
     search_fields = ("assignment__assignment_id", "hit__hit_id")
@@ -110,7 +110,17 @@ class LedgerEntryAdmin(OfWorkerAdmin):
 
 @admin.register(Payout)
 class PayoutAdmin(OfWorkerAdmin):
-    list_display = ("payout_id", "batch", "worker", "amount_cents", "state", "created_at", "settled_at", "reference")
+    list_display = (
+        "payout_id",
+        "batch",
+        "worker",
+        "amount_cents",
+        "currency",
+        "state",
+        "created_at",
+        "settled_at",
+        "reference",
+    )
     list_filter = ("state",)
     list_select_related = ("worker",)
     search_fields = ("payout_id", "batch", "reference")

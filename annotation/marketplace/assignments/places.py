@@ -13,7 +13,7 @@ from annotation.marketplace.draws import counts
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import lifecycle
 from annotation.marketplace.hits.eligibility import assess_worker
-from annotation.marketplace.hits.expected_minutes import expected_minutes
+from annotation.marketplace.hits.expected_minutes import recent_expected_minutes
 from annotation.marketplace.models import Assignment, Hit, WorkerAccount, WorkerBlock
 from annotation.marketplace.notifications import events
 from annotation.marketplace.qualifications import once_pass
@@ -51,7 +51,7 @@ def take_place(locked: Hit, *, worker: WorkerAccount, now: datetime) -> Assignme
         raise WorkRefusedError("full")
     once_pass.grant(locked, worker=worker, now=now)
     deadline = now + timedelta(seconds=locked.hit_type.assignment_seconds)
-    terms = expected_minutes(locked.hit_type)
+    terms = recent_expected_minutes(locked.hit_type)
     held = Assignment(
         hit=locked,
         worker=worker,

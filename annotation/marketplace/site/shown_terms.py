@@ -46,7 +46,7 @@ def hold_to_terms(request: HttpRequest, held: Assignment, *, now: datetime) -> b
         with suppress(WorkRefusedError):
             accept_submit.return_assignment(held, now=now)
         return False
-    if (minutes, people) != (held.shown_minutes, held.shown_minutes_people):
+    if minutes != held.shown_minutes:
         rows = Assignment.objects.filter(pk=held.pk, state=Assignment.State.ACCEPTED)
         rows.update(shown_minutes=minutes, shown_minutes_people=people)
     return True

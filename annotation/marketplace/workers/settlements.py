@@ -14,7 +14,6 @@ from django.db.models.functions import Coalesce, NullIf
 from annotation.marketplace.core.row_locks import lock_requester
 from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.models import (
-    HitType,
     LedgerEntry,
     Participant,
     PayoutFile,
@@ -26,7 +25,6 @@ from annotation.marketplace.models import (
 State = PayoutFile.State
 Purpose = LedgerEntry.Purpose
 VOLUNTEER = "volunteer"
-DEFAULT_CURRENCY = "USD"
 # How long a mark can be undone: a click on the wrong file is seen within a day.
 UNDO = timedelta(hours=24)
 BATCH = 2000
@@ -82,15 +80,9 @@ def owed_entries(scope: Scope) -> QuerySet[LedgerEntry]:
 
 
 def _with_ways(rows: QuerySet[LedgerEntry]) -> QuerySet[Any]:
-    """Each with how its worker is paid, and in which currency."""
+    """Each with how its worker is paid, and the currency of its row in the ledger."""
     way = Coalesce(NullIf("assignment__worker__channel__pays", Value("")), "assignment__hit__requester__pays")
-    return rows.annotate(way=way, money=_currency())
-
-
-def _currency() -> F | Value:
-    """The currency of a HIT type, where types have one."""
-    has_currency = any(column.name == "currency" for column in HitType._meta.concrete_fields)
-    return F("assignment__hit__hit_type__currency") if has_currency else Value(DEFAULT_CURRENCY)
+    return rows.annotate(way=way, money=F("currency"))
 
 
 def list_owed(scope: Scope, *, with_unpaid: bool = False) -> list[Person]:

@@ -14,15 +14,13 @@ from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import entry_check
 from annotation.marketplace.hits.catalogue import Choice, held_by, offers, some_of
 from annotation.marketplace.invitations import admission, completion
-from annotation.marketplace.invitations.offer import PayOffer, offer_of_types
+from annotation.marketplace.invitations.offer import PayOffer, is_for_once, offer_of_types
 from annotation.marketplace.models import (
     Assignment,
     Channel,
     Hit,
-    HitType,
     Link,
     Participant,
-    QualificationType,
     WorkerAccount,
 )
 
@@ -46,14 +44,9 @@ def progress_of(worker: WorkerAccount, *, now: datetime) -> TaskNumber:
     submitted, held = completion.count_submitted(worker), held_by(worker).count()
     rows = offers(worker, Choice(qualified=True), now=now).rows
     still_open = sum(offer.count for offer in rows)
-    if still_open and any(_is_for_once(offer.hit_type) for offer in rows):
+    if still_open and any(is_for_once(offer.hit_type) for offer in rows):
         still_open = 1
     return TaskNumber(submitted + 1, max(submitted + held + still_open, 1))
-
-
-def _is_for_once(hit_type: HitType) -> bool:
-    absent = [row["QualificationTypeId"] for row in hit_type.requirements if row["Comparator"] == "DoesNotExist"]
-    return bool(absent) and QualificationType.objects.filter(type_id__in=absent, once=True, deleted_at=None).exists()
 
 
 @transaction.atomic
@@ -115,10 +108,13 @@ class Entered:
 
 
 @transaction.atomic
-def enter_and_start(link: Link, visitor: admission.Visitor, *, version: str, now: datetime) -> Entered:
+def enter_and_start(
+    link: Link, visitor: admission.Visitor, *, version: str, now: datetime, start: bool = True
+) -> Entered:
     """Let the visitor in and give them their task, in one transaction: who gets none has agreed to nothing.
 
-    Raises DoorClosedError with the reason; nothing is stored then. A person who had agreed before comes in anyway.
+    start: False where the person reads first what the task pays. Raises DoorClosedError with the reason; nothing is
+    stored then. A person who had agreed before comes in anyway.
     """
     known = admission.look(link, visitor, now=now).person
     known_worker = known.worker if known is not None else None
@@ -126,7 +122,7 @@ def enter_and_start(link: Link, visitor: admission.Visitor, *, version: str, now
     person, worker = admission.enter(link, visitor, version=version, now=now)
     try:
         with transaction.atomic():
-            return Entered(person, worker, start_next(worker, now=now))
+            return Entered(person, worker, start_next(worker, now=now) if start else None)
     except WorkRefusedError as refusal:
         if had_agreed:
             return Entered(person, worker, None)

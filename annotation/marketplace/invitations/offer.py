@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Sum
+from django.db.models import Count, QuerySet, Sum
 
 from annotation.marketplace.channels import reach
 from annotation.marketplace.hits.expected_minutes import ExpectedMinutes, expected_minutes_by_group, expected_minutes_of
-from annotation.marketplace.models import Assignment, Channel, Hit, HitType, WorkerAccount
+from annotation.marketplace.models import Assignment, Channel, Hit, HitType, QualificationType, WorkerAccount
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,41 @@ def offer_of_assignment(held: Assignment) -> PayOffer:
 
 def offers_of(channel: Channel, *, now: datetime) -> list[PayOffer]:
     """What the tasks of `channel` that can still be started ask and pay, by pay; all of them where none can."""
-    types = reach.types_of(channel)
-    living = Hit.objects.filter(hit_type__in=types, status=Hit.Status.ASSIGNABLE, expiration__gt=now)
-    rows = list(types.filter(pk__in=living.values("hit_type")).order_by("pk")) or list(types.order_by("pk"))
     by_pay: dict[tuple[int, str], list[HitType]] = {}
-    for row in rows:
+    for row in _types_to_start(channel, now):
         by_pay.setdefault((row.reward_cents, row.currency), []).append(row)
     return [offer_of_types(alike) for alike in by_pay.values()]
+
+
+def _types_to_start(channel: Channel, now: datetime) -> list[HitType]:
+    types = reach.types_of(channel)
+    living = _living(channel, now).values("hit_type")
+    return list(types.filter(pk__in=living).order_by("pk")) or list(types.order_by("pk"))
+
+
+def _living(channel: Channel, now: datetime) -> QuerySet[Hit]:
+    types = reach.types_of(channel)
+    return Hit.objects.filter(hit_type__in=types, status=Hit.Status.ASSIGNABLE, expiration__gt=now)
+
+
+def is_read_before_each(channel: Channel, *, now: datetime) -> bool:
+    """Whether the tasks of `channel` pay differently without a draw, so that each one's pay is read before it."""
+    types = _types_to_start(channel, now)
+    return len({(row.reward_cents, row.currency) for row in types}) > 1 and not any(row.cell for row in types)
+
+
+def has_several_tasks(channel: Channel, *, now: datetime) -> bool:
+    """Whether a person can do more than one task: then what is shown is the pay for one of them."""
+    if any(is_for_once(row) for row in _types_to_start(channel, now)):
+        return False
+    numbers = _living(channel, now).order_by().values("hit_type__cell").annotate(number=Count("pk"))
+    return any(row["number"] > 1 for row in numbers)
+
+
+def is_for_once(hit_type: HitType) -> bool:
+    """Whether a person can do one task of `hit_type` and of its study."""
+    absent = [row["QualificationTypeId"] for row in hit_type.requirements if row["Comparator"] == "DoesNotExist"]
+    return bool(absent) and QualificationType.objects.filter(type_id__in=absent, once=True, deleted_at=None).exists()
 
 
 def is_alike(offers: list[PayOffer]) -> bool:

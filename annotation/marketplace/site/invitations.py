@@ -28,7 +28,7 @@ from annotation.marketplace.site.host_guards import Visit, on_worker_host, too_o
 from annotation.marketplace.site.invitation_messages import door_message
 from annotation.marketplace.site.pages import refused
 from annotation.marketplace.site.refusal_reasons import reasons_of
-from annotation.marketplace.site.shown_terms import PAY_CHANGED, hold_to_terms, seal_terms
+from annotation.marketplace.site.shown_terms import FIELD, PAY_CHANGED, hold_to_terms, seal_terms
 from annotation.marketplace.workers import sessions
 
 STATUS = {
@@ -97,7 +97,9 @@ def begin(request: HttpRequest, token: str) -> HttpResponse:
     version = request.POST.get("version", "")
     try:
         now = _now()
-        entered = next_task.enter_and_start(link, visitor, version=version, now=now)
+        # A page that could not show the pay of every task carries no terms.
+        start = FIELD in request.POST or not offer.is_read_before_each(link.channel, now=now)
+        entered = next_task.enter_and_start(link, visitor, version=version, now=now, start=start)
     except admission.DoorClosedError as closed:
         response = _at_door(request, entry=closed.door, token=token, visitor=visitor)
         _count(request, response, closed.door)
@@ -343,6 +345,7 @@ def _at_door(
         "leads_in": leads_in,
         "elsewhere": bool(entry and entry.elsewhere and word == "back"),
         "offer": alike,
+        "several": bool(channel and alike and offer.has_several_tasks(channel, now=clock.now())),
         "shown_terms": seal_terms(alike, by_amount=bool(channel and pays_by_amount(channel.requester, channel))),
         "described": offers[0].description if offers else "",
         "identified": bool(entry and (entry.link.participant_id or (visitor and visitor.external_id))),

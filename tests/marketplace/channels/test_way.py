@@ -208,6 +208,24 @@ def test_different_pay_is_told_after_the_draw_and_before_the_start(lab, guest):
     assert (published.cell(bob), Draw.objects.get().counted) == (cell, True)
 
 
+def test_different_pay_without_a_draw_is_read_before_each_task(lab, guest):
+    for reward in ("1.00", "3.00"):
+        tasks(lab, 1, Reward=reward)
+    visitor, link = guest(), channel()
+    assert "shown to you before you start" in seen(visitor.browser.get(link))
+    page = visitor.press(link)
+    assert (page.url.path, Assignment.objects.count()) == ("/hits/", 0)
+    (pay,) = re.findall(r"Next task: \$(\d\.\d\d)\.", seen(page))
+    bob = visitor.enter(link)
+    bob.post("/hits/", "/hits/start/")
+    assert f"{Assignment.objects.get().shown_reward_cents / 100:.2f}" == pay
+
+
+def test_the_pay_of_several_tasks_is_said_to_be_for_one(lab, guest):
+    tasks(lab, 2, Reward="1.00")
+    assert "$1.00 per task" in seen(guest().browser.get(channel()))
+
+
 def test_a_voucher_is_the_same_for_everybody_whatever_the_arms_pay(lab, guest):
     pay = {"a": "1.00", "b": "3.00"}
     drawn(lab, Reward=lambda letter: pay[letter])

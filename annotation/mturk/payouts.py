@@ -57,10 +57,14 @@ class SiteSum:
 
 @dataclass(frozen=True, slots=True)
 class OwedList:
-    """Everybody who is owed something; and how many the marketplace pays itself, with what they earned."""
+    """Everybody who is owed something; and how many the marketplace pays itself, with what they earned.
+
+    without_payee: those of the latter who left no payment details, so that the marketplace cannot pay them.
+    """
 
     rows: tuple[OwedRow, ...]
     by_site: tuple[SiteSum, ...] = ()
+    without_payee: tuple[OwedRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,7 @@ def list_owed(market: Market, work: OwedWork, *, with_unpaid: bool = False) -> O
     """Everybody who is owed something for this work and is paid in another place."""
     answer = market.call_extension("list_owed", WithUnpaid=with_unpaid, **work.parameters())
     by_site = (SiteSum(row["Currency"], row["People"], row["AmountMinor"]) for row in answer["PaidHere"])
-    return OwedList(_rows(answer["People"]), tuple(by_site))
+    return OwedList(_rows(answer["People"]), tuple(by_site), _rows(answer["WithoutPayee"]))
 
 
 def sum_owed(market: Market) -> list[OwedSum]:

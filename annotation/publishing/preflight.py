@@ -25,6 +25,7 @@ from annotation.hits.mturk_request import (
     wording_of,
 )
 from annotation.models import Hit, Study, Text
+from annotation.mturk import channels
 from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
 from annotation.pricing.currency import DEFAULT_CURRENCY, format_money
@@ -276,6 +277,7 @@ def _affordable(
         yield from _market(study, market, total)
         if market.ours and study.mode == Study.Mode.LIVE:
             yield from _name(market)
+            yield from _payees(study, market)
             if not (by_invitation or study.channel_tag):
                 yield from _accounts(study, market)
 
@@ -294,6 +296,25 @@ def _name(market: Market) -> Iterator[Finding]:
             "a group, a lab) in the console, on the page Publish, or by the command "
             f'manage.py create_requester {name.account} --display-name "NAME".',
         )
+
+
+def _payees(study: Study, market: Market) -> Iterator[Finding]:
+    """Channels whose people the marketplace is to pay although it cannot know where to send the money."""
+    if not study.channel_tag:
+        return
+    try:
+        rows = channels.list_channels(market, study.channel_tag)
+    except MarketError as error:
+        yield _error("market", str(error))
+        return
+    for row in rows:
+        if row.kind == channels.LINK and row.pays == channels.LEDGER and not row.id_parameters and not row.closed_at:
+            yield _warning(
+                "no_payee",
+                f"The channel “{row.name}” records what its people earn, but the marketplace cannot send it: they have "
+                "no account, and the link carries no panel ID. Choose another way of paying, or pay them yourself by "
+                "their completion codes (page Payouts).",
+            )
 
 
 def _accounts(study: Study, market: Market) -> Iterator[Finding]:

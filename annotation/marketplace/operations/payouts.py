@@ -19,11 +19,13 @@ from annotation.marketplace.workers.settlements import KnownPerson, Person, Scop
 def list_owed(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     scope = _scope(call, parameters)
     people = settlements.list_owed(scope, with_unpaid=parameters.get("WithUnpaid", False))
-    known = settlements.known_of(person.worker_key for person in people)
+    unpayable = settlements.list_without_payee(scope)
+    known = settlements.known_of(person.worker_key for person in (*people, *unpayable))
     site = settlements.paid_by_site(scope)
     return {
         "People": [_person_shape(person, known.get(person.worker_key, KnownPerson())) for person in people],
         "PaidHere": [{"Currency": row.currency, "People": row.people, "AmountMinor": row.amount_minor} for row in site],
+        "WithoutPayee": [_person_shape(person, known.get(person.worker_key, KnownPerson())) for person in unpayable],
     }
 
 

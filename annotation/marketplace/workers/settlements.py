@@ -87,6 +87,19 @@ def _with_ways(rows: QuerySet[LedgerEntry]) -> QuerySet[Any]:
 
 def list_owed(scope: Scope, *, with_unpaid: bool = False) -> list[Person]:
     """Everybody who is owed something, in the order in which they came. Volunteers only `with_unpaid`, and with 0."""
+    return _people(owed_entries(scope), with_unpaid=with_unpaid)
+
+
+def list_without_payee(scope: Scope) -> list[Person]:
+    """Who earned something that this marketplace pays itself and left no payment details, with what they earned.
+
+    People who came by a link cannot leave any: they have no account page.
+    """
+    rows = entries_of(scope).filter(account=LedgerEntry.Account.WORKER, assignment__worker__payee="")
+    return _people(rows, with_unpaid=False)
+
+
+def _people(entries: QuerySet[LedgerEntry], *, with_unpaid: bool) -> list[Person]:
     columns = (
         "pk",
         "purpose",
@@ -99,7 +112,7 @@ def list_owed(scope: Scope, *, with_unpaid: bool = False) -> list[Person]:
         "assignment__worker__channel__purged_at",
     )
     people: dict[tuple[int, str], Person] = {}
-    rows = _with_ways(owed_entries(scope)).order_by("assignment__worker", "pk").values_list(*columns)
+    rows = _with_ways(entries).order_by("assignment__worker", "pk").values_list(*columns)
     for pk, purpose, amount, way, money, worker, worker_id, channel, purged_at in rows:
         if way == VOLUNTEER and not with_unpaid:
             continue

@@ -21,12 +21,14 @@ from annotation.jobs.celery_tasks import keep_house
 from annotation.marketplace.models import (
     Channel,
     LedgerEntry,
+    Participant,
     ParticipantIdentity,
     PayoutFile,
     PurgeMark,
     Requester,
     SettledEntry,
     Settlement,
+    WorkerAccount,
 )
 from annotation.models import AuditEvent, HousekeepingMark, Membership, Role, Study, WorkerIdentity
 from annotation.mturk import payouts as calls
@@ -104,13 +106,19 @@ def test_withdrawn_answers_stay_paid_and_bonuses_are_owed(desk: Desk) -> None:
     assert desk.owed()[desk.ann.worker_id] == 155
 
 
-def test_whom_the_site_pays_itself_is_counted_and_not_in_a_file(desk: Desk) -> None:
+def test_whom_the_site_pays_itself_is_counted_and_not_in_a_file(desk: Desk, person: Callable[..., Client]) -> None:
     registered = owed.channel(desk.requester, TAG, pays="ledger", now=NOW)
     owed.work(owed.person(registered, now=NOW, name="Hal"), desk.hit, now=NOW)
     work = payouts.work_of(desk.study)
     assert work is not None
     answer = calls.list_owed(desk.market, work)
     assert (len(answer.rows), answer.by_site) == (2, (calls.SiteSum("USD", 1, 120),))
+    (unpayable,) = answer.without_payee
+    hal = Participant.objects.get(worker__worker_id=unpayable.worker_id)
+    assert (unpayable.code, unpayable.amount_minor) == (hal.shown_code, 120)
+    assert "No payment details" in signed_in(desk, person).get(at(desk, "workers-payouts")).content.decode()
+    WorkerAccount.objects.filter(worker_id=unpayable.worker_id).update(payee="DE00 1234")
+    assert calls.list_owed(desk.market, work).without_payee == ()
 
 
 def test_what_is_in_a_file_is_not_owed_and_work_approved_later_is(desk: Desk) -> None:

@@ -13,6 +13,7 @@ from annotation.models import AuditEvent, Study
 from annotation.mturk.channels import ChannelFunnel, ChannelRecord, ChannelSettings, GuestRecord
 from annotation.mturk.client import Market
 from annotation.outbox.worker import work
+from annotation.publishing.preflight import preflight
 from annotation.publishing.publish import publish
 from annotation.recruiting.change_channel import change_channel, close_channel, reopen_channel
 from annotation.recruiting.invite_people import invite_people, read_guests, renew_link
@@ -191,3 +192,16 @@ def test_a_channel_of_another_study_is_none_of_this_one(live: Study, ours: Marke
     with pytest.raises(StateError, match="has no such channel"):
         close_channel(other, channel.channel_id, market=ours, actor="ada", now=NOW)
     assert channels_of(other, ours)[0].funnel == ChannelFunnel()
+
+
+def test_the_check_warns_of_an_open_link_whose_people_the_marketplace_cannot_pay(
+    live: Study, ours: Market, opened: Opened
+) -> None:
+    """A link without a panel ID and paid by the ledger; a link with one, a list and a voucher are not named."""
+    opened("link", "class", pays="ledger")
+    opened("link", "panel", pays="ledger", id_parameters=("PROLIFIC_PID",))
+    opened("link", "vouchers", pays="voucher")
+    opened("list", "friends", pays="ledger")
+    found = [row.sentence for row in preflight(live, market=ours).findings if row.rule == "no_payee"]
+    assert len(found) == 1
+    assert found[0].startswith("The channel “class” records what its people earn, but the marketplace cannot send it")

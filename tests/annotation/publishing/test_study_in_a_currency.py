@@ -74,11 +74,12 @@ class Case:
     german: str
     plain: str
     twice: str
+    floor: str
 
 
 # By hand: 4 x 1.25 = 5.00, and 20% of it 1.00; 4 x 150 = 600, and 120.
-EUROS = Case("EUR", 125, "€1.25", "€1.00", "€6.00", 600, "1,25\u00a0€", "1.25", "2.50")
-YEN = Case("JPY", 150, "¥150", "¥120", "¥720", 720, "150\u00a0¥", "150", "300")
+EUROS = Case("EUR", 125, "€1.25", "€1.00", "€6.00", 600, "1,25\u00a0€", "1.25", "2.50", "€100.00")
+YEN = Case("JPY", 150, "¥150", "¥120", "¥720", 720, "150\u00a0¥", "150", "300", "¥10,000")
 
 
 def _study(case: Case) -> Study:
@@ -118,7 +119,11 @@ def test_a_study_pays_in_its_currency_from_the_bill_to_the_report(
     sentences = {finding.rule: finding.sentence for finding in bill.findings}
     assert f"{case.total} are missing" in sentences["balance"]
     assert f"No minimum hourly pay in {case.currency} is set" in sentences["no_floor"]
-    assert "floor" not in sentences
+    # A floor is one of the study's own currency: 100 euros an hour, or 10,000 yen.
+    assert "wage" not in sentences
+    below = [row.sentence for row in preflight(study, floor=10_000).findings if row.rule == "wage"]
+    assert all(f"at {case.reward} make" in sentence and f"below {case.floor};" in sentence for sentence in below)
+    assert below
     told("create_requester", "lab", "--balance", f"{10 * int(float(case.plain) + 1)} {case.currency}")
     assert "balance" not in {finding.rule for finding in preflight(study, market=market).findings}
     price = owner.get(f"/api/v1/studies/{study.uuid}/price", headers=token)
@@ -135,7 +140,7 @@ def test_a_study_pays_in_its_currency_from_the_bill_to_the_report(
     assert requester.balances.get(currency=case.currency).held_cents == case.total_minor
     with httpx.Client(trust_env=False, follow_redirects=True, headers={"Accept-Language": "de"}) as browser:
         guest = Guest(browser)
-        assert f">{case.german} (" in browser.get(link).text
+        assert f">{case.german} je Aufgabe (" in browser.get(link).text
         _rate_all(guest.enter(link))
     everybody_rates("bea")
     collect(study, market=market, now=NOW)

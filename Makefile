@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test check types suite coverage truth api draws pay faults pairs messages bench screenshots clean
+.PHONY: help setup setup-dev demo serve test check types suite coverage truth api draws pay people faults pairs messages bench screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -31,6 +31,7 @@ help:
 	@echo "make faults  kill, drop, lose, restart: what must be 0 is counted (writes docs/reliability.md)"
 	@echo "make draws   10,000 simulated people come to a study of four conditions (writes docs/draws.md)"
 	@echo "make pay     1,000 simulated people read what tasks pay, and are paid (writes docs/pay.md)"
+	@echo "make people  24 people in browsers take part in two live studies, from an empty installation (CHROMIUM=path)"
 	@echo "make bench   run the benchmarks, or BENCH=\"bench_huse ...\" (writes docs/benchmarks.md)"
 	@echo "make screenshots  every page and figure, narrow and wide, light and dark (CHROMIUM=path; SHOTS: names)"
 
@@ -119,6 +120,9 @@ faults: setup
 	$(BIN)/python -m tests.faults $(FAULTS)
 
 # Ten minutes; on PostgreSQL too where TEST_POSTGRES_URL names a server.
+people: setup-dev
+	ASSAY_PEOPLE=24 $(BIN)/python -m pytest -n 0 tests/annotation/console/test_live_study.py
+
 draws: setup-dev
 	$(BIN)/python -m tests.benchmarks.arrivals $(DRAWS)
 

@@ -96,6 +96,7 @@ of_a_study: list[URLPattern | URLResolver] = [
     path("texts/select/", texts.select, name="texts-select"),
     path("design/", design.design, name="design"),
     path("design/save/", design.save, name="design-save"),
+    path("design/create/", design.create_tasks, name="design-create"),
     path("design/price/", design.price, name="design-price"),
     path("design/precision/", design.precision, name="design-precision"),
     path("design/clear/", design.clear, name="design-clear"),

@@ -17,6 +17,15 @@ def channels_of(study: Study, market: Market) -> list[ChannelRecord]:
     return channels.list_channels(market, study.channel_tag) if study.channel_tag else []
 
 
+def are_paid_by_site(study: Study, market: Market) -> bool:
+    """Whether the site itself pays any participant of `study`: not where every channel says that it does not.
+
+    Raises MarketError where the marketplace cannot be reached.
+    """
+    rows = channels_of(study, market) if study.channel_tag and market.ours else []
+    return not rows or any(row.pays == channels.LEDGER for row in rows)
+
+
 def channel_of(study: Study, channel_id: str, market: Market) -> ChannelRecord:
     """One channel with every version of its texts. Raises StateError where the study has no such channel."""
     try:

@@ -30,7 +30,7 @@ def draw_facts(study: Study, rows: Sequence[AssignmentRow]) -> DrawFacts | None:
         left = kinds.count(Kind.LEFT)
         conditions.append(
             DrawnCondition(
-                name=condition_name(cell),
+                name=condition_name(cell) or cell.arm.training,
                 drawn=len(kinds),
                 left=left,
                 inside=max(0, len(kinds) - left - len(analysed)),

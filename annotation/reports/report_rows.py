@@ -31,6 +31,7 @@ from annotation.models import (
     Submission,
     Text,
 )
+from annotation.reports.pay_facts import paid_by_amount
 from annotation.studies.preregistration import STATED, Planned, differences
 from metrics.inference.power import accuracy_difference, minimum_effect
 from metrics.report.records import ExtrasFacts, GeneratorFacts, TextRow, Warn
@@ -65,10 +66,11 @@ def conditions(study: Study, rows: Sequence[AssignmentRow]) -> tuple[ConditionFa
     study_cells = cells(study)
     if all(not condition_name(cell) for cell in study_cells):
         return ()
-    return tuple(_condition(study, cell, rows) for cell in study_cells)
+    amounts = paid_by_amount(study)
+    return tuple(_condition(study, cell, rows, amounts=amounts) for cell in study_cells)
 
 
-def _condition(study: Study, cell: Cell, rows: Sequence[AssignmentRow]) -> ConditionFacts:
+def _condition(study: Study, cell: Cell, rows: Sequence[AssignmentRow], *, amounts: bool) -> ConditionFacts:
     name = condition_name(cell)
     condition_rows = [row for row in rows if row.condition == name]
     seconds = [row.seconds for row in condition_rows if row.seconds is not None]
@@ -81,7 +83,7 @@ def _condition(study: Study, cell: Cell, rows: Sequence[AssignmentRow]) -> Condi
         workers=len({row.rater for row in condition_rows}),
         submitted=len(condition_rows),
         excluded=sum(not row.kept for row in condition_rows),
-        reward_cents=cell.reward_cents or None,
+        reward_cents=(cell.reward_cents or None) if amounts else None,
         median_seconds=float(statistics.median(seconds)) if seconds else None,
     )
 

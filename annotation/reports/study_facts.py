@@ -26,6 +26,7 @@ from annotation.quality.filters import CODED, FILTERS, rule_of
 from annotation.quality.methods_text import Done
 from annotation.quality.rules import Rule
 from annotation.reports import report_rows
+from annotation.reports.pay_facts import BY_MARKETPLACE, paid_by_amount
 from annotation.review import queue
 from annotation.studies import blinding
 from annotation.texts import queries as texts_queries
@@ -144,8 +145,9 @@ def interleaving(sources: Sequence[tuple[int, int]], *, seed: int | None) -> str
     mixed = sum(references > 0 and models > 0 for references, models in sources)
     order = "" if seed is None else f" Texts were dealt into HITs and ordered at random by seed {seed}."
     if mixed == len(sources):
-        shares = sorted(references for references, _ in sources)
-        return f"Every HIT mixes the sources, with {shares[0]} to {shares[-1]} references in each.{order}"
+        shares = sorted({references for references, _ in sources})
+        share = f"{shares[0]} to {shares[-1]}" if len(shares) > 1 else str(shares[0])
+        return f"Every HIT mixes the sources, with {share} references in each.{order}"
     if not mixed:
         return f"Each of the {len(sources)} HITs holds texts of one source only.{order}"
     return f"{mixed} of {len(sources)} HITs mix the sources; the others hold one source only.{order}"
@@ -172,9 +174,11 @@ def _origin_lines(facts: Mapping[str, Any]) -> list[str]:
 
 def money_facts(study: Study, crowd: collecting_counts.CrowdCounts) -> MoneyFacts:
     """What the ledger says was spent, the quartiles of the time taken, and the wage at the median."""
+    amounts = paid_by_amount(study)
     # An arm may have a reward of its own; where all arms pay the same, that is the study's.
     rewards = {cell.reward_cents for cell in report_rows.cells(study)}
-    reward = (rewards.pop() if len(rewards) == 1 else study.reward_cents) or None
+    only = rewards.pop() if len(rewards) == 1 else study.reward_cents
+    reward = (only or None) if amounts else None
     seconds = collecting_counts.work_seconds(study)
     low, median, high = quartiles(seconds)
     wage = wage_cents(reward, seconds=median) if reward is not None and median else None
@@ -182,6 +186,8 @@ def money_facts(study: Study, crowd: collecting_counts.CrowdCounts) -> MoneyFact
         # The file states which work was approved, not what the marketplace charged for it.
         paid = crowd.approved * reward if reward is not None and crowd.approved else None
         return MoneyFacts(reward, paid, None, None, None, low, median, high, wage, study.currency)
+    if not amounts:
+        return MoneyFacts(None, None, None, None, None, low, median, high, None, study.currency)
     spent = ledger.money_spent(study)
     paid, fee, bonus = (spent.get(kind, 0) for kind in ("reward", "fee", "bonus"))
     return MoneyFacts(reward, paid, fee, bonus, paid + fee + bonus, low, median, high, wage, study.currency)
@@ -259,7 +265,7 @@ def _pay(way: WayIn) -> str:
     return f"{words}{f' ({way.pay_words})' if way.pay_words else ''}."
 
 
-BY_MARKETPLACE, VOLUNTEER = "ledger", "volunteer"
+VOLUNTEER = "volunteer"
 OTHERWISE = {"voucher": "Raters were paid by voucher", "credit": "Raters were given course credit"}
 
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
+from tests.annotation.console.installation import installation
 from tests.annotation.console.participant import Participant, work
 from tests.annotation.console.researcher import TRAINING, Researcher, texts
 from tests.browsing import PHONE, chromium, fresh
@@ -20,25 +16,6 @@ from tests.browsing import PHONE, chromium, fresh
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "docs" / "first-study"
 WINDOW = {"width": 960, "height": 640}
-
-
-LINK = re.compile(r"^\s*(http\S+)$")
-
-
-@contextmanager
-def installation(folder: Path) -> Iterator[str]:
-    """A new installation as `make serve` makes it, without the rehearsed study; yields the link of the first owner."""
-    database = {"DATABASE_URL": f"sqlite:///{folder / 'assay.sqlite3'}", "ASSAY_VAR": str(folder)}
-    environment = os.environ | database
-    manage = [sys.executable, "manage.py"]
-    subprocess.run([*manage, "migrate", "--verbosity", "0"], cwd=ROOT, env=environment, check=True)
-    serving = subprocess.Popen(
-        [*manage, "serve", "--work", "--port", "0"], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
-    )
-    assert serving.stdout
-    yield next(found[1] for line in serving.stdout if (found := LINK.match(line)))
-    serving.terminate()
-    serving.wait()
 
 
 def walk(page: Page, link: str, browser: Browser, folder: Path) -> None:
@@ -52,11 +29,11 @@ def walk(page: Page, link: str, browser: Browser, folder: Path) -> None:
     (folder / "training.csv").write_text(TRAINING, encoding="utf-8")
     ada = Researcher(page, shoot=picture)
     ada.sign_in(link)
-    ada.begin("arms", "Human or machine", folder / "texts.csv")
+    ada.begin("arms", "Human or machine?", folder / "texts.csv")
     ada.write_training(folder / "training.csv")
     ada.press("Create tasks and preview")
     ada.recruit_by_link()
-    address = ada.publish("arms")
+    address = ada.publish()
     with fresh(browser, viewport=PHONE) as context:
         bea = Participant(context.new_page())
         bea.page.goto(address)

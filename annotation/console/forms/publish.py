@@ -9,11 +9,16 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Publish(forms.Form):
+    """Nothing to fill where the site pays nobody."""
+
     name = forms.CharField(label=_("Study name"), widget=forms.TextInput(attrs={"autocomplete": "off"}))
 
-    def __init__(self, *args: Any, study_name: str, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, study_name: str, spends: bool = True, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.study_name = study_name
+        self.spends = spends
+        if not spends:
+            del self.fields["name"]
 
     def clean_name(self) -> str:
         if self.cleaned_data["name"].strip() != self.study_name:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, SetPasswordForm
+from django.contrib.auth import password_validation
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.utils.translation import gettext_lazy as _
+
+from annotation.accounts.models import User
 
 
 class SignIn(AuthenticationForm):
@@ -20,19 +23,29 @@ class SignIn(AuthenticationForm):
         self.fields["username"].label = _("Name")
 
 
-class FirstPassword(SetPasswordForm):
-    """The password that one goes on with after a one-time link."""
+class FirstPassword(forms.Form):
+    """The password that one goes on with after a one-time link; it can be shown, so it is asked for once."""
 
-    field_order = ("new_password1", "new_password2")
+    password = forms.CharField(
+        label=_("Password"),
+        strip=False,
+        help_text=_("At least 12 characters."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        first, second = (self.fields[name] for name in self.field_order)
-        first.label, second.label = _("Password"), _("Repeat password")
-        first.help_text = _("At least 12 characters.")
-        second.help_text = ""
-        for field in (first, second):
-            field.widget = forms.PasswordInput(attrs={"autocomplete": "new-password"})
+        self.user = user
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        password_validation.validate_password(password, self.user)
+        return password
+
+    def save(self) -> User:
+        self.user.set_password(self.cleaned_data["password"])
+        self.user.save()
+        return self.user
 
 
 class NewPassword(PasswordChangeForm):

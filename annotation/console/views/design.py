@@ -87,9 +87,23 @@ def _store(request: HttpRequest, study: Study, form: DesignForm, arms: ArmsForm)
     configure(study, form.cleaned_data, actor=actor, now=now)
     study_pile = pile.pile(study)
     arrange(study, arms.arms(study.reward_cents), arms.cells(study_pile), actor=actor, now=now)
-    if "lay_out" not in request.POST:
-        messages.success(request, _("Design saved."))
-        return redirect("console:design", study.uuid)
+    if "lay_out" in request.POST:
+        return _create_tasks(request, study)
+    if "training" in request.POST:
+        return redirect("console:design-training", study.uuid)
+    messages.success(request, _("Design saved."))
+    return redirect("console:design", study.uuid)
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def create_tasks(request: HttpRequest, study: Study) -> HttpResponse:
+    """Deal the texts into HITs by the design as it is stored."""
+    return _create_tasks(request, study)
+
+
+def _create_tasks(request: HttpRequest, study: Study) -> HttpResponse:
+    actor, now = request.user.get_username(), timezone.now()
     if takes_long(study):
         return redirect("console:job", ask(Job.Kind.LAY_OUT, by=visitor(request), now=now, study=study).uuid)
     layout = lay_out(study, actor=actor, now=now)

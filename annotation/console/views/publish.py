@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -18,13 +18,15 @@ from annotation.console.form_errors import attach_errors
 from annotation.console.forms.publish import Publish
 from annotation.console.permission import study_page, visitor
 from annotation.design import queries
-from annotation.exceptions import ChangedError, StateError
+from annotation.exceptions import ChangedError, MarketError, StateError
 from annotation.jobs.celery_tasks import ask, wake
 from annotation.models import Job, Role, Study, Submission
+from annotation.mturk.client import Market
 from annotation.outbox.decision_intents import WINDOW
 from annotation.publishing import cost_estimate, preflight_result, progress, summary
 from annotation.publishing.preflight import afford
 from annotation.publishing.publish import publish as publish_study
+from annotation.recruiting.queries import are_paid_by_site
 from annotation.review import assignment, deadlines
 from annotation.review.approve import approve, undo_decisions
 from annotation.studies.check_training import RULES
@@ -34,7 +36,16 @@ SOON = timedelta(hours=24)
 
 @study_page()
 def publish(request: HttpRequest, study: Study) -> HttpResponse:
-    return _shown(request, study, Publish(study_name=study.name))
+    return _shown(request, study, _form(study))
+
+
+def _form(study: Study, data: QueryDict | None = None) -> Publish:
+    """The study's name is typed where the site would pay, or where it cannot be known."""
+    try:
+        spends = are_paid_by_site(study, Market(settings.endpoint()))
+    except MarketError:
+        spends = True
+    return Publish(data, study_name=study.name, spends=spends)
 
 
 def _shown(request: HttpRequest, study: Study, form: Publish) -> HttpResponse:
@@ -67,7 +78,7 @@ def check(request: HttpRequest, study: Study) -> HttpResponse:
 def _part(request: HttpRequest, study: Study) -> HttpResponse:
     if "HX-Request" not in request.headers:
         return redirect("console:publish", study.uuid)
-    return render(request, "console/check.html", {"study": study, **_checked(study, Publish(study_name=study.name))})
+    return render(request, "console/check.html", {"study": study, **_checked(study, _form(study))})
 
 
 @require_POST
@@ -82,7 +93,7 @@ def recheck(request: HttpRequest, study: Study) -> HttpResponse:
 @require_POST
 @study_page(Role.OWNER)
 def confirm(request: HttpRequest, study: Study) -> HttpResponse:
-    form = Publish(request.POST, study_name=study.name)
+    form = _form(study, request.POST)
     if form.is_valid():
         # A study with channels is open by them only.
         actor, by_invitation = request.user.get_username(), bool(study.channel_tag)

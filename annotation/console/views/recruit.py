@@ -88,6 +88,8 @@ def open_new(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
             plan = ChannelPlan(kind=kind, settings=form.settings(of_new=True))
             channel = open_channel(study, plan, market=market, actor=actor, now=timezone.now())
             messages.success(request, _("Channel opened."))
+            if study.status == Study.Status.DRAFT and study.hits.exists():
+                return redirect("console:publish", study.uuid)
             return redirect("console:recruit-channel", study.uuid, channel.channel_id)
     context = {"study": study, "form": form, "name_form": name_form, "kind": kind, "label": KINDS[kind]}
     wrong = form.errors or (name_form and name_form.errors)
@@ -125,11 +127,15 @@ def _shown(request: HttpRequest, study: Study, channel_id: str, **more: Any) -> 
 
 
 def _numbers(study: Study, channel: ChannelRecord) -> dict[str, Any]:
+    tasks = study.hits.count()
     refused = [(REASONS.get(reason, reason), number) for reason, number in sorted(channel.funnel.refused.items())]
     return {
         "study": study,
         "channel": channel,
         "state": channel.state(timezone.now()),
+        "tasks": tasks,
+        "created": study.hits.exclude(market_id=None).count(),
+        "published": study.status != Study.Status.DRAFT,
         "refused": refused,
         "refused_total": sum(number for _reason, number in refused),
     }

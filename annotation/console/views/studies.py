@@ -9,6 +9,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from annotation.accounts.models import User
 from annotation.console import steps
@@ -27,6 +28,19 @@ from annotation.studies.create import Plan, create
 from annotation.studies.search import MODES, ORDERS, STATES, StudySearch, find_studies
 
 LINES = 50
+# What a first study can begin with, in the order of the papers.
+STARTS = (
+    (
+        "huse-2019",
+        gettext_lazy("How typical is each text?"),
+        gettext_lazy("Ratings of typicality, for HUSE, HUSE-Q and HUSE-D."),
+    ),
+    (
+        "clark-2021",
+        gettext_lazy("Human or machine?"),
+        gettext_lazy("Judgments with up to four trainings, for accuracy, agreement and the effect of training."),
+    ),
+)
 
 
 @console_page
@@ -36,6 +50,7 @@ def listing(request: HttpRequest) -> HttpResponse:
     paginator = Paginator(find_studies(queries.with_counts(studies), search), LINES)
     context = {
         "has_studies": studies.exists(),
+        "starts": STARTS,
         "page": paginator.get_page(request.GET.get("page")),
         "search": search,
         "query": _query(request),
@@ -53,10 +68,14 @@ def _query(request: HttpRequest) -> str:
 
 @console_page
 def new(request: HttpRequest) -> HttpResponse:
-    form = NewStudy(request.POST or None, initial={"preset": "huse-2019"})
+    wished = request.GET.get("template", "")
+    initial = {"preset": wished if wished in PRESETS else "huse-2019"}
+    if request.GET.get("mode") == Study.Mode.LIVE:
+        initial["mode"] = Study.Mode.LIVE
+    form = NewStudy(request.POST or None, initial=initial)
     if form.is_valid():
         with attach_errors(form, above=True):
-            return redirect("console:texts", _create_study(form, visitor(request)).uuid)
+            return redirect("console:texts-add", _create_study(form, visitor(request)).uuid)
     status = 422 if form.errors else 200
     return render(request, "console/new.html", {"form": form, "presets": PRESETS.values()}, status=status)
 

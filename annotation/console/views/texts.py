@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -10,13 +11,16 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from annotation.console.form_errors import attach_errors
 from annotation.console.forms.texts import SelectTexts, UploadTexts
 from annotation.console.permission import study_page, visitor
-from annotation.jobs import uploads
+from annotation.design.lay_out import MAX_TEXTS_AT_ONCE
+from annotation.jobs import queue, uploads
 from annotation.jobs.celery_tasks import ask
+from annotation.jobs.run import run
 from annotation.models import Job, Role, Study
 from annotation.publishing import cost_estimate
 from annotation.texts import pile, queries
@@ -58,12 +62,20 @@ def add(request: HttpRequest, study: Study) -> HttpResponse:
 @require_POST
 @study_page(Role.EDITOR)
 def confirm(request: HttpRequest, study: Study) -> HttpResponse:
-    """Add the texts of a file that was checked and found sound: it is read once more as it is stored."""
+    """Add the texts of a file that was checked and found sound: it is read once more as it is stored; to the design."""
     checked = get_object_or_404(study.jobs, uuid=request.POST.get("job"), kind=Job.Kind.CHECK_TEXTS, state="done")
-    job = ask(
-        Job.Kind.ADD_TEXTS, by=visitor(request), now=timezone.now(), study=study, settings=checked.settings
-    )  # fmt: skip
-    return redirect("console:job", job.uuid)
+    few = checked.outcome["texts"] <= MAX_TEXTS_AT_ONCE
+    by: dict[str, Any] = {"by": visitor(request), "now": timezone.now()}
+    job = (queue.ask if few else ask)(Job.Kind.ADD_TEXTS, study=study, settings=checked.settings, **by)
+    # Few texts are stored while their owner waits; somebody who pressed twice sees how far the first press is.
+    if few and (taken := queue.take(now=timezone.now(), only=job)):
+        run(taken)
+        job.refresh_from_db()
+    if job.state != Job.State.DONE:
+        return redirect("console:job", job.uuid)
+    count = job.outcome["texts"]
+    messages.success(request, ngettext("%d text was added.", "%d texts were added.", count) % count)
+    return redirect("console:design", study.uuid)
 
 
 @study_page(Role.EDITOR)

@@ -30,6 +30,7 @@ from annotation.models import Role, Study
 from annotation.readers.problems import FileProblems
 from annotation.studies import change_training
 from annotation.studies.change_training import current_wording
+from annotation.studies.check_training import check_training
 
 MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
 
@@ -37,18 +38,27 @@ MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; ch
 @study_page()
 def training(request: HttpRequest, study: Study) -> HttpResponse:
     stored, wording = current_wording(study)
-    removed = request.GET.get("removed", "")
+    arms, draft = training_arms(study, wording), study.status == Study.Status.DRAFT
     context = {
         "study": study,
         "version": stored.version,
-        "arms": training_arms(study, wording),
-        "removed": int(removed) if removed.isdecimal() and len(removed) < 6 else None,
+        "arms": arms,
+        "removed": _asked_version(request, "removed"),
+        "imported": _asked_version(request, "imported"),
+        "complete": draft and not any(fault.level == "error" for fault in check_training(study, wording)),
+        "has_texts": study.texts.judged().exists(),
         "columns": COLUMN_HELP,
         "form": ImportTraining(),
-        "writable": study.status == Study.Status.DRAFT,
+        "writable": draft,
         "hits": study.hits.filter(wording=stored).count(),
     }
     return render(request, "console/training.html", context)
+
+
+def _asked_version(request: HttpRequest, name: str) -> int | None:
+    """The version of the task text before a change that the address tells of."""
+    digits = request.GET.get(name, "")
+    return int(digits) if digits.isdecimal() and len(digits) < 6 else None
 
 
 @study_page(Role.EDITOR)
@@ -156,7 +166,7 @@ def preview(request: HttpRequest, study: Study, arm: str) -> HttpResponse:
 
 @study_page(Role.EDITOR)
 def bring(request: HttpRequest, study: Study) -> HttpResponse:
-    """Read a file and show what would be stored."""
+    """Read a file and store its items; where something about them is odd, show them and ask first."""
     stored, wording = current_wording(study)
     form, read = ImportTraining(request.POST or None, request.FILES or None), None
     if form.is_valid():
@@ -168,6 +178,8 @@ def bring(request: HttpRequest, study: Study) -> HttpResponse:
     if read is not None:
         how = form.cleaned_data["how"]
         shown = training_arms(study, replace(wording, training=read.training))
+        if not read.warnings and not any(card.faults for arm in shown for card in arm.cards):
+            return _store(request, study, read, how=how, version=stored.version)
         confirm = {"items": write_training(read.training, "jsonl"), "how": how, "version": stored.version}
         context |= {"arms": shown, "warnings": read.warnings, "confirm": confirm, "how": how}
     return render(request, "console/training_import.html", context, status=422 if form.errors else 200)
@@ -196,11 +208,15 @@ def confirm(request: HttpRequest, study: Study) -> HttpResponse:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "items.jsonl"
         path.write_text(request.POST.get("items", ""), encoding="utf-8", newline="")
-        items = read_training(path).training
-    append = request.POST.get("how") == "append"
-    change_training.import_items(study, items, append=append, version=_version(request), **_by(request))
-    messages.success(request, _("The items of the file are saved."))
-    return _to_training(study, "main")
+        read = read_training(path)
+    return _store(request, study, read, how=request.POST.get("how", ""), version=_version(request))
+
+
+def _store(request: HttpRequest, study: Study, read: TrainingFile, *, how: str, version: int | None) -> HttpResponse:
+    """The page that follows offers to undo it: the version before is still there."""
+    before = current_wording(study)[0].version
+    change_training.import_items(study, read.training, append=how == "append", version=version, **_by(request))
+    return _to_training(study, "main", imported=before)
 
 
 @study_page()

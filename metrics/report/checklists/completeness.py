@@ -43,7 +43,11 @@ def _rated(report_input: ReportInput) -> bool:
 Test = Callable[[ReportInput], bool]
 ITEMS: tuple[tuple[str, Test, str], ...] = (
     ("Qualifications of raters", lambda g: bool(g.crowd.criteria), "who was let in, and by what rule"),
-    ("Pay", lambda g: g.money.reward_cents is not None or g.money.paid_cents is not None, "the reward and the wage"),
+    (
+        "Pay",
+        lambda g: g.money.reward_cents is not None or g.money.paid_cents is not None or bool(g.crowd.pays),
+        "the reward and the wage",
+    ),
     (
         "Instructions and question",
         lambda g: bool(g.study.instructions) and g.study.question not in ("", "not recorded"),

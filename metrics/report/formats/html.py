@@ -35,6 +35,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 SHOWN_TEXTS = 500  # rows of the list of texts in the page; all of them are in items.csv
 MANY_ROWS = 12  # from which on a table of results is folded
 SHOWN_ROWS = 500
+NO_AMOUNT = "not what raters were paid: see how raters were paid"
 Contents = Sequence[tuple[str, str]]
 CONTENTS = (
     ("summary", "Summary"),
@@ -72,7 +73,7 @@ def html(
         "items_part": render_part(report.items),
         "study_asks_who": asks_who_wrote(report.input),
         "extras": describe_extras(report.input.study),
-        "rewards": describe_rewards(report.input),
+        "rewards": describe_rewards(report.input) or (NO_AMOUNT if report.input.crowd.pays else ""),
         "one_reward": len(arms_by_reward(report.input)) < 2,
         "many": MANY_ROWS,
         "source_rows": _source_rows(report),

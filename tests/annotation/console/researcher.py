@@ -26,9 +26,11 @@ comparison,,,"The baker forgot the salt.","The bread is bread of bread.",{machin
 """
 
 
-def texts(generators: tuple[str, ...], each: int) -> str:
+def texts(generators: tuple[str, ...], each: int, *, references: int = 0) -> str:
     """A file of texts; the log p of the references are in a file of their own, for they differ by generator."""
-    rows = [f'r{at},"Reference {at}: the boat left the harbour at {at}.",reference,,' for at in range(each)]
+    rows = [
+        f'r{at},"Reference {at}: the boat left the harbour at {at}.",reference,,' for at in range(references or each)
+    ]
     rows += [
         f'{name}{at},"{name.title()} {at}: the boat is a boat of {at}.",model,{name},-{at + 6}.25'
         for name in generators
@@ -76,34 +78,27 @@ class Researcher:
     def sign_in(self, link: str) -> None:
         """By the link that a new installation prints for its owner."""
         self.count(self.page.goto, link)
-        for label in ("Password", "Repeat password"):
-            self.fill(label, PASSWORD, exact=True)
+        self.fill("Password", PASSWORD, exact=True)
         self.shoot("password")
         self.press("Save password")
 
     def begin(self, name: str, template: str, texts: Path, log_p: Path | None = None) -> None:
-        """A live study of that name, with its texts, at the design."""
-        self.press("New study")
+        """A live study of that name from the start of an empty console, with its texts, at the design."""
+        self.press(f"Start a live study: {template}")
         self.fill("Name", name)
-        self.tick(template)
-        self.tick("Live: real participants")
         self.shoot("new")
         self.press("Create study")
-        self.press("Add texts")
         self.bring("File of texts", texts)
         if log_p:
             self.bring("File of log-probabilities", log_p)
         self.press("Check file")
         self.shoot("texts")
         self.press("Add ")
-        self.press("Continue to design")
 
     def recruit_by_link(self) -> None:
-        """From the created tasks to a channel, which is not open yet."""
+        """From the created tasks to a channel, and by it to the check before publishing."""
         self.shoot("preview")
-        self.press("Continue to recruiting")
-        self.shoot("recruit")
-        self.press("Link")
+        self.press("Recruit by a link")
         self.choose("Payment", "A voucher")
         self.fill("Payment in words", PAY)
         self.fill("Consent text", CONSENT)
@@ -112,25 +107,23 @@ class Researcher:
         self.shoot("channel")
         self.press("Open channel")
 
-    def publish(self, name: str) -> str:
-        """Publish by the channel; its address."""
-        self.press("Continue to publishing")
+    def publish(self) -> str:
+        """Publish by the channel, whose participants the site does not pay; its address."""
         expect(self.page.get_by_role("heading", name="What will be created")).to_be_visible(timeout=90_000)
         self.shoot("publish")
-        self.fill("Study name", name)
-        self.press("Publish (")
+        self.press("Publish", exact=True)
+        expect(self.page.locator("#funnel")).to_contain_text("tasks are on the marketplace.", timeout=90_000)
+        expect(self.page.locator("#funnel")).to_contain_text("All ")
         link = self.page.locator("#link").inner_text()
         self.shoot("address")
         return link
 
     def write_training(self, items: Path) -> None:
-        """The training items from a file; back at the design."""
-        self.press("Edit training items")
+        """The training items from a file."""
+        self.press("Save and edit training items")
         self.bring("File", items)
-        self.press("Check file")
-        self.press("Save items")
+        self.press("Import items", exact=True)
         self.shoot("training")
-        self.press("Back to design")
 
     def read_report(self, submissions: int) -> str:
         """Wait for the submissions, look at the people's numbers, and read the report."""

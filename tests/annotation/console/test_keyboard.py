@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from annotation.studies.create import Plan, create
 from tests.annotation.console.factories import SOUND
 from tests.annotation.console.test_browser import signed_in
 from tests.annotation.review.factories import judged
-from tests.browsing import fresh
+from tests.browsing import fresh, wrong_with
 
 PASSWORD = "quite a long pass phrase"
 LONG_MS = 120_000
@@ -100,7 +101,10 @@ class Keys:
 
 
 @pytest.fixture
-def page(browser: Browser, site: str) -> Iterator[Page]:
+def page(browser: Browser, site: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    # Nobody waits here for the ten minutes in which an approval can be taken back.
+    monkeypatch.setattr("annotation.console.views.publish.WINDOW", timedelta(0))
+    monkeypatch.setattr("annotation.console.views.review.WINDOW", timedelta(0))
     with fresh(browser, base_url=site) as context:
         context.set_default_timeout(LONG_MS)
         yield context.new_page()
@@ -112,7 +116,6 @@ def test_a_newcomer_goes_the_whole_way_by_keyboard(page: Page, loop: None, tmp_p
     keys = Keys(page)
     page.goto(links.first_owner_link(now=timezone.now()) or "")
     keys.fill("Password", PASSWORD)
-    keys.fill("Repeat password", PASSWORD)
     keys.press("Save password", key="Space")
     # The study that is there already, and back by the rail.
     keys.press("demo")
@@ -130,13 +133,11 @@ def test_a_newcomer_goes_the_whole_way_by_keyboard(page: Page, loop: None, tmp_p
     expect(page.get_by_label("How typical is each text? For HUSE")).to_be_checked()
     keys.press("Create study")
     (tmp_path / "mine.csv").write_text(SOUND, encoding="utf-8")
-    keys.press("Add texts")
     keys.bring("File of texts", tmp_path / "mine.csv")
     keys.press("Check file")
     expect(page.locator("main")).to_contain_text("The file is valid")
     keys.press("Add 20 texts")
     expect(page.locator("main")).to_contain_text("20 texts were added")
-    keys.press("Continue to design")
     keys.fill("Raters per text", "3")
     with page.expect_response("**/design/price/"):
         keys.fill("Reward per task ($)", "2.00")
@@ -148,6 +149,9 @@ def test_a_newcomer_goes_the_whole_way_by_keyboard(page: Page, loop: None, tmp_p
     assert keys.round() > 20  # through the HIT in its frame, and out again
     keys.press("Continue to publishing")
     expect(page.locator("main")).to_contain_text("What will be created")
+    keys.fill("Study name", "wrong")
+    keys.press("Publish")
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was published")
     keys.fill("Study name", "by-keyboard")
     keys.press("Publish")
     expect(page.locator("#state")).to_contain_text("1 of 1")
@@ -159,16 +163,27 @@ def test_a_newcomer_goes_the_whole_way_by_keyboard(page: Page, loop: None, tmp_p
     page.keyboard.press("Enter")
     keys.press("Approve")
     expect(page.locator(".notice.success")).to_contain_text("Approved")
+    keys.place("Progress")
+    keys.press("Approve all 2")
+    keys.press("Approve 2 submissions")
+    expect(page.locator("#state")).to_contain_text("$6.00")  # 3 places x $2.00, and no fee
     keys.place("Results")
     keys.press("Unblind results")
     keys.press("Compute results")
     keys.press("View results")
     expect(page.get_by_role("table").first).to_contain_text("HUSE-Q")
+    assert page.locator("figure svg").count() >= 2
+    assert wrong_with(page) == []
     keys.place("Exports")
     keys.to(page.get_by_role("link", name="ratings.csv"))
     with page.expect_download() as coming:
         page.keyboard.press("Enter")
     assert coming.value.suggested_filename == "by-keyboard-ratings.csv"
+    verbs = list(
+        dict.fromkeys(Study.objects.get(name="by-keyboard").audit.order_by("number").values_list("verb", flat=True))
+    )
+    assert verbs[:7] == ["create", "add_texts", "configure", "arrange", "design", "publish", "approve"]
+    assert verbs[-2:] == ["unblind", "export"]
 
 
 def test_the_first_stop_of_a_page_leads_past_the_rail(page: Page, site: str, study: Study) -> None:

@@ -20,6 +20,7 @@ from annotation.jobs.run import run_due
 from annotation.models import Role, Study
 from annotation.mturk.client import Market
 from annotation.outbox.worker import work
+from annotation.recruiting.queries import channels_of
 from tests.annotation.collecting.test_ways_in import by_preset
 from tests.annotation.conftest import told
 from tests.annotation.console.factories import csv
@@ -52,10 +53,12 @@ LINK_FORM = {"pays": "voucher", "pay_words": "a voucher of 5 euros", "consent": 
 
 
 def open_channel(client: Client, study: Study, kind: str, **values: str) -> str:
-    """The page of a new channel."""
+    """The page of a new channel, of a study whose next step is publishing."""
     answer = client.post(at(study, "recruit-new", kind), {"shown_name": "Ada Lovelace", **LINK_FORM, **values})
     assert answer.status_code == 302, answer.content.decode()
-    return answer["location"]
+    assert answer["location"] == at(study, "publish")
+    study.refresh_from_db()
+    return at(study, "recruit-channel", channels_of(study, Market(conf.endpoint()))[-1].channel_id)
 
 
 @pytest.fixture
@@ -75,7 +78,8 @@ def test_from_the_first_channel_to_a_person_who_began(
     assert link
     assert guest.open(link[0]) == "not-yet"
     assert "people who come by its channels" in checked(owner, study)
-    answer = owner.post(at(study, "publish-confirm"), {"name": study.name})
+    # Participants receive a voucher: the site pays nobody, so nothing is to be typed.
+    answer = owner.post(at(study, "publish-confirm"))
     assert answer["location"] == at(study, "recruit")
     work(Q(), market=Market(conf.endpoint()), clock=timezone.now)
     seen = guest.browser.get(link[0]).text

@@ -108,7 +108,7 @@ def test_the_first_start_shows_a_study_and_the_second_makes_nothing_anew(
         link = re.search(r"\S+/console/enter/\S+", (tmp_path / "first.txt").read_text())
         assert link
         with httpx.Client(trust_env=False, timeout=60, follow_redirects=True) as owner:
-            entered = posted(owner, link[0], new_password1=PASSWORD, new_password2=PASSWORD)
+            entered = posted(owner, link[0], password=PASSWORD)
             assert ">demo</a>" in entered.text
             assert owner.get(link[0]).status_code == 403
             study = re.search(r"/console/studies/[0-9a-f-]{36}/", entered.text)[0]

@@ -16,7 +16,7 @@ from annotation.accounts.models import EntryLink, User
 
 pytestmark = pytest.mark.django_db
 LONG = "quite a long pass phrase"
-CHOSEN = {"new_password1": LONG, "new_password2": LONG}
+CHOSEN = {"password": LONG}
 
 
 def path(link: str) -> str:
@@ -98,7 +98,7 @@ def test_a_new_link_ends_the_one_before_and_none_lives_longer_than_three_days(cl
 
 def test_a_weak_password_spends_no_link(client: Client) -> None:
     address = path(links.new_link(User.objects.create_user("ada"), now=timezone.now()))
-    assert "too short" in client.post(address, {"new_password1": "abc", "new_password2": "abc"}).content.decode()
+    assert "too short" in client.post(address, {"password": "abc"}).content.decode()
     assert client.post(address, CHOSEN).status_code == 302
 
 

@@ -66,14 +66,13 @@ def texts(study: Study, arm: str) -> list[str]:
     return [getattr(item, "human", getattr(item, "text", item)) for item in getattr(training, arm)]
 
 
-def test_a_file_of_all_trainings_is_three_actions(study: Study, editor: Client) -> None:
+def test_a_file_of_all_trainings_is_two_actions_and_can_be_undone(study: Study, editor: Client) -> None:
     page = seen(editor, at(study))
     assert "Training “comparison” has no items. Add them." in page.text_content()
     answer = editor.post(at(study, "import"), {"file": csv(ITEMS), "how": "replace"})
-    page = html.fromstring(answer.content)
-    assert "Nothing is saved yet." in page.text_content()
-    assert study.wordings.count() == 1
-    page = pressed(editor, page, "Save items")
+    assert answer["location"].startswith(at(study))
+    page = seen(editor, answer["location"])
+    assert "The items of the file are saved." in page.text_content()
     assert "“First” says little." in cards(page, "comparison")[0]
     assert "“Second” says little." in cards(page, "comparison")[0]
     assert [texts(study, arm) for arm in ("instructions", "examples", "comparison")] == [
@@ -83,6 +82,8 @@ def test_a_file_of_all_trainings_is_three_actions(study: Study, editor: Client) 
     ]
     exported = editor.get(at(study, "export", "csv"))
     assert exported.content.decode("utf-8-sig").replace("\r\n", "\n") == ITEMS
+    pressed(editor, page, "Undo")
+    assert texts(study, "examples") == []
 
 
 def test_a_file_is_checked_against_the_texts_of_the_study_before_it_is_saved(study: Study, editor: Client) -> None:
@@ -128,7 +129,6 @@ def test_two_who_change_items_do_not_undo_each_other(study: Study, editor: Clien
 
 
 def test_the_preview_shows_both_sides_from_the_host_of_tasks(study: Study, editor: Client, client: Client) -> None:
-    editor.post(at(study, "import"), {"file": csv(ITEMS), "how": "replace"})
     editor.post(
         at(study, "add", "comparison"), {"human": "By me", "machine": "By it", "explanation": "{human} thinks."}
     )

@@ -64,10 +64,7 @@ def brought_by_a_file(page: Page) -> None:
     page.get_by_label("File of training items").set_input_files(
         {"name": "items.csv", "mimeType": "text/csv", "buffer": FILE.encode("utf-8-sig")}
     )
-    page.get_by_role("button", name="Check file").click()
-    expect(page.locator("main")).to_contain_text("Nothing is saved yet.")
-    assert looked_at(page, "import", again=True) == []
-    page.get_by_role("button", name="Save items").click()
+    page.get_by_role("button", name="Import items").click()
     expect(page.locator("#comparison li")).to_have_count(1)
 
 
@@ -90,7 +87,7 @@ def test_trainings_are_written_by_hand_and_brought_by_a_file(browser: Browser, s
         context.add_cookies(signed_in(owner, site))  # type: ignore[arg-type]
         page = context.new_page()
         page.goto(reverse("console:design", args=[trained.uuid]))
-        page.get_by_role("link", name="Edit training items").click()
+        page.get_by_role("button", name="Save and edit training items").click()
         expect(page.locator("main")).to_contain_text("Training “comparison” has no items. Add them.")
         written_by_hand(page)
         assert items(trained) == [4, 0, 2]

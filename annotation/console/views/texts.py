@@ -68,8 +68,8 @@ def confirm(request: HttpRequest, study: Study) -> HttpResponse:
     by: dict[str, Any] = {"by": visitor(request), "now": timezone.now()}
     job = (queue.ask if few else ask)(Job.Kind.ADD_TEXTS, study=study, settings=checked.settings, **by)
     # Few texts are stored while their owner waits; somebody who pressed twice sees how far the first press is.
-    if few and (taken := queue.take(now=timezone.now(), only=job)):
-        run(taken)
+    if few and (running := queue.take(now=timezone.now(), only=job)):
+        run(running)
         job.refresh_from_db()
     if job.state != Job.State.DONE:
         return redirect("console:job", job.uuid)

@@ -43,8 +43,8 @@ def training(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "version": stored.version,
         "arms": arms,
-        "removed": _asked_version(request, "removed"),
-        "imported": _asked_version(request, "imported"),
+        "removed": _version_in_query(request, "removed"),
+        "imported": _version_in_query(request, "imported"),
         "complete": draft and not any(fault.level == "error" for fault in check_training(study, wording)),
         "has_texts": study.texts.judged().exists(),
         "columns": COLUMN_HELP,
@@ -55,7 +55,7 @@ def training(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/training.html", context)
 
 
-def _asked_version(request: HttpRequest, name: str) -> int | None:
+def _version_in_query(request: HttpRequest, name: str) -> int | None:
     """The version of the task text before a change that the address tells of."""
     digits = request.GET.get(name, "")
     return int(digits) if digits.isdecimal() and len(digits) < 6 else None

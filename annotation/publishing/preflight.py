@@ -26,6 +26,7 @@ from annotation.hits.mturk_request import (
 )
 from annotation.models import Hit, Study, Text
 from annotation.mturk import channels
+from annotation.mturk.channels import list_channels
 from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
 from annotation.pricing.currency import DEFAULT_CURRENCY, format_money
@@ -74,6 +75,7 @@ def preflight(
         *_wage(study, hits, study_floor),
     ]
     unsorted += [*_wording(study), *_arms(study, hits, market, endpoint)]
+    unsorted += _consent(study, market, endpoint)
     unsorted += _affordable(study, rewards + fees, market, endpoint, by_invitation)
     if large and (market or endpoint):
         unsorted += _link(large[0])
@@ -243,10 +245,22 @@ def _wording(study: Study) -> Iterator[Finding]:
     stale = study.hits.exclude(wording__digest=version.digest).count()
     if stale:
         yield _warning("wording_changed", f"{stale} tasks use an earlier version of the task text.")
-    if not wording.consent:
-        yield _warning("no_consent", "The pages ask for no consent; see that the marketplace or the invitation does.")
     for fault in check_training(study, wording):
         yield Finding(fault.level, fault.rule, fault.sentence)
+
+
+def _consent(study: Study, market: Market | None, endpoint: Endpoint | None) -> Iterator[Finding]:
+    """Whether participants agree to anything: on the task pages, or at the door of every channel."""
+    version = study.wordings.last()
+    if version is None or from_json(version.body).consent:
+        return
+    try:
+        market = Market(endpoint) if endpoint else market
+        channels = list_channels(market, study.channel_tag) if market and market.ours and study.channel_tag else []
+    except MarketError:  # said where the market is asked for its balance
+        channels = []
+    if not channels or not all(channel.consent for channel in channels):
+        yield _warning("no_consent", "The pages ask for no consent; see that the marketplace or the invitation does.")
 
 
 def _arms(study: Study, hits: list[Hit], market: Market | None, endpoint: Endpoint | None) -> Iterator[Finding]:

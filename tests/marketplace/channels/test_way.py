@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.template.loader import render_to_string
+from django.utils import translation
 from lxml import html
 
+from annotation.marketplace.invitations.offer import PayOffer
 from annotation.marketplace.models import Assignment, Draw, Participant, WorkerAccount
 from tests.marketplace.channels.guests import KEYWORDS, TAG, Guest, channel, tasks, written
 from tests.marketplace.draws.studies import Study
@@ -180,7 +183,7 @@ def test_equal_pay_is_told_at_the_door_and_leads_straight_into_the_drawn_task(la
     drawn(lab, Reward="2.00")
     visitor, link = guest(), channel()
     words = seen(visitor.browser.get(link))
-    assert "about 10 minutes" in words
+    assert "about 10 minutes (estimated by the people who run the study)" in words
     assert "$2.00 ($12.00 per hour)" in words
     assert visitor.press(link).url.path.startswith("/hits/work/")
     assert Draw.objects.get().counted
@@ -210,15 +213,40 @@ def test_different_pay_is_told_after_the_draw_and_before_the_start(lab, guest):
 
 def test_different_pay_without_a_draw_is_read_before_each_task(lab, guest):
     for reward in ("1.00", "3.00"):
-        tasks(lab, 1, Reward=reward)
+        tasks(lab, 1, Reward=reward, Keywords=f"{KEYWORDS}, assay:minutes=10")
     visitor, link = guest(), channel()
     assert "shown to you before you start" in seen(visitor.browser.get(link))
     page = visitor.press(link)
     assert (page.url.path, Assignment.objects.count()) == ("/hits/", 0)
-    (pay,) = re.findall(r"Next task: \$(\d\.\d\d)\.", seen(page))
+    (pay,) = re.findall(r"Next task: \$(\d\.\d\d) for about 10 minutes", seen(page))
+    assert "Minutes: estimated by the people who run the study." in seen(page)
     bob = visitor.enter(link)
     bob.post("/hits/", "/hits/start/")
     assert f"{Assignment.objects.get().shown_reward_cents / 100:.2f}" == pay
+
+
+@pytest.mark.parametrize(
+    ("language", "measured", "estimated"),
+    [
+        ("en", "at least half of the last 23 submissions took no longer", "estimated by the people who run the study"),
+        (
+            "de",
+            "bei mindestens der Hälfte der letzten 23 Abgaben hat es nicht länger gedauert",
+            "von den Verantwortlichen der Studie geschätzt",
+        ),
+        (
+            "es",
+            "al menos la mitad de los últimos 23 envíos no requirió más tiempo",
+            "estimado por las personas responsables del estudio",
+        ),
+    ],
+)
+def test_minutes_say_whether_they_are_measured_or_estimated(language, measured, estimated):
+    for people, words in ((23, measured), (0, estimated)):
+        offer = PayOffer("", 5, 100, people=people)
+        with translation.override(language):
+            text = render_to_string("marketplace/minutes.html", {"offer": offer, "channel": True})
+        assert re.search(r"5 min.*\((.*)\)", re.sub("<.*?>", "", text), re.IGNORECASE)[1] == words
 
 
 def test_the_pay_of_several_tasks_is_said_to_be_for_one(lab, guest):

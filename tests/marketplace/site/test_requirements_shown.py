@@ -266,15 +266,19 @@ def test_pay_per_hour_follows_from_planned_minutes_and_then_from_the_median() ->
         return {(row["Time"], row["Pay"]) for row in facts}
 
     minutes = [1, 2, 3, 4, 4, 5, 6, 7, 8, 9]
-    planned = {("about 6 minutes (planned by the requester)", "$0.90 ($9.00 per hour)")}
+    planned = {("about 6 minutes (estimated by the requester)", "$0.90 ($9.00 per hour)")}
     for number, length in enumerate(minutes):
         assert shown() == planned
         record_work(hit, create_worker(f"w{number}"), accepted_at=now - timedelta(hours=1), seconds=60 * length)
-    assert shown() == {("about 5 minutes (median of 10 people)", "$0.90 ($10.80 per hour)")}
+    assert shown() == {
+        ("about 5 minutes (at least half of the last 10 submissions took no longer)", "$0.90 ($10.80 per hour)")
+    }
     for number in range(2):
         record_work(hit, create_worker(f"late {number}"), accepted_at=now - timedelta(hours=1), seconds=60 * 20)
     # The two in the middle of 12 are 5 and 6 minutes.
-    assert shown() == {("about 6 minutes (median of 12 people)", "$0.90 ($9.00 per hour)")}
+    assert shown() == {
+        ("about 6 minutes (at least half of the last 12 submissions took no longer)", "$0.90 ($9.00 per hour)")
+    }
 
 
 def test_a_task_whose_requester_states_no_minutes_shows_no_pay_per_hour() -> None:
@@ -294,7 +298,7 @@ def test_the_card_of_a_study_shows_the_longest_plan_of_its_cells_and_no_hourly_p
     for page in pages:
         facts = facts_on(ann.get(page).text)
         assert facts["Pay"] == "€1.20 (€7.20 per hour)"
-        assert facts["Time"] == "about 10 minutes (planned by the requester)"
+        assert facts["Time"] == "about 10 minutes (estimated by the requester)"
     HitType.objects.filter(pk=hit.hit_type_id).update(reward_cents=100)
     for page in pages:
         facts = facts_on(ann.get(page).text)

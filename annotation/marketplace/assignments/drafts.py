@@ -17,8 +17,16 @@ _FORGET = f"DELETE FROM {Draft._meta.db_table} WHERE assignment_id = %s"  # noqa
 
 
 @transaction.atomic
-def keep(assignment: Assignment, content: bytes, *, now: datetime) -> None:
-    """Keep `content` (JSON) in place of an earlier draft. Raises WorkRefusedError: size, form (no JSON), over."""
+def keep(assignment: Assignment, content: bytes, *, now: datetime, page: str = "", version: int | None = None) -> int:
+    """Keep `content` (JSON) in place of an earlier draft; the version that it is.
+
+    Args:
+        page: a word of the page's own showing, so that a second tab or device is known as another.
+        version: the latest version that this page has seen; None replaces whatever is there.
+
+    Raises:
+        WorkRefusedError: size, form (no JSON), over; elsewhere (another page has stored a later version).
+    """
     if len(content) > MAX_BYTES:
         raise WorkRefusedError("size")
     try:
@@ -28,13 +36,22 @@ def keep(assignment: Assignment, content: bytes, *, now: datetime) -> None:
     held = lock_assignment(assignment.pk)
     if held.state != Assignment.State.ACCEPTED:
         raise WorkRefusedError("over")
-    Draft.objects.update_or_create(assignment=held, defaults={"content": text, "saved_at": now})
+    # The assignment's row is locked, so nobody else stores in between.
+    latest = Draft.objects.filter(assignment=held).only("page", "version").first()
+    if latest is None:
+        Draft.objects.create(assignment=held, content=text, saved_at=now, page=page, version=1)
+        return 1
+    if version is not None and latest.version > version and latest.page != page:
+        raise WorkRefusedError("elsewhere")
+    latest.content, latest.saved_at, latest.page, latest.version = text, now, page, latest.version + 1
+    latest.save(update_fields=["content", "saved_at", "page", "version"])
+    return latest.version
 
 
-def load_draft(assignment: Assignment) -> Any:
-    """What was kept, or None."""
-    content = Draft.objects.filter(assignment=assignment).values_list("content", flat=True).first()
-    return json.loads(content) if content is not None else None
+def load_draft(assignment: Assignment) -> tuple[Any, int]:
+    """What was kept, or None, and its version."""
+    row = Draft.objects.filter(assignment=assignment).values_list("content", "version").first()
+    return (json.loads(row[0]), row[1]) if row else (None, 0)
 
 
 def forget(assignment: Assignment) -> None:

@@ -91,6 +91,10 @@ class Draft(models.Model):
     # JSON, as the HIT's page sent it.
     content = models.TextField()
     saved_at = models.DateTimeField()
+    # Which showing of the page stored it, and how often it was stored: a tab that has not seen the latest takes no
+    # other's place.
+    page = models.CharField(max_length=32, blank=True)
+    version = models.PositiveIntegerField(default=0)
 
     def __str__(self) -> str:
         return f"draft of {self.assignment_id}"

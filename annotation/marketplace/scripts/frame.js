@@ -6,7 +6,7 @@
   const framed = window.parent !== window;
   const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
   const query = new URLSearchParams(window.location.search);
-  let port = null, touched = false;
+  let port = null, touched = false, ownDrafts = false;
 
   // Where forms lead that are answers: to our address, to Amazon's of old, or nowhere (which is this document).
   function isAnswer(form, submitter) {
@@ -78,10 +78,14 @@
     escaped = event.timeStamp;
   }, true);
 
-  // Drafts: of forms that ask for it, and of whatever else the task hands over.
-  const asks = () => document.querySelector('meta[name="assay-draft"], form[data-assay-draft]');
+  // Drafts: of a task's form, unless the task says no or hands over drafts of its own. Hidden fields, which a page may
+  // use for anything, are kept of forms that ask for drafts.
+  const wishes = () => document.querySelector('meta[name="assay-draft"], form[data-assay-draft]');
+  const declines = () => document.querySelector('meta[name="assay-draft"][content="off"], form[data-assay-draft="off"]');
   const formOf = () => document.querySelector("form[data-assay-draft]") || document.querySelector("form");
-  const keeps = (field) => field.name && !["file", "password", "submit", "button", "image", "reset"].includes(field.type)
+  const asks = () => formOf() && !declines() && (wishes() || !ownDrafts);
+  const unkept = ["file", "password", "submit", "button", "image", "reset"];
+  const keeps = (field) => field.name && !unkept.includes(field.type) && (field.type !== "hidden" || wishes())
     && !["assignmentId", "hitId", "workerId", "turkSubmitTo"].includes(field.name);
   // The page around it stores drafts now and then; it is given them at once, for it may close with the next key.
   let waiting = 0, step = null, restored = false;
@@ -131,7 +135,10 @@
   window.assay = {
     submit: (fields) => handIn([...fields].map(([name, value]) => [String(name), String(value)])),
     connected: () => Boolean(port),
-    saveDraft: (value) => say({ type: "assay:draft", draft: value }),
+    saveDraft: (value) => {
+      ownDrafts = true;
+      say({ type: "assay:draft", draft: value });
+    },
     // The step that a task of several steps shows: stored with the draft of its form.
     saveStep: (number) => {
       step = number;

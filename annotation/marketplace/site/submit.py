@@ -97,13 +97,17 @@ def draft(request: HttpRequest, token: str) -> HttpResponse:
     if held is None:
         raise Http404
     if request.method != "POST":
-        return _private(JsonResponse({"draft": drafts.load_draft(held)}))
+        content, version = drafts.load_draft(held)
+        return _private(JsonResponse({"draft": content, "version": version}))
     catch_up(clock.now())
+    digits = request.GET.get("version", "")
+    seen = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
     try:
-        drafts.keep(held, request.body, now=timezone.now())
+        page = request.GET.get("page", "")[:32]
+        version = drafts.keep(held, request.body, now=timezone.now(), page=page, version=seen)
     except WorkRefusedError as refusal:
         return _private(JsonResponse({"reason": refusal.reason}, status=413 if refusal.reason == "size" else 409))
-    return _private(JsonResponse({"reason": "kept"}))
+    return _private(JsonResponse({"reason": "kept", "version": version}))
 
 
 def _submit(assignment_id: str, pairs: Pairs, *, tested: bool) -> Outcome:

@@ -14,6 +14,7 @@ from annotation.design import task_types
 from annotation.design.wording import Practice, Training, default_wording
 from annotation.hits.render import ShownLine, ShownText, hit_page
 from annotation.marketplace.models import Draft
+from tests.browsing import wrong_with
 from tests.marketplace.framed.desk import Desk, connected
 from tests.marketplace.question_samples import html_question
 
@@ -99,3 +100,32 @@ def test_a_draft_that_is_too_long_is_said_to_be(hit, sit_down: Callable[..., Des
     area.press("End")
     area.type("!")
     expect(ann.page.get_by_text("too long to be stored while you work")).to_be_visible()
+
+
+def test_of_two_tabs_none_takes_the_place_of_the_others_words(lab, ann: Desk) -> None:
+    page = (
+        "<!DOCTYPE html><html lang='en'><title>t</title><form><label>Text <textarea name=t></textarea></label></form>"
+    )
+    frame = ann.accept(lab.hit(Question=html_question(page)))
+    other = ann.context.new_page()
+    other.goto(ann.page.url)
+    second = connected(other)
+    frame.get_by_label("Text").fill("of the first tab")
+    assert stored("of the first tab")
+    second.get_by_label("Text").fill("of the second tab")
+    notice = other.get_by_role("alert").filter(has_text="in another tab or on another device")
+    expect(notice).to_be_visible()
+    assert wrong_with(other) == []
+    # Nothing was lost on either side, and the person says which of the two counts.
+    assert stored("of the first tab")
+    assert second.get_by_label("Text").input_value() == "of the second tab"
+    other.get_by_role("button", name="Keep what is written here").click()
+    assert stored("of the second tab")
+    frame.get_by_label("Text").press_sequentially("!")
+    ann.page.get_by_role("button", name="Load what was written there").click()
+    expect(connected(ann.page).get_by_label("Text")).to_have_value("of the second tab")
+    # Submitted in one tab: the other leads to the page that says so.
+    ann.frame().evaluate("() => document.forms[0].requestSubmit()")
+    ann.recorded()
+    second.get_by_label("Text").press_sequentially("?")
+    expect(other.get_by_role("heading", name="Thank you, your work is recorded")).to_be_visible()

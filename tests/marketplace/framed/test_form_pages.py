@@ -63,7 +63,7 @@ def test_a_form_is_filled_in_by_keyboard_after_a_mistake(lab, ann: Desk) -> None
 
 def test_a_form_keeps_its_draft(lab, ann: Desk) -> None:
     frame = ann.accept(lab.hit(Question=TIC_TAC_TOE))
-    with ann.page.expect_response("**/draft"):
+    with ann.page.expect_response("**/draft?*"):
         frame.get_by_label("Not likely").check()
     ann.page.reload()
     expect(ann.frame().get_by_label("Not likely")).to_be_checked()

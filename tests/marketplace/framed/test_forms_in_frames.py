@@ -195,7 +195,7 @@ def test_answers_that_are_too_large_are_told_so(lab, ann: Desk) -> None:
     assert state() == "Accepted"
 
 
-@pytest.mark.parametrize("form", ["<meta name=assay-draft><form>", "<form data-assay-draft>"])
+@pytest.mark.parametrize("form", ["<form>", "<form data-assay-draft>"])
 def test_a_draft_is_there_after_a_reload_and_on_another_device(lab, sit_down, form: str) -> None:
     page = (
         f"{form}<label>Text <textarea name=t></textarea></label><label><input type=checkbox name=c value=1> c1</label>"
@@ -221,14 +221,14 @@ def test_a_draft_is_there_after_a_reload_and_on_another_device(lab, sit_down, fo
 def test_a_draft_of_its_own_is_given_back_to_the_task(lab, ann: Desk) -> None:
     page = "<p id=o></p><script>document.addEventListener('assay:draft', e => o.textContent = e.detail.step)</script>"
     frame = at_work(lab, ann, page)
-    with ann.page.expect_response("**/draft"):
+    with ann.page.expect_response("**/draft?*"):
         frame.evaluate("() => assay.saveDraft({step: 'seven'})")
     ann.page.reload()
     expect(ann.frame().locator("#o")).to_have_text("seven")
 
 
-def test_nothing_is_kept_of_a_task_that_does_not_ask_for_it(lab, ann: Desk) -> None:
-    frame = at_work(lab, ann, "<form><label>Text <input name=t></label></form>")
+def test_nothing_is_kept_of_a_task_that_wants_no_drafts(lab, ann: Desk) -> None:
+    frame = at_work(lab, ann, "<form data-assay-draft=off><label>Text <input name=t></label></form>")
     frame.get_by_label("Text").fill("so far")
     ann.page.wait_for_timeout(3200)
     ann.page.reload()

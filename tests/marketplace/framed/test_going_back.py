@@ -18,7 +18,7 @@ def judge(ann: Desk, frame: Frame, words: str) -> None:
     frame.get_by_role("button", name="Next").click()
     frame.get_by_label("Possibly machine-generated").locator("visible=true").check()
     # The choice of the label may be kept by a request of its own first: the one that carries the words is awaited.
-    with ann.page.expect_response(lambda kept: kept.url.endswith("/draft") and words in (kept.request.post_data or "")):
+    with ann.page.expect_response(lambda kept: "/draft?" in kept.url and words in (kept.request.post_data or "")):
         frame.locator("textarea:visible").fill(words)
 
 

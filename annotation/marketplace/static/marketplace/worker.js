@@ -36,6 +36,8 @@
   }
   frame.addEventListener("load", look);
   window.addEventListener("pageshow", (event) => { if (event.persisted) look(); });
+  // The task may have been submitted in another tab meanwhile.
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
 
   // ---- going back or forward, browsers put into the frame what was in it then: a preview, or an earlier showing, which
   // this page does not know. Its own showing of the task takes that place, and the draft is put back into it. ----
@@ -93,9 +95,16 @@
   });
 
   // ---- drafts ----
-  let unsaved = null, saving = 0;
+  // Of two tabs or devices none takes the other's place unasked: the server refuses what has not seen the latest.
+  const showing = crypto.getRandomValues(new Uint32Array(3)).join("-").slice(0, 32);
+  const elsewhere = document.getElementById("elsewhere");
+  let unsaved = null, saving = 0, version = 0, withheld = null;
   function draft(value) {
     const text = JSON.stringify(value);
+    if (withheld !== null) {
+      withheld = text;
+      return;
+    }
     if (told.draft === undefined || text === undefined || assayOutbox.has(told.key)) return;
     // Bytes, as the server and the browser's own limit for pages that close count them.
     const tooLong = new Blob([text]).size > MOST_DRAFT;
@@ -111,26 +120,50 @@
     const text = unsaved;
     unsaved = null;
     try {
-      const answer = await fetch(told.draft, { method: "POST", body: text, credentials: "omit", keepalive: true });
+      const seen = new URLSearchParams({ page: showing, version: String(version) });
+      const answer = await fetch(`${told.draft}?${seen}`, { method: "POST", body: text, credentials: "omit", keepalive: true });
       if (answer.status >= 500) throw new Error();
       if (answer.status === 413) say(words.longdraft);
+      else await heed(await answer.json(), text);
     } catch {
       unsaved = unsaved || text;
       saving = saving || window.setTimeout(save, 5 * BETWEEN_DRAFTS);
     }
   }
+  async function heed(reply, text) {
+    if (reply.reason === "kept") version = reply.version;
+    if (reply.reason === "over") await look();
+    if (reply.reason !== "elsewhere") return;
+    withheld = unsaved || text;
+    elsewhere.hidden = false;
+  }
+  // Go on here: what is written here is stored in place of the other. Or go on with the other, as after a reload.
+  if (elsewhere) {
+    elsewhere.querySelector("[data-here]").addEventListener("click", async () => {
+      const { draft: other, version: latest } = await stored();
+      version = latest;
+      unsaved = withheld;
+      withheld = null;
+      elsewhere.hidden = true;
+      if (other !== undefined) save();
+    });
+    elsewhere.querySelector("[data-there]").addEventListener("click", () => window.location.reload());
+  }
   window.addEventListener("pagehide", () => { if (unsaved) save(); });
   document.addEventListener("visibilitychange", () => { if (document.hidden && unsaved) save(); });
-  async function drafted() {
-    if (told.draft === undefined) return null;
+  async function stored() {
+    if (told.draft === undefined) return {};
     try {
       const answer = await fetch(told.draft, { credentials: "omit" });
-      return answer.ok ? (await answer.json()).draft : null;
+      return answer.ok ? await answer.json() : {};
     } catch {
-      return null;
+      return {};
     }
   }
-  const kept = drafted();
+  const kept = stored().then((reply) => {
+    version = reply.version || 0;
+    return reply.draft === undefined ? null : reply.draft;
+  });
 
   // ---- the way out of the frame, which the frame cannot close ----
   const back = document.getElementById("back");

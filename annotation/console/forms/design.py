@@ -159,7 +159,9 @@ class ArmsForm(forms.Form):
         super().__init__(*args, **kwargs)
         for value, label in Arm.Training.choices:
             self.fields[f"arm_{value}"] = forms.BooleanField(label=label, required=False)
-            self.fields[f"pays_{value}"] = MoneyField(label_with=_("%(currency)s per task"), required=False)
+            self.fields[f"pays_{value}"] = MoneyField(
+                label_with=_("%%(currency)s per task (%(training)s)") % {"training": label}, required=False
+            )
 
     @classmethod
     def posted(cls, study: Study, data: QueryDict) -> ArmsForm:

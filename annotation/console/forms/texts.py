@@ -49,7 +49,10 @@ class UploadTexts(forms.Form):
     likelihoods = forms.FileField(
         label=_("File of log-probabilities"),
         required=False,
-        help_text=_("For several generators with shared references. Columns: text, generator, log_prob."),
+        help_text=_(
+            "Needed for HUSE where two or more generators share their references: each reference has a log-probability "
+            "under each generator. Columns: text, generator, log_prob."
+        ),
         validators=[texts_upload.check_size],
     )
     columns = forms.CharField(

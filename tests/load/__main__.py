@@ -43,11 +43,13 @@ kind, _ = HitType.objects.get_or_create(requester=lab, digest="load", defaults=d
     created_at=now))
 kinds = [kind]
 if {cells}:
-    # A study whose people are assigned to cells: each HIT is of one of them.
-    StudyDraw.objects.get_or_create(requester=lab, study="load", defaults=dict(created_at=now))
-    kinds = [HitType.objects.get_or_create(requester=lab, digest=f"load {{cell}}", defaults=dict(title="Rate 25 texts",
-        description="d", reward_cents=5, assignment_seconds=3600, auto_approval_seconds=2592000, requirements=[],
-        study="load", cell=f"load.{{cell}}", created_at=now))[0] for cell in range({cells})]
+    # A study whose people are assigned to cells: each HIT is of one of them. A study for each run, so that people are
+    # given HITs of this run, whose cells the clients know.
+    tag = f"load-{{secrets.token_hex(4)}}"
+    StudyDraw.objects.create(requester=lab, study=tag, created_at=now)
+    kinds = [HitType.objects.create(requester=lab, digest=f"{{tag}} {{cell}}", title="Rate 25 texts", description="d",
+        reward_cents=5, assignment_seconds=3600, auto_approval_seconds=2592000, requirements=[], study=tag,
+        cell=f"{{tag}}.{{cell}}", created_at=now) for cell in range({cells})]
 end = now + timedelta(days=10)
 made = Hit.objects.bulk_create([Hit(requester=lab, hit_type=kinds[number % len(kinds)], kind="HTMLQuestion",
     question={question!r}, max_assignments={places}, status="Assignable", created_at=now, expiration=end, due_at=end)

@@ -25,9 +25,9 @@ State = Assignment.State
 _COUNT = f"UPDATE {WorkerAccount._meta.db_table} SET submitted_count = submitted_count + 1 WHERE id = %s"  # noqa: S608
 
 
-def _whose(hit_id: str, worker: int) -> QuerySet[Hit, tuple[int, str, bool, int | None, bool]]:
-    """Whose HIT it is and of which study; whether people are assigned to cells there, to which one the worker was, and
-    what of the study the worker is working on: all that an accept must know before it locks anything."""
+def _whose(hit_id: str, worker: int) -> QuerySet[Hit, tuple[int, str, int, bool, int | None, bool]]:
+    """Whose HIT it is, of which study and type; whether people are assigned to cells there, to which one the worker
+    was, and what of the study the worker is working on: all that an accept must know before it locks anything."""
     study = {"requester": OuterRef("requester"), "study": OuterRef("hit_type__study")}
     draws = Draw.objects.filter(worker=worker, cell=OuterRef("hit_type__cell"), counted=True, **study)
     held = Assignment.objects.filter(
@@ -38,7 +38,7 @@ def _whose(hit_id: str, worker: int) -> QuerySet[Hit, tuple[int, str, bool, int 
     )
     drawn = Exists(StudyDraw.objects.filter(**study))
     return Hit.objects.filter(hit_id=hit_id).values_list(
-        "requester_id", "hit_type__study", drawn, Subquery(draws.values("pk")[:1]), Exists(held)
+        "requester_id", "hit_type__study", "hit_type_id", drawn, Subquery(draws.values("pk")[:1]), Exists(held)
     )
 
 
@@ -52,12 +52,12 @@ def accept(hit_id: str, *, worker: WorkerAccount, now: datetime) -> Assignment:
     and what `admission_rules.check` raises (uninvited, finished, consent). Exactly MaxAssignments can be held: the
     HIT's row is locked from the check to the count.
     """
-    for requester, study, drawn, draw, holds in _WHOSE(hit_id, worker.pk):
+    for requester, study, hit_type, drawn, draw, holds in _WHOSE(hit_id, worker.pk):
         if not drawn:
             continue
         if draw is not None and not holds and (held := _accept_next(hit_id, draw, worker, now)):
             return held
-        return enter_study(Requester(pk=requester), study, worker=worker, now=now, preferred=hit_id)
+        return enter_study(Requester(pk=requester), study, worker=worker, now=now, preferred=(hit_id, hit_type))
     with transaction.atomic():
         return take_place(lock_hit_named(hit_id), worker=worker, now=now)
 

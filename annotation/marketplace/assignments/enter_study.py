@@ -32,9 +32,7 @@ _CANDIDATES = Prepared(
     datetime,
 )
 _PREFERRED = Prepared(
-    lambda worker, hit_id, now: (
-        catalogue.open_and_untaken(worker, now).filter(hit_id=hit_id).values_list("pk", "hit_type_id")
-    ),
+    lambda worker, hit_id, now: catalogue.open_and_untaken(worker, now).filter(hit_id=hit_id).values_list("pk"),
     int,
     str,
     datetime,
@@ -42,7 +40,7 @@ _PREFERRED = Prepared(
 
 
 def enter_study(
-    requester: Requester, study_tag: str, *, worker: WorkerAccount, now: datetime, preferred: str = ""
+    requester: Requester, study_tag: str, *, worker: WorkerAccount, now: datetime, preferred: tuple[str, int] = ("", 0)
 ) -> Assignment:
     """Accept a HIT of the study's cell that `worker` was assigned to; who has none yet is assigned to one now.
 
@@ -51,7 +49,7 @@ def enter_study(
     Who works on a HIT of the study is given that one again, so that a second press takes no second place.
 
     Args:
-        preferred: a HIT to accept where it is of the worker's cell; another of the cell otherwise.
+        preferred: a HIT, and the key of its type, to accept where it is of the worker's cell; another of it otherwise.
 
     Raises:
         WorkRefusedError: closed, held, unqualified, blocked, uninvited, finished, consent, full.
@@ -61,15 +59,16 @@ def enter_study(
     with transaction.atomic():
         # One arrival after another, and no return or expiry between the counts and the place.
         payer = lock_requester(requester.pk)
-        held = study_cards.held_in_study(worker, requester.pk, study_tag)
-        if held is not None:
-            return held
+        # Read after the lock: in one statement with it, the row would be the one from before others had it.
         study_draw = counts.study_draw_of(requester.pk, study_tag)
         if study_draw is None:
             raise WorkRefusedError("closed")
         study_draw.requester = payer
         known = counts.draw_of(requester.pk, study_tag, worker.pk)
-        types = _open_types(study_draw, worker, now)
+        # Who was assigned to no cell works on nothing here.
+        if known and (held := study_cards.held_in_study(worker, requester.pk, study_tag)):
+            return held
+        types = _open_types(study_draw, worker, known, now)
         if known is None:
             cells = {hit_type.cell for hit_type in types}
             known = counts.draw(study_draw, worker, eligible=cells, now=now)
@@ -78,22 +77,24 @@ def enter_study(
         return held
 
 
-def _open_types(study_draw: StudyDraw, worker: WorkerAccount, now: datetime) -> list[HitType]:
+def _open_types(study_draw: StudyDraw, worker: WorkerAccount, known: Draw | None, now: datetime) -> list[HitType]:
     """The types of the study with a place that `worker` may take; of their own cell where they have one.
 
     Raises WorkRefusedError where there is none.
     """
-    types = study_cards.open_types(worker, study_draw.requester_id, study_draw.study, now=now)
+    cell = known.cell if known else None
+    types = study_cards.open_types_of(worker, study_draw.requester_id, study_draw.study, cell=cell, now=now)
     if not types:
         raise WorkRefusedError(study_cards.refusal(worker, study_draw.requester_id, study_draw.study, now=now))
-    if reason := study_cards.refusal_of(types, worker, now):
-        raise WorkRefusedError(reason)
+    # Whatever else is against it, the place is refused for, and with it the draw.
+    if not worker.active or not any(eligibility.accept for _, eligibility in types):
+        raise WorkRefusedError("unqualified")
     # Of several types in a cell only some may be open to a person: a page that is split over HITs lets them in once.
     return [hit_type for hit_type, eligibility in types if eligibility.accept]
 
 
 def _take_some(
-    known: Draw, types: Sequence[HitType], worker: WorkerAccount, preferred: str, now: datetime
+    known: Draw, types: Sequence[HitType], worker: WorkerAccount, preferred: tuple[str, int], now: datetime
 ) -> Assignment:
     """A place of some HIT of the cell. Raises WorkRefusedError, and the draw with it is not made."""
     reason = ""
@@ -108,7 +109,7 @@ def _take_some(
 
 
 def _candidates(
-    known: Draw, types: Sequence[HitType], worker: WorkerAccount, preferred: str, now: datetime
+    known: Draw, types: Sequence[HitType], worker: WorkerAccount, preferred: tuple[str, int], now: datetime
 ) -> list[int]:
     """HITs of the cell to be tried, the preferred one first."""
     cell = [hit_type.pk for hit_type in types if hit_type.cell == known.cell]
@@ -116,7 +117,7 @@ def _candidates(
     # Several people are led to different HITs, so that they do not meet at the last place of one.
     turn = worker.pk % len(rows) if rows else 0
     hits = [*rows[turn:], *rows[:turn]]
-    first = [pk for pk, hit_id in hits if hit_id == preferred]
-    if preferred and not first:
-        first = [pk for pk, hit_type in _PREFERRED(worker.pk, preferred, now) if hit_type in cell]
+    first = [pk for pk, hit_id in hits if hit_id == preferred[0]]
+    if not first and preferred[1] in cell:
+        first = [pk for (pk,) in _PREFERRED(worker.pk, preferred[0], now)]
     return list(dict.fromkeys([*first, *(pk for pk, _ in hits)]))

@@ -104,14 +104,22 @@ def open_types(
     worker: WorkerAccount, requester: int, study: str, *, now: datetime
 ) -> list[tuple[HitType, Eligibility]]:
     """The types with a place that `worker` has not taken, of their own cell once they have one; what they may do."""
-    known, channel = draw_of(requester, study, worker.pk), worker.channel
+    known = draw_of(requester, study, worker.pk)
+    return open_types_of(worker, requester, study, cell=known.cell if known else None, now=now)
+
+
+def open_types_of(
+    worker: WorkerAccount, requester: int, study: str, *, cell: str | None, now: datetime
+) -> list[tuple[HitType, Eligibility]]:
+    """The same where it is known which cell `worker` has; None: not yet any."""
+    channel = worker.channel
     if channel is None:
         types = _OPEN_TO_ACCOUNTS(requester, study, worker.pk, now)
     elif channel.requester_id == requester:
         types = _OPEN_TO_GUESTS(requester, study, worker.pk, now, channel.pk, channel.study)
     else:
         types = []
-    types = [row for row in types if known is None or row.cell == known.cell]
+    types = [row for row in types if cell in {None, row.cell}]
     requirements = {row.pk: held_against(row.requirements, invited=worker.channel_id is not None) for row in types}
     names = {row["QualificationTypeId"] for rows in requirements.values() for row in rows}
     values: Mapping = values_of(worker, names) if names else {}

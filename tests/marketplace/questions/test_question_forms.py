@@ -226,9 +226,14 @@ def test_a_form_is_handed_in_once(lab, ann):
 def test_a_draft_is_kept_until_the_answer_is_in(lab, ann):
     task = ann.take(lab.hit())
     address = task.fields["turkSubmitTo"] + "/draft"
-    assert httpx.get(address, trust_env=False).json() == {"draft": None}
-    assert httpx.post(address, content=b'{"a": 1}', trust_env=False).json() == {"reason": "kept"}
-    assert httpx.get(address, trust_env=False).json() == {"draft": {"a": 1}}
+    assert httpx.get(address, trust_env=False).json() == {"draft": None, "version": 0}
+    assert httpx.post(address, content=b'{"a": 1}', trust_env=False).json() == {"reason": "kept", "version": 1}
+    assert httpx.get(address, trust_env=False).json() == {"draft": {"a": 1}, "version": 1}
+    # Another page, which has seen nothing of it, replaces nothing; one that has seen it does.
+    elsewhere = httpx.post(f"{address}?page=b&version=0", content=b'{"a": 2}', trust_env=False)
+    assert (elsewhere.status_code, elsewhere.json()) == (409, {"reason": "elsewhere"})
+    later = httpx.post(f"{address}?page=b&version=1", content=b'{"a": 2}', trust_env=False)
+    assert later.json() == {"reason": "kept", "version": 2}
     assert httpx.post(address, content=b"{", trust_env=False).status_code == 409
     assert httpx.post(address, content=json.dumps("x" * 70_000), trust_env=False).status_code == 413
     forged = address.removesuffix("/draft")[:-1] + ("1" if address[-7] == "0" else "0") + "/draft"

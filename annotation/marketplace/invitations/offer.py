@@ -106,6 +106,23 @@ def is_alike(offers: list[PayOffer]) -> bool:
 
 
 @dataclass(frozen=True)
+class MinutesRange:
+    """The least and the most minutes of tasks that a person may be given; people: 0 where they are all estimated."""
+
+    low: int
+    high: int
+    people: int
+
+
+def minutes_range(offers: Sequence[PayOffer]) -> MinutesRange | None:
+    """The minutes of `offers`, before anybody knows which is a person's; None where one of them states none."""
+    minutes = [offer.minutes for offer in offers if offer.minutes]
+    if not minutes or len(minutes) < len(offers):
+        return None
+    return MinutesRange(min(minutes), max(minutes), min(offer.people for offer in offers))
+
+
+@dataclass(frozen=True)
 class SubmittedPay:
     """What a person's submitted work pays, or has paid: minor units of one currency."""
 

@@ -345,6 +345,7 @@ def _at_door(
         "leads_in": leads_in,
         "elsewhere": bool(entry and entry.elsewhere and word == "back"),
         "offer": alike,
+        "minutes_range": None if alike else offer.minutes_range(offers),
         "several": bool(channel and alike and offer.has_several_tasks(channel, now=clock.now())),
         "shown_terms": seal_terms(alike, by_amount=bool(channel and pays_by_amount(channel.requester, channel))),
         "described": offers[0].description if offers else "",

@@ -211,6 +211,19 @@ def test_different_pay_is_told_after_the_draw_and_before_the_start(lab, guest):
     assert (published.cell(bob), Draw.objects.get().counted) == (cell, True)
 
 
+def test_minutes_that_differ_are_told_as_a_range_at_the_door(lab, guest):
+    minutes = {"a": 4, "b": 9}
+    words = {
+        letter: f"{KEYWORDS}, assay:minutes={number}, assay:cell={TAG}.{letter}" for letter, number in minutes.items()
+    }
+    for letter, reward in (("a", "1.00"), ("b", "3.00")):
+        lab.hit(MaxAssignments=2, Title="Rate", Reward=reward, Keywords=words[letter])
+    link = channel("class", "--pays", "voucher", "--pay-words", "a voucher of 5 euros")
+    door = seen(guest().browser.get(link))
+    assert "about 4 to 9 minutes (estimated by the people who run the study)" in door
+    assert "a voucher of 5 euros" in door
+
+
 def test_different_pay_without_a_draw_is_read_before_each_task(lab, guest):
     for reward in ("1.00", "3.00"):
         tasks(lab, 1, Reward=reward, Keywords=f"{KEYWORDS}, assay:minutes=10")

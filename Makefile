@@ -119,10 +119,11 @@ pairs: setup-dev
 faults: setup
 	$(BIN)/python -m tests.faults $(FAULTS)
 
-# Ten minutes; on PostgreSQL too where TEST_POSTGRES_URL names a server.
+# Two minutes: 24 people in browsers of their own, in each of two studies.
 people: setup-dev
 	ASSAY_PEOPLE=24 $(BIN)/python -m pytest -n 0 tests/annotation/console/test_live_study.py
 
+# Ten minutes; on PostgreSQL too where TEST_POSTGRES_URL names a server.
 draws: setup-dev
 	$(BIN)/python -m tests.benchmarks.arrivals $(DRAWS)
 

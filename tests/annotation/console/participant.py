@@ -5,8 +5,7 @@ It knows no field by its name and nothing of how answers are stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from playwright.sync_api import Frame, Locator, Page, expect
 
@@ -19,11 +18,15 @@ END = "**/hits/end/"
 
 @dataclass
 class Participant:
-    """Somebody with a browser. keyboard: without a mouse; agree: the first button in their language."""
+    """Somebody with a browser. keyboard: without a mouse; agree: the first button in their language.
+
+    read: what the pages of the task said, as far as this person went.
+    """
 
     page: Page
     keyboard: bool = False
     agree: str = "I agree and start"
+    read: list[str] = field(default_factory=list)
 
     def enter(self, link: str) -> None:
         """Open the link and agree, up to the first task."""
@@ -49,6 +52,7 @@ class Participant:
     def step(self) -> bool:
         """Answer what is in view and go on; whether that was the last step."""
         frame = self.task()
+        self.read.append(frame.locator("body").inner_text())
         for question in frame.locator(".choices:visible").all():
             if not question.locator("input:checked").count():
                 self.choose(question, machine=self.reads_machine(frame))
@@ -58,10 +62,13 @@ class Participant:
         if reveal.count() and reveal.is_visible():
             self.press(reveal)
             expect(frame.get_by_role("status").filter(visible=True).first).to_be_visible()
-        onward = frame.locator("button:visible").last
-        last = onward.get_attribute("type") != "button"
-        self.press(onward)
+        last = self.is_last(frame)
+        self.press(frame.locator("button:visible").last)
         return last
+
+    def is_last(self, frame: Frame) -> bool:
+        """Whether the button in view submits the task."""
+        return frame.locator("button:visible").last.get_attribute("type") != "button"
 
     def task(self) -> Frame:
         element = self.page.wait_for_selector("iframe")
@@ -114,19 +121,23 @@ class Participant:
         self.page.get_by_role("link", name=name).click()
 
 
-def decline(who: Participant, link: str) -> None:
+def decline(who: Participant, link: str) -> str:
     who.page.goto(link)
     who.press(who.page.get_by_role("button", name="No, thanks"))
     expect(who.page.get_by_role("button", name=who.agree)).to_have_count(0)
+    return ""
 
 
-def give_back(who: Participant, link: str) -> None:
-    """Stop before anything is submitted."""
+def give_back(who: Participant, link: str) -> str:
+    """Stop before anything is submitted, after two pages of the task where it has more."""
     who.enter(link)
-    who.step()
+    for _step in range(2):
+        if not who.is_last(who.task()):
+            who.step()
     who.follow("Stop and get your code")
     who.press(who.page.get_by_role("button", name="Stop without a code"))
     expect(who.page.get_by_role("button", name="Stop without a code")).to_have_count(0)
+    return ""
 
 
 def work(who: Participant, link: str) -> str:
@@ -142,12 +153,11 @@ def come_twice(who: Participant, link: str) -> str:
     return code
 
 
-def change_device(who: Participant, link: str, another: Callable[[], Page]) -> str:
-    """Begin here, finish on another device, by the address that this one shows."""
+def change_device(who: Participant, link: str, other: Participant) -> str:
+    """Begin here, finish on the other device, by the address that this one shows."""
     who.enter(link)
     who.follow("Continue on another device")
     who.press(who.page.get_by_role("button", name="Show my personal address"))
-    other = Participant(another())
     other.page.goto(who.page.locator("#address").input_value())
     other.press(other.page.locator("main").get_by_role("button").first)
     other.begin()

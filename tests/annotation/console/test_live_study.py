@@ -1,20 +1,20 @@
 """Two live studies from an empty installation, in browsers alone: a researcher, and people who come by a link.
 
-Six people come in `make test`; `make people` has 24 of them.
+Six people come in `make test`, three for HUSE; `make people` has 24 of them in each, from an installation of its own.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from tests.annotation.console.installation import installation
 from tests.annotation.console.participant import Participant, change_device, come_twice, decline, give_back, work
@@ -22,84 +22,72 @@ from tests.annotation.console.researcher import PAY, TRAINING, Researcher, log_p
 from tests.browsing import DESK, PHONE, fresh
 
 PEOPLE = int(os.environ.get("ASSAY_PEOPLE", "6"))
+# Where all come, each study has an installation of its own, and all of them rate for HUSE.
+ALL = PEOPLE > 6
+RATERS = PEOPLE if ALL else 3
 MOST_ACTIONS = 25
 SIGN_IN = 3  # the link, the password, the button
 LONG_MS = 60_000  # a report on a machine that has other work
-GERMAN = "Ich stimme zu und beginne"
+AGREE, GERMAN = "I agree and start", "Ich stimme zu und beginne"
 
 
 @dataclass
 class Crowd:
-    """People in browsers of their own, and what became of them: outcomes are finished, declined and returned."""
+    """People in browsers of their own, and what became of them: outcomes are finished, declined and returned.
+
+    by_training: the outcomes of those who read a training, and of those who read none.
+    """
 
     browser: Browser
     link: str
-    outcomes: Counter[str]
+    outcomes: Counter[str] = field(default_factory=Counter)
+    by_training: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def come(self, kind: str) -> None:
         with ExitStack() as open_contexts:
+            devices = []
 
-            def new_page(**settings: object) -> Page:
+            def person(*, agree: str = AGREE, keyboard: bool = False, **settings: object) -> Participant:
                 context = open_contexts.enter_context(fresh(self.browser, **settings))
                 context.set_default_timeout(LONG_MS)
-                return context.new_page()
+                devices.append(Participant(context.new_page(), keyboard=keyboard, agree=agree))
+                return devices[-1]
 
-            code = WAYS[kind](new_page, self.link)
+            code = WAYS[kind](person, self.link)
         assert bool(code) == (kind not in OUTCOMES), kind
-        self.outcomes[OUTCOMES.get(kind, "finished")] += 1
+        self.note(OUTCOMES.get(kind, "finished"), [text for device in devices for text in device.read])
+
+    def note(self, outcome: str, read: Sequence[str]) -> None:
+        self.outcomes[outcome] += 1
+        if read:
+            seen = [training for training, words in SIGNS.items() if any(words in text for text in read)]
+            assert len(seen) <= 1, seen
+            self.by_training[seen[0] if seen else "none"][outcome] += 1
 
 
-def on_a_phone(new_page: Callable[..., Page], link: str) -> str:
-    return work(Participant(new_page(viewport=PHONE, has_touch=True)), link)
-
-
-def at_a_desk(new_page: Callable[..., Page], link: str) -> str:
-    return work(Participant(new_page(viewport=DESK)), link)
-
-
-def in_german(new_page: Callable[..., Page], link: str) -> str:
-    return work(Participant(new_page(locale="de-DE"), agree=GERMAN), link)
-
-
-def by_keyboard(new_page: Callable[..., Page], link: str) -> str:
-    return work(Participant(new_page(), keyboard=True), link)
-
-
-def who_declines(new_page: Callable[..., Page], link: str) -> str:
-    decline(Participant(new_page()), link)
-    return ""
-
-
-def who_returns(new_page: Callable[..., Page], link: str) -> str:
-    give_back(Participant(new_page()), link)
-    return ""
-
-
-def who_comes_twice(new_page: Callable[..., Page], link: str) -> str:
-    return come_twice(Participant(new_page(locale="en-GB")), link)
-
-
-def who_changes_device(new_page: Callable[..., Page], link: str) -> str:
-    return change_device(Participant(new_page()), link, lambda: new_page(viewport=PHONE))
-
-
-WAYS = {
-    "keyboard": by_keyboard,
-    "phone": on_a_phone,
-    "returns": who_returns,
-    "declines": who_declines,
-    "device": who_changes_device,
-    "twice": who_comes_twice,
-    "german": in_german,
-    "desk": at_a_desk,
+WAYS: dict[str, Callable[[Callable[..., Participant], str], str]] = {
+    "keyboard": lambda person, link: work(person(keyboard=True), link),
+    "phone": lambda person, link: work(person(viewport=PHONE, has_touch=True), link),
+    "returns": lambda person, link: give_back(person(), link),
+    "declines": lambda person, link: decline(person(), link),
+    "device": lambda person, link: change_device(person(), link, person(viewport=PHONE)),
+    "twice": lambda person, link: come_twice(person(locale="en-GB"), link),
+    "german": lambda person, link: work(person(locale="de-DE", agree=GERMAN), link),
+    "desk": lambda person, link: work(person(viewport=DESK), link),
 }
 OUTCOMES = {"declines": "declined", "returns": "returned"}
+# What only the training of this name shows, of the file that the researcher brings.
+SIGNS = {
+    "instructions": "Look for what a person would not say.",
+    "examples": "We walked to the harbour and it rained.",
+    "comparison": "The baker forgot the salt.",
+}
 
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="function" if ALL else "module")
 def made(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory, migrated: Callable[[Path], None]
 ) -> Iterator[tuple[Researcher, Path]]:
@@ -135,18 +123,19 @@ def first_answer(ada: Researcher, bea: Participant, link: str) -> None:
     assert stored.value.ok
 
 
-def people_come(ada: Researcher, browser: Browser, link: str, number: int) -> Counter[str]:
-    """The first person on a phone, whose first answer the actions lead to, and the others; what became of them."""
-    crowd = Crowd(browser, link, Counter(finished=1))
+def people_come(ada: Researcher, browser: Browser, link: str, number: int) -> Crowd:
+    """The first person on a phone, whose first answer the actions lead to, and the others."""
+    crowd = Crowd(browser, link)
     with fresh(browser, viewport=PHONE) as context:
         context.set_default_timeout(LONG_MS)
         bea = Participant(context.new_page())
         first_answer(ada, bea, link)
         assert bea.finish()
+        crowd.note("finished", bea.read)
     kinds = list(WAYS)
     for at in range(number - 1):
         crowd.come(kinds[at % len(kinds)])
-    return crowd.outcomes
+    return crowd
 
 
 def flat(report: str) -> str:
@@ -163,9 +152,9 @@ def test_human_or_machine_with_four_trainings(made: tuple[Researcher, Path], bro
     ada.press("Create tasks and preview")
     ada.recruit_by_link()
     link = ada.publish()
-    outcomes = people_come(ada, browser, link, PEOPLE)
+    crowd = people_come(ada, browser, link, PEOPLE)
     assert ada.actions <= MOST_ACTIONS
-    finished, returned = outcomes["finished"], outcomes["returned"]
+    finished, returned = crowd.outcomes["finished"], crowd.outcomes["returned"]
     report = flat(ada.read_report(finished))
     assert f"{finished} people took part through assay (by a link)." in report
     assert f"Raters were paid by voucher ({PAY})." in report
@@ -173,13 +162,14 @@ def test_human_or_machine_with_four_trainings(made: tuple[Researcher, Path], bro
     assert not re.search(r"\d USD", report)
     # Who declined was not assigned; who returned was, and came back to no task.
     assert f"Conditions were assigned at random when people entered ({finished + returned} draws, seed " in report
-    stages = [
-        [int(number) for number in numbers]
-        for numbers in re.findall(r"(?:none|instructions|examples|comparison) (\d+) (\d+) (\d+) (\d+) (\d+) ", report)
-    ]
-    assigned, left, inside, done, _excluded = map(sum, zip(*stages, strict=True))
-    assert (assigned, left, inside, done) == (finished + returned, returned, 0, finished)
-    assert max(row[0] for row in stages) - min(row[0] for row in stages) <= 1 + returned
+    assert "Condition Assigned Left Inside Finished Excluded " in report
+    for training in ("none", *SIGNS):
+        people = crowd.by_training[training]
+        row = f"{training} {people.total()} {people['returned']} 0 {people['finished']} 0 "
+        assert row in report, (training, crowd.by_training)
+    assigned = [people.total() for people in crowd.by_training.values()]
+    assert len(assigned) == len(SIGNS) + 1
+    assert max(assigned) - min(assigned) <= 1 + returned
 
 
 def test_huse_with_two_generators(made: tuple[Researcher, Path], browser: Browser) -> None:
@@ -193,10 +183,11 @@ def test_huse_with_two_generators(made: tuple[Researcher, Path], browser: Browse
     ada.press("Create tasks and preview")
     ada.recruit_by_link()
     link = ada.publish()
-    outcomes = people_come(ada, browser, link, 3)
+    crowd = people_come(ada, browser, link, RATERS)
     assert ada.actions <= MOST_ACTIONS
-    report = flat(ada.read_report(outcomes["finished"]))
-    assert f"{outcomes['finished']} people took part through assay (by a link)." in report
+    finished = crowd.outcomes["finished"]
+    report = flat(ada.read_report(finished))
+    assert f"{finished} people took part through assay (by a link)." in report
     assert f"Raters were paid by voucher ({PAY})." in report
     # 9 references and 8 texts of a generator.
     for generator in generators:

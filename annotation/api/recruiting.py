@@ -53,7 +53,7 @@ class ChannelSettingsIn(Schema):
     stop_code: str | None = Field(None, max_length=100)
     contact: str | None = Field(None, max_length=200)
     id_parameters: list[str] | None = Field(None, max_length=10)
-    id_optional: bool = False
+    id_optional: bool | None = None
     empty: list[Literal["places", "opens_at", "closes_at", "retain_until"]] = Field(default_factory=list)
 
 
@@ -62,6 +62,13 @@ class ChannelIn(ChannelSettingsIn):
 
     kind: Literal["link", "list", "team", "accounts", "rehearsal"]
     name: str = Field("", max_length=100)
+
+
+class ChannelChangeIn(ChannelSettingsIn):
+    """version: of the channel as you read it. Where its settings have changed since, nothing is set (409, field
+    `version`). Left out: they are set whatever they are by now."""
+
+    version: int | None = Field(None, ge=1)
 
 
 class ChannelFunnelOut(Schema):
@@ -89,12 +96,14 @@ class VersionOut(Schema):
 
 
 class StudyChannelOut(Schema):
-    """link: the address for many; empty where each person has their own. codes_left: of a supplied list."""
+    """link: the address for many; empty where each person has their own. codes_left: of a supplied list. version: one
+    more with each change of the settings."""
 
     channel_id: str
     name: str
     title: str
     kind: str
+    version: int
     state: str
     pays: str
     pay_words: str
@@ -194,7 +203,7 @@ def list_channels(request: HttpRequest, study: UUID) -> list[ChannelRecord]:
 
 @router.post(CHANNELS, response=gives(StudyChannelOut, 201), summary="Open a channel")
 def post_channel(request: HttpRequest, study: UUID, body: ChannelIn) -> Status[ChannelRecord]:
-    study_row = study_for(request, study, Role.OWNER)
+    study_row = study_for(request, study, Role.EDITOR)
     plan = ChannelPlan(body.kind, body.name, _settings(body))
     return Status(201, open_channel(study_row, plan, **_by(request)))
 
@@ -205,18 +214,19 @@ def get_channel(request: HttpRequest, study: UUID, channel: str) -> ChannelRecor
 
 
 @router.patch(CHANNEL, response=gives(StudyChannelOut), summary="Change a channel")
-def patch_channel(request: HttpRequest, study: UUID, channel: str, body: ChannelSettingsIn) -> ChannelRecord:
-    return change_channel(study_for(request, study, Role.OWNER), channel, _settings(body), **_by(request))
+def patch_channel(request: HttpRequest, study: UUID, channel: str, body: ChannelChangeIn) -> ChannelRecord:
+    study_row = study_for(request, study, Role.EDITOR)
+    return change_channel(study_row, channel, _settings(body), version=body.version, **_by(request))
 
 
 @router.post(f"{CHANNEL}/close", response=gives(StudyChannelOut), summary="Close a channel")
 def post_close(request: HttpRequest, study: UUID, channel: str) -> ChannelRecord:
-    return close_channel(study_for(request, study, Role.OWNER), channel, **_by(request))
+    return close_channel(study_for(request, study, Role.EDITOR), channel, **_by(request))
 
 
 @router.post(f"{CHANNEL}/reopen", response=gives(StudyChannelOut), summary="Reopen a channel")
 def post_reopen(request: HttpRequest, study: UUID, channel: str) -> ChannelRecord:
-    return reopen_channel(study_for(request, study, Role.OWNER), channel, **_by(request))
+    return reopen_channel(study_for(request, study, Role.EDITOR), channel, **_by(request))
 
 
 @router.get(
@@ -230,7 +240,7 @@ def list_people(request: HttpRequest, study: UUID, channel: str, page: Query[Pag
 
 @router.post(f"{CHANNEL}/people", response=gives(InvitedPeopleOut, 201), summary="Invite people, a link for each")
 def post_people(request: HttpRequest, study: UUID, channel: str, body: GuestsIn) -> Status[InvitedPeople]:
-    study_row = study_for(request, study, Role.OWNER)
+    study_row = study_for(request, study, Role.EDITOR)
     rows = enumerate(body.people, start=1)
     guests = [GuestRecord(guest.email.strip().lower(), guest.external_id, guest.name, row) for row, guest in rows]
     return Status(201, invite_people(study_row, channel, guests, **_by(request)))
@@ -240,13 +250,13 @@ def post_people(request: HttpRequest, study: UUID, channel: str, body: GuestsIn)
     f"{CHANNEL}/people/{{person}}/link", response=gives(ChannelPersonLinkOut, 201), summary="A new link for one person"
 )
 def post_person_link(request: HttpRequest, study: UUID, channel: str, person: str) -> Status[dict[str, str]]:
-    study_row = study_for(request, study, Role.OWNER)
+    study_row = study_for(request, study, Role.EDITOR)
     return Status(201, {"link": renew_link(study_row, channel, person, **_by(request))})
 
 
 @router.post(f"{CHANNEL}/mail", response=gives(MailOut), summary="Mail people their links")
 def post_mail(request: HttpRequest, study: UUID, channel: str, body: MailIn) -> MailReport:
-    return mail_people(study_for(request, study, Role.OWNER), channel, remind=body.remind, **_by(request))
+    return mail_people(study_for(request, study, Role.EDITOR), channel, remind=body.remind, **_by(request))
 
 
 def _by(request: HttpRequest) -> dict[str, Any]:
@@ -254,6 +264,6 @@ def _by(request: HttpRequest) -> dict[str, Any]:
 
 
 def _settings(body: ChannelSettingsIn) -> ChannelSettings:
-    values = body.dict(exclude={"kind", "name"})
+    values = body.dict(exclude={"kind", "name", "version"})
     listed = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
     return ChannelSettings(**{**values, **listed})

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any
 
-from annotation.exceptions import MarketError, StateError
+from annotation.exceptions import ChangedError, MarketError, StateError
 from annotation.mturk.client import Market
 
 LINK, LIST, TEAM, ACCOUNTS, REHEARSAL = "link", "list", "team", "accounts", "rehearsal"
@@ -61,16 +61,14 @@ class ChannelSettings:
     stop_code: str | None = None
     contact: str | None = None
     id_parameters: tuple[str, ...] | None = None
-    id_optional: bool = False
+    id_optional: bool | None = None
     empty: tuple[str, ...] = ()
 
     def members(self) -> dict[str, Any]:
         """As the operations name them."""
         named = {_member(row.name): getattr(self, row.name) for row in fields(self)}
         members = {name: value for name, value in named.items() if value is not None and value != ()}
-        if self.id_parameters is None:
-            del members["IdOptional"]
-        else:
+        if self.id_parameters is not None:
             members["IdParameters"] = list(self.id_parameters)
         if self.codes:
             members["Codes"] = list(self.codes)
@@ -115,6 +113,7 @@ class ChannelRecord:
     name: str
     title: str
     kind: str
+    version: int
     pays: str
     pay_words: str
     places: int | None
@@ -209,8 +208,12 @@ def create_channel(market: Market, tag: str, *, kind: str, name: str, settings: 
     return _channel(_call(market, "create_channel", **members, ClientToken=token))
 
 
-def update_channel(market: Market, channel_id: str, settings: ChannelSettings) -> ChannelRecord:
-    return _channel(_call(market, "update_channel", ChannelId=channel_id, **settings.members()))
+def update_channel(
+    market: Market, channel_id: str, settings: ChannelSettings, *, version: int | None = None
+) -> ChannelRecord:
+    """Set what `settings` names. Raises ChangedError where the settings are of another version by now."""
+    seen = {} if version is None else {"Version": version}
+    return _channel(_call(market, "update_channel", ChannelId=channel_id, **settings.members(), **seen))
 
 
 def close_channel(market: Market, channel_id: str) -> ChannelRecord:
@@ -283,7 +286,8 @@ def _call(market: Market, operation: str, **members: Any) -> dict[str, Any]:
         if not error.field:
             raise
         sentence = re.sub(r" \(\d+\)$", "", str(error).removeprefix("Marketplace error: "))
-        raise StateError(sentence).at(_field(error.field)) from error
+        kind = ChangedError if error.field == "Version" else StateError
+        raise kind(sentence).at(_field(error.field)) from error
 
 
 def _channel(row: Mapping[str, Any]) -> ChannelRecord:
@@ -292,6 +296,7 @@ def _channel(row: Mapping[str, Any]) -> ChannelRecord:
         channel_id=row["ChannelId"],
         **{_field(name): row[name] for name in TEXTS},
         **{_field(name): _utc(row.get(name)) for name in TIMES},  # type: ignore[arg-type]
+        version=row["Version"],
         places=row.get("Places"),
         codes_left=row.get("CodesLeft"),
         id_parameters=tuple(row["IdParameters"]),

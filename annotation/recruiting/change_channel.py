@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Study
 from annotation.mturk import channels
 from annotation.mturk.channels import ChannelRecord, ChannelSettings
@@ -14,14 +13,24 @@ from annotation.recruiting.study_tag import require_recruitable
 
 
 def change_channel(
-    study: Study, channel_id: str, settings: ChannelSettings, *, market: Market, actor: str, now: datetime
+    study: Study,
+    channel_id: str,
+    settings: ChannelSettings,
+    *,
+    version: int | None = None,
+    market: Market,
+    actor: str,
+    now: datetime,
 ) -> ChannelRecord:
     """Set what `settings` names. A changed consent is a new version, which people who are inside are asked for, too.
 
-    Raises StateError, naming the field that is at fault where one is, and MarketError.
+    version: of the settings that the editor read; None to set them whatever they are by now.
+
+    Raises ChangedError, and sets nothing, where the settings are of another version; StateError, naming the field that
+    is at fault where one is, and MarketError.
     """
     channel_of(study, channel_id, market)
-    changed = channels.update_channel(market, channel_id, settings)
+    changed = channels.update_channel(market, channel_id, settings, version=version)
     names = sorted(settings.members())
     facts = {"channel": channel_id, "set": names, "consent_version": changed.consent_version}
     AuditEvent.objects.record(study, "change_channel", actor=actor, now=now, **facts)
@@ -42,8 +51,6 @@ def reopen_channel(study: Study, channel_id: str, *, market: Market, actor: str,
     """Admit people again by a closed channel; its links are the same. Raises StateError when its end has passed."""
     channel = channel_of(study, channel_id, market)
     require_recruitable(study)
-    if channel.closes_at is not None and channel.closes_at <= now:
-        raise StateError("The time at which this channel closes has passed: set a later one first.").at("closes_at")
     if channel.closed_at is None:
         return channel
     opened = channels.reopen_channel(market, channel_id)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -126,18 +128,11 @@ class ChannelForm(forms.Form):
             for name in ("return_url", "completion_code", "stop_code", "places"):
                 del self.fields[name]
 
-    @classmethod
-    def of(cls, channel: ChannelRecord) -> ChannelForm:
-        """The form as the channel is now."""
-        values = {name: getattr(channel, name) for name in cls.base_fields if hasattr(channel, name)}
-        values["id_parameter"] = next(iter(channel.id_parameters), "")
-        return cls(initial=values, kind=channel.kind)
-
     def first_fields(self) -> list[forms.BoundField]:
         return [self[name] for name in self.FIRST]
 
     def further_fields(self) -> list[forms.BoundField]:
-        return [field for field in self if field.name not in self.FIRST]
+        return [field for field in self.visible_fields() if field.name not in self.FIRST]
 
     @property
     def further_open(self) -> bool:
@@ -166,7 +161,8 @@ class ChannelForm(forms.Form):
 
     def settings(self, *, of_new: bool) -> ChannelSettings:
         """What the form sets; times and places that are empty are emptied, where the channel exists already."""
-        fields = {name: value for name, value in self.cleaned_data.items() if name != "id_parameter"}
+        names = [row.name for row in dataclasses.fields(ChannelSettings)]
+        fields = {name: self.cleaned_data[name] for name in names if name in self.cleaned_data}
         emptied = tuple(
             name for name in ("places", "opens_at", "closes_at", "retain_until") if name in fields and not fields[name]
         )
@@ -176,6 +172,78 @@ class ChannelForm(forms.Form):
         if "id_parameter" in self.fields:
             fields["id_parameters"] = (parameter,) if parameter else ()
         return ChannelSettings(**fields, empty=() if of_new else emptied)
+
+
+class NewChannelForm(ChannelForm):
+    """A channel to open: its settings, and its name among those of the study."""
+
+    name = forms.CharField(
+        label=_("Name of the channel"),
+        max_length=100,
+        required=False,
+        help_text=_("Only you and your colleagues read it. Needed for a second channel of one kind."),
+    )
+
+
+class EditChannelForm(ChannelForm):
+    """The settings of a channel as its editor read them: of which version, and what each field held."""
+
+    version = forms.IntegerField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, kind: str, **kwargs: Any) -> None:
+        super().__init__(*args, kind=kind, **kwargs)
+        for name, field in self.fields.items():
+            field.show_hidden_initial = name != "version"
+
+    @classmethod
+    def of(cls, channel: ChannelRecord) -> EditChannelForm:
+        """The form as the channel is now."""
+        values = {name: getattr(channel, name) for name in cls.base_fields if hasattr(channel, name)}
+        values["id_parameter"] = next(iter(channel.id_parameters), "")
+        return cls(initial=values, kind=channel.kind)
+
+    def hidden_values(self) -> list[str]:
+        """What the fields held when the form was opened, and of which version that was."""
+        shown = [field.as_hidden(only_initial=True) for field in self.visible_fields()]
+        return [*shown, self["version"].as_hidden()]
+
+    def merge(self, channel: ChannelRecord) -> tuple[EditChannelForm, list[ChangedSetting]]:
+        """The form over the settings that `channel` has by now, and what both the editor and somebody else changed.
+
+        What the editor left alone is as somebody else saved it.
+        """
+        saved, data, differences = EditChannelForm.of(channel), {"version": str(channel.version)}, []
+        for field in saved.visible_fields():
+            stored, typed = _as_sent(field), self.data.get(field.name, "")
+            wrote = field.name in self.changed_data and not _is_same(stored, typed)
+            data |= {field.html_initial_name: stored, field.name: typed if wrote else stored}
+            if wrote and not _is_same(stored, self.data.get(field.html_initial_name, "")):
+                differences.append(ChangedSetting(str(field.label), _shown(field, stored), _shown(field, typed)))
+        return EditChannelForm(data, kind=channel.kind), differences
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSetting:
+    """A setting that two people changed: what one saved, and what is in the other's form."""
+
+    label: str
+    saved: str
+    typed: str
+
+
+def _as_sent(field: forms.BoundField) -> str:
+    """The value of a field as a browser sends it."""
+    value = field.field.widget.format_value(field.value())
+    return "" if value is None else str(value[0] if isinstance(value, list) else value)
+
+
+def _is_same(stored: str, typed: str) -> bool:
+    return "\n".join(typed.split("\r\n")).strip() == "\n".join(stored.split("\r\n")).strip()
+
+
+def _shown(field: forms.BoundField, value: str) -> str:
+    choices = dict(getattr(field.field, "choices", ()))
+    return str(choices.get(value, value))
 
 
 class InvitePeopleForm(forms.Form):

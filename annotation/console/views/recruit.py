@@ -17,9 +17,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation import settings
 from annotation.console.form_errors import attach_errors
-from annotation.console.forms.channels import ChannelForm, InvitePeopleForm, starting_consent
+from annotation.console.forms.channels import EditChannelForm, InvitePeopleForm, NewChannelForm, starting_consent
 from annotation.console.forms.publish import ShownName
 from annotation.console.permission import study_page, visitor
+from annotation.exceptions import ChangedError
 from annotation.models import Role, Study
 from annotation.mturk import channels
 from annotation.mturk.channels import ChannelRecord, InvitedPeople
@@ -79,13 +80,13 @@ def open_new(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
     known = market.requester() if market.ours else None
     name_form = _name_form(request, study, known.shown if known else "")
     texts = {"consent": starting_consent(study, requester_name=known.shown if known else "", kind=kind)}
-    form = ChannelForm(request.POST or None, initial=texts, kind=kind)
+    form = NewChannelForm(request.POST or None, initial=texts, kind=kind)
     if request.method == "POST" and form.is_valid() and (name_form is None or name_form.is_valid()):
         with attach_errors(form, *([name_form] if name_form else []), above=True):
             if name_form is not None:
                 shown = name_form.cleaned_data["shown_name"]
                 name_requester(study, shown, market=market, actor=actor, now=timezone.now())
-            plan = ChannelPlan(kind=kind, settings=form.settings(of_new=True))
+            plan = ChannelPlan(kind=kind, name=form.cleaned_data["name"], settings=form.settings(of_new=True))
             channel = open_channel(study, plan, market=market, actor=actor, now=timezone.now())
             messages.success(request, _("Channel opened."))
             if study.status == Study.Status.DRAFT and study.hits.exists():
@@ -166,21 +167,32 @@ def code_image(request: HttpRequest, study: Study, channel_id: str) -> HttpRespo
 def edit(request: HttpRequest, study: Study, channel_id: str) -> HttpResponse:
     market = Market(settings.endpoint())
     channel = queries.channel_of(study, channel_id, market)
-    form = ChannelForm(request.POST, kind=channel.kind) if request.method == "POST" else ChannelForm.of(channel)
-    if request.method == "POST" and form.is_valid():
+    if request.method != "POST":
+        return _show_form(request, study, channel, EditChannelForm.of(channel))
+    form = EditChannelForm(request.POST, kind=channel.kind)
+    if form.is_valid():
         with attach_errors(form, above=True):
-            changes.change_channel(
-                study,
-                channel_id,
-                form.settings(of_new=False),
-                market=market,
-                actor=visitor(request).get_username(),
-                now=timezone.now(),
-            )
+            try:
+                values = form.settings(of_new=False)
+                # A form without its version was opened before there were versions: it may be as old as you like.
+                version = form.cleaned_data["version"] or 0
+                changes.change_channel(study, channel_id, values, version=version, **_by(request))
+            except ChangedError:
+                saved = queries.channel_of(study, channel_id, market)
+                merged, differences = form.merge(saved)
+                return _show_form(request, study, saved, merged, differences=differences, changed=True)
             messages.success(request, _("Settings saved."))
             return redirect("console:recruit-channel", study.uuid, channel_id)
-    context = {"study": study, "form": form, "channel": channel, "label": KINDS.get(channel.kind, channel.kind)}
-    return render(request, "console/recruit_form.html", context, status=422 if form.errors else 200)
+    return _show_form(request, study, channel, form)
+
+
+def _show_form(
+    request: HttpRequest, study: Study, channel: ChannelRecord, form: EditChannelForm, **more: Any
+) -> HttpResponse:
+    """The settings of a channel to edit; 409 where somebody else has saved others meanwhile."""
+    context = {"study": study, "form": form, "channel": channel, "label": KINDS.get(channel.kind, channel.kind), **more}
+    status = 409 if more.get("changed") else 422 if form.errors else 200
+    return render(request, "console/recruit_form.html", context, status=status)
 
 
 @require_safe

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from argparse import BooleanOptionalAction
 from datetime import UTC, datetime, time
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,14 @@ from annotation.recruiting.queries import channels_of, people_of
 from annotation.settings import endpoint
 
 STATUS, CHANGE, CLOSE, REOPEN, PEOPLE, MAIL = "status", "change", "close", "reopen", "people", "mail"
+# What removes a number of places or a time, and the settings that can be removed, by the option that sets them.
+NONE = "none"
+REMOVABLE = {"places": "places", "opens_at": "opens", "closes_at": "closes", "retain_until": "delete_data"}
 
 
 class Command(StudyCommand):
     help = "Open channels (link, list, team, accounts), show what became of them, change and close them."
-    required_role = Role.OWNER
+    required_role = Role.EDITOR
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -40,8 +44,7 @@ class Command(StudyCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         deed = options["deed"]
-        looks = deed in {STATUS, PEOPLE}
-        study, _, actor = self.study_and_actor(options, Role.EDITOR if looks else Role.OWNER)
+        study, _, actor = self.study_and_actor(options)
         who: dict[str, Any] = {"market": Market(endpoint()), "actor": actor, "now": timezone.now()}
         with sentences():
             if deed in NAMES:
@@ -109,9 +112,14 @@ class Command(StudyCommand):
 
 def _add_settings(parser: CommandParser) -> None:
     parser.add_argument("--title", help="the study's name as people read it")
-    parser.add_argument("--places", type=int, help="number of people who may take part")
-    parser.add_argument("--opens", type=_moment, metavar="TIME", help="such as 2026-12-01 or 2026-12-01T09:00Z")
-    parser.add_argument("--closes", type=_moment, metavar="TIME")
+    parser.add_argument("--places", type=_places, metavar="N", help=f"number of people who may take part, or {NONE}")
+    parser.add_argument(
+        "--opens", type=_moment, metavar="TIME", help=f"such as 2026-12-01 or 2026-12-01T09:00Z (UTC), or {NONE}"
+    )
+    parser.add_argument("--closes", type=_moment, metavar="TIME", help=f"when admission ends, or {NONE}")
+    parser.add_argument(
+        "--delete-data", type=_moment, metavar="TIME", help=f"when names and panel ids are deleted, or {NONE}"
+    )
     parser.add_argument("--pays", choices=PAYS, help="how people are paid")
     parser.add_argument("--pay-words", help="what they read of it, such as: a 10 euro voucher by mail")
     parser.add_argument("--consent", type=Path, metavar="FILE", help="text to agree to (an empty file: none)")
@@ -124,17 +132,22 @@ def _add_settings(parser: CommandParser) -> None:
     parser.add_argument(
         "--id-parameter", action="append", metavar="NAME", help="address parameter with a person's id (repeatable)"
     )
-    parser.add_argument("--id-optional", action="store_true", help="admit people without that parameter, too")
+    parser.add_argument(
+        "--id-optional",
+        action=BooleanOptionalAction,
+        default=None,
+        help="admit people without that parameter, too (default: leave it as it is; a new link admits none of them)",
+    )
 
 
 def _settings(options: dict[str, Any]) -> ChannelSettings:
     codes = _text(options["codes"]) or ""
     names = options["id_parameter"]
+    removable = {field: options[name] for field, name in REMOVABLE.items()}
     return ChannelSettings(
         title=options["title"],
-        places=options["places"],
-        opens_at=options["opens"],
-        closes_at=options["closes"],
+        **{field: value for field, value in removable.items() if value != NONE},
+        empty=tuple(field for field, value in removable.items() if value == NONE and options["deed"] == CHANGE),
         pays=options["pays"],
         pay_words=options["pay_words"],
         consent=_text(options["consent"]),
@@ -185,8 +198,14 @@ def _text(file: Path | None) -> str | None:
         raise CommandError(f"{file} cannot be read: {error}.", returncode=2) from None
 
 
-def _moment(text: str) -> datetime:
+def _places(text: str) -> int | str:
+    return text if text == NONE else int(text)
+
+
+def _moment(text: str) -> datetime | str:
     """A moment in UTC; of a date alone its beginning. Raises ValueError, which argparse reports."""
+    if text == NONE:
+        return text
     day = parse_date(text) if "T" not in text else None
     moment = datetime.combine(day, time()) if day else parse_datetime(text)
     if moment is None:

@@ -12,7 +12,8 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
-from annotation.marketplace.invitations.open_channel import LinkPlan, link_for
+from annotation.marketplace.invitations.channel_plan import LinkPlan
+from annotation.marketplace.invitations.open_channel import link_for
 from annotation.marketplace.models import Channel, Participant
 
 log = logging.getLogger(__name__)

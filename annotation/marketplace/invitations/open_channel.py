@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlsplit
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from annotation.marketplace.channels import tokens
-from annotation.marketplace.channels.kinds import CODE, EXTERNAL_ID, KINDS, LINK, SHARED_CODE_HOSTS
+from annotation.marketplace.channels.kinds import KINDS, LINK
 from annotation.marketplace.channels.study_tag import TAG
 from annotation.marketplace.errors import InvalidParameterError
+from annotation.marketplace.invitations.channel_plan import (
+    LONGEST_CODE,
+    LinkPlan,
+    Plan,
+    check_channel,
+    check_moments,
+    check_way_back,
+    checked_code,
+    checked_name,
+    checked_return,
+)
 from annotation.marketplace.models import (
     Channel,
     ChannelWording,
@@ -27,55 +37,7 @@ from annotation.marketplace.models import (
 )
 
 LONGEST_NAME = 100
-LONGEST_RETURN = 1000
-LONGEST_CODE = 100
 MAX_LINKS = 10_000
-# Address parameters that may carry an id: plain names.
-PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a channel is to be; None leaves a value as it is (or at its default in a new channel)."""
-
-    title: str | None = None
-    opens_at: datetime | None = None
-    closes_at: datetime | None = None
-    max_participants: int | None = None
-    pays: str | None = None
-    pay_words: str | None = None
-    consent: str | None = None
-    debrief: str | None = None
-    retain_until: datetime | None = None
-    return_url: str | None = None
-    completion_code: str | None = None
-    stop_code: str | None = None
-    contact: str | None = None
-    # Completion codes to add to those supplied before.
-    codes: tuple[str, ...] = ()
-    # Names of values that are emptied: opens_at, closes_at, max_participants, retain_until.
-    empty: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class LinkPlan:
-    """What a link is to be. `return_url` may hold {code} and {external_id} behind its host.
-
-    `completion_code`: the study's one code, as a panel knows it; without it each person gets a code of their own.
-    `stored_parameters`: of the address, stored with the person's id.
-    """
-
-    id_parameters: tuple[str, ...] = ()
-    id_optional: bool = False
-    return_url: str = ""
-    expires_at: datetime | None = None
-    stored_parameters: tuple[str, ...] = ()
-    completion_code: str = ""
-
-    @property
-    def has_personal_codes(self) -> bool:
-        """Whether people of a panel would be sent back with a code that their panel may not know."""
-        return bool(self.id_parameters) and CODE in self.return_url and not self.completion_code
 
 
 @transaction.atomic
@@ -109,7 +71,7 @@ def open_channel(
     types = _load_hit_types(requester, type_ids)
     channel = Channel(requester=requester, name=name.strip(), kind=kind, study=study.lower(), created_at=now)
     channel.request_token = request_token
-    _set(channel, plan)
+    _set(channel, plan, now)
     try:
         with transaction.atomic():
             channel.save(force_insert=True)
@@ -131,17 +93,46 @@ def _opened_before(requester: Requester, request_token: str) -> Channel | None:
 
 
 @transaction.atomic
-def change_channel(channel: Channel, plan: Plan, *, now: datetime) -> Channel:
+def change_channel(channel: Channel, plan: Plan, *, now: datetime, version: int | None = None) -> Channel:
     """Set what `plan` names, and return the channel. A changed consent text is asked for again.
 
-    Raises InvalidParameterError.
+    version: of the settings as they were read; None to set them whatever they are by now.
+
+    Raises InvalidParameterError, naming Version where the settings have changed since.
     """
     locked = Channel.objects.select_for_update(no_key=True).get(pk=channel.pk)
-    _set(locked, plan)
+    if version is not None and version != locked.version:
+        raise InvalidParameterError(
+            f"The channel was changed meanwhile: its settings are at version {locked.version}, and yours are of "
+            f"version {version}. Nothing was saved. Read the channel again, then repeat your change."
+        ).at("Version")
+    before = _settings(locked)
+    _set(locked, plan, now)
+    if locked.most_people is not None and locked.most_people != before["most_people"]:
+        _check_room(locked)
+    changed = _set_id_parameters(locked, plan)
+    locked.version += changed or _settings(locked) != before
     locked.save()
     _add_codes(locked, plan.codes)
     _note_versions(locked, now)
     return locked
+
+
+def _settings(channel: Channel) -> dict[str, Any]:
+    """What a plan sets, by column."""
+    columns = (
+        "title opens_at closes_at most_people pays pay_words retain_until return_url completion_code stop_code contact "
+        "consent_id debrief_id"
+    )
+    return {column: getattr(channel, column) for column in columns.split()}
+
+
+def _check_room(channel: Channel) -> None:
+    """Raises InvalidParameterError where more people have begun than the channel has places."""
+    begun = Participant.objects.filter(channel=channel, began_at__isnull=False).count()
+    if channel.most_people is not None and channel.most_people < begun:
+        problem = f"{begun} people have begun by this channel, so it has at least {begun} places."
+        raise InvalidParameterError(f"{problem} To stop admitting people, close it.").at("Places")
 
 
 def _add_codes(channel: Channel, codes: Sequence[str]) -> None:
@@ -188,7 +179,8 @@ def _load_hit_types(requester: Requester, type_ids: Sequence[str]) -> list[HitTy
     return types
 
 
-def _set(channel: Channel, plan: Plan) -> None:
+def _set(channel: Channel, plan: Plan, now: datetime) -> None:
+    moments = {"ClosesAt": channel.closes_at, "RetainUntil": channel.retain_until}
     columns = {
         "title": plan.title,
         "opens_at": plan.opens_at,
@@ -210,49 +202,9 @@ def _set(channel: Channel, plan: Plan) -> None:
     for field, text in (("consent", plan.consent), ("debrief", plan.debrief)):
         if text is not None:
             setattr(channel, field, Wording.objects.of(text) if text.strip() else None)
-    _check(channel)
-    _check_way_back(channel)
-
-
-def _check(channel: Channel) -> None:
-    """Raises InvalidParameterError, naming the member that is at fault."""
-    if channel.opens_at and channel.closes_at and channel.closes_at <= channel.opens_at:
-        raise InvalidParameterError("A channel must close after it opens.").at("ClosesAt")
-    if channel.most_people is not None and not 1 <= channel.most_people <= 1_000_000:
-        raise InvalidParameterError("A channel is for 1 to 1000000 people.").at("Places")
-    if channel.pays and channel.pays not in Requester.Pays.values:
-        problem = f"People are paid {', '.join(Requester.Pays.values)}, not {channel.pays!r}."
-        raise InvalidParameterError(problem).at("Pays")
-    for member, field, text, longest in (
-        ("Title", "title", channel.title, 200),
-        ("PayWords", "words on pay", channel.pay_words, 300),
-        ("Contact", "contact", channel.contact, 200),
-    ):
-        if len(text) > longest:
-            raise InvalidParameterError(f"The {field} may have {longest} characters, not {len(text)}.").at(member)
-
-
-def _check_way_back(channel: Channel) -> None:
-    """The return address and the codes of a channel. Raises InvalidParameterError."""
-    try:
-        checked_return(channel.return_url)
-    except InvalidParameterError as error:
-        raise error.at("ReturnUrl") from None
-    if channel.completion_code and channel.has_supplied_codes:
-        problem = "A channel has one fixed completion code or a list of codes: give one of the two."
-        raise InvalidParameterError(problem).at("CompletionCode")
-    plan = LinkPlan(return_url=channel.return_url, completion_code=channel.completion_code)
-    try:
-        _checked_code(plan, supplied=channel.has_supplied_codes)
-    except InvalidParameterError as error:
-        raise error.at("CompletionCode") from None
-    code = channel.stop_code
-    if len(code) > LONGEST_CODE or not code.isprintable() or " " in code:
-        problem = f"The code for stopping early has at most {LONGEST_CODE} characters, none of them a space."
-        raise InvalidParameterError(problem).at("StopCode")
-    if code and code == channel.completion_code:
-        problem = "The code for stopping early must be another than the completion code."
-        raise InvalidParameterError(problem).at("StopCode")
+    check_channel(channel)
+    check_moments(channel, moments, now)
+    check_way_back(channel)
 
 
 def set_texts(requester: Requester, *, consent: str | None, debrief: str | None) -> None:
@@ -300,10 +252,10 @@ def _create_link(channel: Channel, plan: LinkPlan, person: Participant | None, t
         channel=channel,
         participant=person,
         token_hash=tokens.hashed(token),
-        id_parameters=[_checked_name(name) for name in plan.id_parameters],
-        kept_parameters=[_checked_name(name) for name in plan.stored_parameters],
+        id_parameters=[checked_name(name) for name in plan.id_parameters],
+        kept_parameters=[checked_name(name) for name in plan.stored_parameters],
         id_optional=plan.id_optional,
-        completion_code=_checked_code(plan),
+        completion_code=checked_code(plan),
         return_url=checked_return(plan.return_url),
         created_at=now,
         expires_at=plan.expires_at,
@@ -322,11 +274,18 @@ def find_main_link(channel: Channel) -> Link | None:
     return Link.objects.filter(token_hash=tokens.hashed(_study_token(channel))).first()
 
 
-def set_id_parameters(channel: Channel, names: Sequence[str], *, optional: bool) -> None:
-    """By which parameters of the address the link for many knows people. Raises InvalidParameterError."""
-    checked = [_checked_name(name) for name in names]
-    rows = Link.objects.filter(channel=channel, token_hash=tokens.hashed(_study_token(channel)))
-    rows.update(id_parameters=checked, id_optional=optional)
+def _set_id_parameters(channel: Channel, plan: Plan) -> bool:
+    """Set of the link for many what `plan` names; whether that changed it. Raises InvalidParameterError."""
+    columns: dict[str, Any] = {}
+    if plan.id_parameters is not None:
+        columns["id_parameters"] = [checked_name(name) for name in plan.id_parameters]
+    if plan.id_optional is not None:
+        columns["id_optional"] = plan.id_optional
+    link = find_main_link(channel)
+    if link is None or all(getattr(link, name) == value for name, value in columns.items()):
+        return False
+    Link.objects.filter(pk=link.pk).update(**columns)
+    return True
 
 
 def study_link(requester: Requester, study: str, *, title: str, now: datetime) -> Link:
@@ -367,61 +326,16 @@ def _study_token(channel: Channel) -> str:
     return tokens.derived("marketplace.study-link", channel.channel_id)
 
 
-def _checked_code(plan: LinkPlan, *, supplied: bool = False) -> str:
-    """The study's code. Raises InvalidParameterError: an odd one, or none where the panel knows one for the study."""
-    code = plan.completion_code
-    if len(code) > LONGEST_CODE or not code.isprintable() or " " in code:
-        raise InvalidParameterError(f"A completion code has at most {LONGEST_CODE} characters, none of them a space.")
-    host = urlsplit(checked_return(plan.return_url)).hostname or ""
-    known = any(host == panel_host or host.endswith(f".{panel_host}") for panel_host in SHARED_CODE_HOSTS)
-    if known and CODE in plan.return_url and not code and not supplied:
-        raise InvalidParameterError(
-            f"{host} knows one completion code for a study, and {CODE} would be another for each person: give the "
-            "study's code by CompletionCode (--completion-code), or write it into the return address."
-        )
-    return code
-
-
-def _checked_name(name: str) -> str:
-    if not name or len(name) > 64 or not set(name) <= PLAIN:
-        problem = f"An address parameter is named by letters, digits, _, - and ., not {name!r}."
-        raise InvalidParameterError(problem).at("IdParameters")
-    return name
-
-
-def checked_return(address: str) -> str:
-    """A return address as it may be configured. Raises InvalidParameterError.
-
-    https (http on this machine in development), a fixed host, and {code} or {external_id} in path, query or fragment.
-    """
-    if not address:
-        return ""
-    if len(address) > LONGEST_RETURN or not address.isprintable() or " " in address or "\\" in address:
-        raise InvalidParameterError(f"A return address has at most {LONGEST_RETURN} characters, none of them a space.")
-    try:
-        parts = urlsplit(address)
-        host = parts.hostname or ""
-        _ = parts.port
-    except ValueError:
-        raise InvalidParameterError(f"{address!r} is not a valid address.") from None
-    local = settings.MARKETPLACE_DEVELOPMENT and host in {"127.0.0.1", "localhost"}
-    if parts.scheme != "https" and not (parts.scheme == "http" and local):
-        raise InvalidParameterError("A return address starts with https://.")
-    if not host or parts.username is not None or {"{", "}"} & set(parts.netloc):
-        raise InvalidParameterError("A return address names its host, without a user and without placeholders.")
-    rest = address.replace(CODE, "").replace(EXTERNAL_ID, "")
-    if {"{", "}"} & set(rest):
-        raise InvalidParameterError(f"A return address knows the placeholders {CODE} and {EXTERNAL_ID} only.")
-    return address
-
-
 def close(channel: Channel, *, now: datetime) -> None:
     """Admit no new participants by `channel`; present ones may finish."""
     Channel.objects.filter(pk=channel.pk, closed_at=None).update(closed_at=now)
 
 
-def reopen(channel: Channel) -> None:
+def reopen(channel: Channel, *, now: datetime) -> None:
     """Admit people again by a channel that was closed. Raises InvalidParameterError where it cannot be."""
+    if channel.closes_at is not None and channel.closes_at <= now:
+        problem = "The time at which this channel closes has passed: set a later one first."
+        raise InvalidParameterError(problem).at("ClosesAt")
     if channel.purged_at:
         problem = f"What was known of the people of {channel.name!r} is deleted, so it stays closed. Open another one."
         raise InvalidParameterError(problem)

@@ -13,7 +13,8 @@ from django.core.validators import validate_email
 from django.db import transaction
 
 from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.invitations.open_channel import LinkPlan, link_for
+from annotation.marketplace.invitations.channel_plan import LinkPlan
+from annotation.marketplace.invitations.open_channel import link_for
 from annotation.marketplace.models import Assignment, Channel, Participant, ParticipantIdentity
 from annotation.marketplace.workers.payouts import escaped
 

@@ -48,6 +48,8 @@ class Channel(models.Model):
     retain_until = models.DateTimeField(null=True, blank=True)
     purged_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
+    # Of the settings: one more with each change, so that an editor who read older ones overwrites nothing.
+    version = models.PositiveIntegerField(default=1)
 
     class Meta:
         constraints = [

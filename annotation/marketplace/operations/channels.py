@@ -12,7 +12,7 @@ from annotation.marketplace.channels.kinds import KINDS, LINK, NAMED
 from annotation.marketplace.channels.study_tag import TAG
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.invitations import funnel, mailing, open_channel, participants
-from annotation.marketplace.invitations.open_channel import LinkPlan, Plan
+from annotation.marketplace.invitations.channel_plan import LinkPlan, Plan
 from annotation.marketplace.models import Channel, ChannelWording, Consent, Link, Participant, SuppliedCode
 from annotation.marketplace.operations.registry import Call, extension_operation
 
@@ -58,12 +58,10 @@ def create_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 def update_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """Set the members that are named; the others stay as they are."""
     channel = _channel(call, parameters)
-    if "IdParameters" in parameters:
-        if channel.kind != LINK:
-            raise InvalidParameterError("A person's id is in the address of a link for many only.").at("IdParameters")
-        names, optional = parameters["IdParameters"], parameters.get("IdOptional", False)
-        open_channel.set_id_parameters(channel, names, optional=optional)
-    return _shape(open_channel.change_channel(channel, _plan(parameters), now=call.now))
+    if {"IdParameters", "IdOptional"} & set(parameters) and channel.kind != LINK:
+        raise InvalidParameterError("A person's id is in the address of a link for many only.").at("IdParameters")
+    version = parameters.get("Version")
+    return _shape(open_channel.change_channel(channel, _plan(parameters), now=call.now, version=version))
 
 
 @extension_operation("CloseChannel", writes=True)
@@ -74,7 +72,7 @@ def close_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 
 @extension_operation("ReopenChannel", writes=True)
 def reopen_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
-    open_channel.reopen(_channel(call, parameters))
+    open_channel.reopen(_channel(call, parameters), now=call.now)
     return _shape(_channel(call, parameters))
 
 
@@ -195,6 +193,9 @@ def _plan(parameters: dict[str, Any]) -> Plan:
         if name not in EMPTIED:
             raise InvalidParameterError(f"Empty names {', '.join(sorted(EMPTIED))}, not {name!r}.").at("Empty")
     codes = tuple(code.strip() for code in parameters.get("Codes", ()))
+    if "IdParameters" in parameters:
+        values["id_parameters"] = tuple(parameters["IdParameters"])
+    values["id_optional"] = parameters.get("IdOptional")
     return Plan(**values, codes=codes, empty=frozenset(EMPTIED[name] for name in names))
 
 
@@ -234,6 +235,7 @@ def _shape(channel: Channel, counted: funnel.Funnel | None = None) -> dict[str, 
         "Name": channel.name,
         "Title": channel.title,
         "Kind": channel.kind,
+        "Version": channel.version,
         "Pays": channel.pays or channel.requester.pays,
         "PayWords": channel.pay_words,
         "Places": channel.most_people,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.invitations import retention
@@ -38,7 +38,7 @@ def set_retention(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     if until is not None and until <= call.now:
         raise InvalidParameterError("RetainUntil must be in the future.")
     rows = _channels(call, parameters).filter(purged_at=None)
-    return {"Channels": rows.update(retain_until=until)}
+    return {"Channels": rows.update(retain_until=until, version=F("version") + 1)}
 
 
 @extension_operation("PurgeStudy", writes=True)

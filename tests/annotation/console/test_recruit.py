@@ -13,6 +13,7 @@ from django.db.models import Q
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from lxml import html
 
 from annotation import settings as conf
 from annotation.accounts.models import User
@@ -140,10 +141,11 @@ def test_closing_editing_and_reopening_a_channel(study: Study, person: Callable[
     assert "Close channel" in owner.get(place).content.decode()
     form = owner.get(f"{place}edit/").content.decode()
     assert ('value="C1"' in form, 'value="3"' in form) == (True, True)
-    bad = owner.post(f"{place}edit/", {**LINK_FORM, "return_url": "http://example.org/"})
+    values = dict(html.fromstring(form).forms[-1].form_values())
+    bad = owner.post(f"{place}edit/", {**values, "return_url": "http://example.org/"})
     assert bad.status_code == 422
     assert "A return address starts with https://." in bad.content.decode()
-    owner.post(f"{place}edit/", {**LINK_FORM, "consent": "Another text."})
+    owner.post(f"{place}edit/", {**values, "consent": "Another text.", "places": ""})
     versions = owner.get(f"{place}texts/").content.decode()
     assert (CONSENT in versions, "Another text." in versions) == (True, True)
     assert 'value="3"' not in owner.get(f"{place}edit/").content.decode()

@@ -22,7 +22,7 @@ from lxml import html
 
 from annotation.accounts.models import User
 from annotation.marketplace.core import clock
-from annotation.marketplace.invitations import open_channel
+from annotation.marketplace.invitations import channel_plan, open_channel
 from annotation.marketplace.models import Channel, Requester
 from annotation.marketplace.operations import TABLE, Call
 from annotation.marketplace.workers import sessions
@@ -122,11 +122,11 @@ class Town:
                 self.hits[study.tag].append(made["HIT"]["HITId"])
         if not study.by_link:
             return
-        plan = open_channel.Plan(title=f"Study {study.tag}", pays=study.pays or None)
+        plan = channel_plan.Plan(title=f"Study {study.tag}", pays=study.pays or None)
         channel: Channel = open_channel.open_channel(
             self.requester, name=study.tag, kind="link", study=study.tag, type_ids=(), plan=plan, now=clock.now()
         )
-        link = open_channel.new_link(channel, open_channel.LinkPlan(), now=clock.now())
+        link = open_channel.new_link(channel, channel_plan.LinkPlan(), now=clock.now())
         self.links[study.tag] = link.removeprefix(WORKER_ORIGIN)
 
     def _person(self, number: int) -> Person:

@@ -25,7 +25,7 @@ from annotation.design.presets import PRESETS
 from annotation.hits.mturk_request import history_requirements
 from annotation.marketplace.core import clock
 from annotation.marketplace.invitations import open_channel, participants
-from annotation.marketplace.invitations.open_channel import LinkPlan, Plan
+from annotation.marketplace.invitations.channel_plan import LinkPlan, Plan
 from annotation.marketplace.models import (
     Assignment,
     Channel,

@@ -8,7 +8,7 @@ from lxml import html
 
 from annotation.marketplace.core import clock
 from annotation.marketplace.invitations import open_channel, participants
-from annotation.marketplace.invitations.open_channel import LinkPlan, Plan
+from annotation.marketplace.invitations.channel_plan import LinkPlan, Plan
 from annotation.marketplace.invitations.resume import new_address
 from annotation.marketplace.models import Assignment, Participant
 from annotation.marketplace.site.browser_cookie import COOKIE

@@ -18,7 +18,7 @@ from annotation.marketplace.assignments.expire_due import catch_up
 from annotation.marketplace.channels.kinds import KINDS, LINK
 from annotation.marketplace.core import clock
 from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.invitations import completion, mailing, open_channel, participants
+from annotation.marketplace.invitations import channel_plan, completion, mailing, open_channel, participants
 from annotation.marketplace.models import Channel, Link, Participant, Requester
 
 Payload = dict[str, Any]
@@ -112,7 +112,7 @@ class Command(BaseCommand):
             self._warn_of_codes(plan)
         return payload
 
-    def _warn_of_codes(self, plan: open_channel.LinkPlan) -> None:
+    def _warn_of_codes(self, plan: channel_plan.LinkPlan) -> None:
         if plan.has_personal_codes:
             self.stderr.write(
                 "{code} is another code for each person. Most panels know one completion code for a study: if yours "
@@ -248,8 +248,8 @@ def _link_options(parser: CommandParser) -> None:
     parser.add_argument("--link-expires", type=_moment)
 
 
-def _plan(options: Payload) -> open_channel.Plan:
-    return open_channel.Plan(
+def _plan(options: Payload) -> channel_plan.Plan:
+    return channel_plan.Plan(
         title=options["title"],
         opens_at=options["opens"],
         closes_at=options["closes"],
@@ -262,9 +262,9 @@ def _plan(options: Payload) -> open_channel.Plan:
     )
 
 
-def _link_plan(options: Payload) -> open_channel.LinkPlan:
+def _link_plan(options: Payload) -> channel_plan.LinkPlan:
     names = tuple(options["id_parameter"])
-    return open_channel.LinkPlan(
+    return channel_plan.LinkPlan(
         names, options["id_optional"], options["return_url"], options["link_expires"],
         stored_parameters=tuple(options["keep_parameter"]), completion_code=options["completion_code"],
     )  # fmt: skip

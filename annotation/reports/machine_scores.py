@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from annotation.collecting import ratings
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Study, Text
 from annotation.studies import blinding
+from metrics.likelihood import Reader
 from metrics.text_scores.machine_scores import automatic_scores
-
-if TYPE_CHECKING:
-    from metrics.likelihood.huggingface import HuggingFace
 
 HUMAN_OR_MACHINE, HUMAN_UP_TO = "human_or_machine", 2  # on the scale of four
 
 
-def read_by_model(study: Study, *, model: HuggingFace, actor: str, now: datetime, seed: int = 0) -> dict[str, Any]:
+def read_by_model(study: Study, *, model: Reader, actor: str, now: datetime, seed: int = 0) -> dict[str, Any]:
     """Fp, ranks, entropies and Fast-DetectGPT of every text, as `report --attach` takes them; nothing is stored.
 
     The threshold is calibrated on the study's own sources. Agreement with people is included where they said who

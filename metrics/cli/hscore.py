@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from metrics.cli.arguments import Commands, common_options
@@ -12,13 +12,12 @@ from metrics.data.csv_files import read_rows
 from metrics.data.evaluator_judgments import HUMAN, MACHINE
 from metrics.data.text_files import read_text
 from metrics.errors import BadInput, InsufficientData
-from metrics.likelihood import Layout, open_model
+from metrics.likelihood import open_model
 from metrics.pages.tokens import token_page
-from metrics.text_scores.calibration import Calibration, WithPeople, against_people, calibrate
 from metrics.text_scores.gltr import read_gltr
-from metrics.text_scores.h_score import DEFAULT, HScore, TextScore, Thresholds, h_score, mean_fraction, score_text
-from metrics.text_scores.h_score_json import h_score_json
-from metrics.text_scores.machine_scores import read_by
+from metrics.text_scores.h_findings import HFindings, Rules, summarise_texts
+from metrics.text_scores.h_score import DEFAULT, TextScore, Thresholds
+from metrics.text_scores.machine_scores import read_by, reading_layout
 from metrics.text_scores.token_predictions import Backend, Predictions
 
 FORMATS = ("gltr", "text")
@@ -58,28 +57,30 @@ def add(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
     texts, curvatures = _texts(arguments)
-    backend = texts[0].backend
-    fp = {text.id: mean_fraction(text, per_word=arguments.per_word) for text in texts}
-    calibration = _calibrate(arguments, fp) if arguments.calibrate else None
-    thresholds = calibration.thresholds if calibration else _thresholds(arguments.threshold)
-    scores = [score_text(text, thresholds, per_word=arguments.per_word) for text in texts]
-    result = h_score(fp, thresholds, level=arguments.level)
-    people = _people(arguments, fp, thresholds) if arguments.people else None
+    names = [text.id for text in texts]
+    findings = summarise_texts(
+        texts,
+        rules=Rules(
+            _thresholds(arguments.threshold),
+            per_word=arguments.per_word,
+            method=arguments.method,
+            band=arguments.band,
+            level=arguments.level,
+            seed=arguments.seed,
+        ),
+        origins=_origins(arguments.calibrate, names) if arguments.calibrate else None,
+        human_share=_shares(arguments.people) if arguments.people else None,
+        curvatures=curvatures,
+    )
     if arguments.page:
-        write_text(token_page(texts, thresholds), arguments.page)
-    if arguments.json:
-        return json_text(h_score_json(scores, result, backend, calibration, people, curvatures))
-    return table(scores, result, backend, calibration, people)
+        write_text(token_page(texts, findings.result.thresholds), arguments.page)
+    return json_text(findings.document()) if arguments.json else table(findings)
 
 
-def table(
-    scores: Sequence[TextScore],
-    result: HScore,
-    backend: Backend,
-    calibration: Calibration | None,
-    people: WithPeople | None,
-) -> str:
+def table(findings: HFindings) -> str:
     """One line a text, then the collection."""
+    scores, result, backend = findings.scores, findings.result, findings.backend
+    calibration, people = findings.calibration, findings.people
     lines = [] if result.thresholds.calibrated else [UNCALIBRATED]
     lines.append(f"{'text':<32}{'Fp':>7}{'tokens':>8}{'mean rank':>11}{'entropy':>9}  verdict")
     lines += [_line(score) for score in scores]
@@ -138,7 +139,7 @@ def _predict_by_model(
     arguments: argparse.Namespace, names: Sequence[str], contents: Sequence[str]
 ) -> tuple[list[Predictions], dict[str, float]]:
     """Score the texts by the model, each behind the start token and without the end token."""
-    layout = Layout(include_eos=False, start="always", long_texts=arguments.long_texts)
+    layout = reading_layout(arguments.long_texts)
     model = open_model(
         arguments.model,
         revision=arguments.revision,
@@ -162,36 +163,33 @@ def _thresholds(text: str | None) -> Thresholds:
     return Thresholds(limits[0], limits[-1], origin="given")
 
 
-def _calibrate(arguments: argparse.Namespace, fp: Mapping[str, float]) -> Calibration:
-    groups: dict[str, list[float]] = {HUMAN: [], MACHINE: []}
+def _origins(path: Path, names: Sequence[str]) -> dict[str, str]:
+    origins: dict[str, str] = {}
     seen: dict[str, int] = {}
-    for row in read_rows(arguments.calibrate, ("text", "truth")):
+    for row in read_rows(path, ("text", "truth")):
         name, truth = row.text("text"), row.text("truth")
-        if name not in fp:
+        if name not in names:
             raise row.error("text", f"no text is called {name!r}")
-        if truth not in groups:
+        if truth not in (HUMAN, MACHINE):
             raise row.error("truth", f"the truth must be {HUMAN!r} or {MACHINE!r}")
         if name in seen:
             raise row.error("text", f"duplicate text {name!r}, first in row {seen[name]}")
         seen[name] = row.line
-        groups[truth].append(fp[name])
-    return calibrate(
-        groups[HUMAN],
-        groups[MACHINE],
-        method=arguments.method,
-        band=arguments.band,
-        level=arguments.level,
-        seed=arguments.seed,
-    )
+        origins[name] = truth
+    if not origins:
+        raise BadInput("the file names no text", where=path.name)
+    return origins
 
 
-def _people(arguments: argparse.Namespace, fp: Mapping[str, float], thresholds: Thresholds) -> WithPeople:
+def _shares(path: Path) -> dict[str, float]:
     shares: dict[str, float] = {}
-    for row in read_rows(arguments.people, ("text", "human_share")):
+    for row in read_rows(path, ("text", "human_share")):
         name, share = row.text("text"), float(row.number("human_share"))
         if name in shares:
             raise row.error("text", f"duplicate text {name!r}")
         if not 0 <= share <= 1:
             raise row.error("human_share", "a share lies between 0 and 1")
         shares[name] = share
-    return against_people(fp, shares, thresholds, level=arguments.level)
+    if not shares:
+        raise BadInput("the file names no text", where=path.name)
+    return shares

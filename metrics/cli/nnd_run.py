@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.loglik import add_model_options, open_backend, show_progress
 from metrics.cli.output import flags_line, format_cell, json_text, write_text
 from metrics.data.csv_files import read_rows
-from metrics.data.to_json import SCHEMA_VERSION
 from metrics.errors import BadInput
-from metrics.likelihood import FileStore, Pair, Scored, score_all
+from metrics.likelihood import FileStore
 from metrics.nnd.administer import Administered, administer_tests
-from metrics.nnd.compare import Comparison, compare_models
+from metrics.nnd.compare import Comparison
 from metrics.nnd.curves import CurvePoint, Place, curve_points
-from metrics.nnd.documents import comparison_json, curves_json, outcomes_json, rates_json, read_tests
-from metrics.nnd.rates import PassRate, PassRates, pass_rates
+from metrics.nnd.documents import read_tests
+from metrics.nnd.rates import PassRate, PassRates
 from metrics.nnd.records import TestSet
+from metrics.nnd.run import Findings, Reversal, administer_by_model, findings_json, summarise_models
 from metrics.nnd.scores import read_scores
 from metrics.pages.browser import Selection, browser_page
 from metrics.pages.curves import curves_page
 
 AXES = ("parameters", "checkpoint_step")
-
-
-@dataclass(frozen=True)
-class Findings:
-    """All that one run found, models in the order given."""
-
-    administered: list[Administered]
-    rates: list[PassRates]
-    comparisons: list[Comparison]
-    curve: list[CurvePoint]
 
 
 def add(commands: Commands) -> None:
@@ -83,11 +72,10 @@ def run(arguments: argparse.Namespace) -> str:
         administer_tests(tests, read_scores(path), model=name, ties=arguments.ties) for name, path in models
     ]
     if arguments.model is not None:
-        administered.append(_administer_by_model(tests, arguments))
-    options = {"level": arguments.level, "draws": arguments.draws, "seed": arguments.seed}
-    rates = [pass_rates(model_tests, **options) for model_tests in administered]
-    comparisons = [compare_models(a, b, **options) for a, b in itertools.combinations(administered, 2)]
-    findings = Findings(administered, rates, comparisons, _curve(arguments.sizes, rates) if arguments.sizes else [])
+        administered.append(_administer(tests, arguments))
+    findings = summarise_models(administered, level=arguments.level, draws=arguments.draws, seed=arguments.seed)
+    if arguments.sizes:
+        findings = replace(findings, curve=_curve(arguments.sizes, findings.rates))
     if arguments.curves:
         if not arguments.sizes:
             raise BadInput("curves need the models' sizes or steps (--sizes)", column="--curves")
@@ -96,37 +84,22 @@ def run(arguments: argparse.Namespace) -> str:
         if len(administered) > 1:
             raise BadInput("the browser shows one model", column="--page")
         write_text(
-            browser_page(administered[0], rates[0], Selection(arguments.show, arguments.category)), arguments.page
+            browser_page(administered[0], findings.rates[0], Selection(arguments.show, arguments.category)),
+            arguments.page,
         )
-    return json_text(build_document(findings, arguments.outcomes)) if arguments.json else table(findings)
+    return json_text(findings_json(findings, outcomes=arguments.outcomes)) if arguments.json else table(findings)
 
 
-def _administer_by_model(tests: TestSet, arguments: argparse.Namespace) -> Administered:
-    """The tests as taken by the model that the arguments name; scores are kept in the store as they come."""
-    backend = open_backend(arguments)
-    store = FileStore(arguments.store) if arguments.store else None
-    shown = show_progress if sys.stderr.isatty() else None
-
-    def scores(pairs: Sequence[Pair]) -> Sequence[Scored]:
-        return score_all(backend, pairs, store=store, progress=shown)
-
-    return administer_tests(tests, scores, model=arguments.model, ties=arguments.ties, scored_by=backend.card.signature)
-
-
-def build_document(findings: Findings, outcomes: bool) -> dict[str, object]:
-    """The output of --json."""
-    models = []
-    for model_tests, rates in zip(findings.administered, findings.rates, strict=True):
-        scored_by = {"scored_by": model_tests.scored_by or None}
-        models.append(
-            {**rates_json(rates), **scored_by, **({"outcomes": outcomes_json(model_tests)} if outcomes else {})}
-        )
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "models": models,
-        "comparisons": [comparison_json(comparison) for comparison in findings.comparisons],
-        "curve": curves_json(findings.curve),
-    }
+def _administer(tests: TestSet, arguments: argparse.Namespace) -> Administered:
+    """The tests as taken by the model that the arguments name."""
+    return administer_by_model(
+        tests,
+        open_backend(arguments),
+        model=arguments.model,
+        ties=arguments.ties,
+        store=FileStore(arguments.store) if arguments.store else None,
+        progress=show_progress if sys.stderr.isatty() else None,
+    )
 
 
 def table(findings: Findings) -> str:
@@ -134,6 +107,8 @@ def table(findings: Findings) -> str:
     blocks = [_block(rates) for rates in findings.rates]
     if findings.comparisons:
         blocks.append("\n".join(_comparison(comparison) for comparison in findings.comparisons))
+    if findings.reversals:
+        blocks.append("\n".join(_reversal(reversal) for reversal in findings.reversals))
     if findings.curve:
         blocks.append("\n".join(_point(point) for point in findings.curve))
     return "\n\n".join(blocks) + "\n"
@@ -164,6 +139,14 @@ def _comparison(comparison: Comparison) -> str:
     return (
         f"{comparison.first} less {comparison.second}: {format_cell(difference)}, n {difference.n}; only the "
         f"first passed {counts.only_first}, only the second {counts.only_second}; McNemar p {counts.p:.4g}"
+    )
+
+
+def _reversal(reversal: Reversal) -> str:
+    difference = reversal.category_difference
+    return (
+        f"reversed on {reversal.category}: {reversal.first} less {reversal.second} "
+        f"{format_cell(difference)}, n {difference.n}; on all tests {format_cell(reversal.overall)}"
     )
 
 

@@ -5,23 +5,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from metrics.likelihood.decoding import Decoding, decoded, decoding_from
 from metrics.likelihood.errors import ModelUnavailable
-from metrics.likelihood.records import Layout, LogProbs, ModelCard, Pair, Scored, TokenStatistics, TokenStats
+from metrics.likelihood.records import Layout, LogProbs, ModelCard, Pair, Reader, Scored, TokenStatistics, TokenStats
 from metrics.likelihood.scoring import FileStore, Store, content_key, score_all
 
-if TYPE_CHECKING:
-    from metrics.likelihood.huggingface import HuggingFace
+TINY = "assay-tiny"
 
 __all__ = [
+    "TINY",
     "Decoding",
     "FileStore",
     "Layout",
     "LogProbs",
     "ModelCard",
     "Pair",
+    "Reader",
     "Scored",
     "Store",
     "TokenStatistics",
@@ -45,11 +44,12 @@ def open_model(
     layout: Layout | None = None,
     decoding: Decoding | None = None,
     budget: int | None = None,
-) -> HuggingFace:
-    """Open a language model of a folder or of the Hugging Face hub; loads torch.
+) -> Reader:
+    """Open a language model of a folder or of the Hugging Face hub (loads torch), or `assay-tiny`.
 
     Args:
-        name: folder, or name on the hub such as `gpt2`.
+        name: folder, or name on the hub such as `gpt2`; `assay-tiny`: the byte n-gram model that comes with Assay, for
+            trying out (its numbers say nothing about texts; of the options only `layout` and `decoding` concern it).
         revision: commit or tag on the hub; None: the default branch.
         tokenizer: folder or name, where it is not the model's own.
         dtype: number format of the weights: `float32`, `float16` or `bfloat16`.
@@ -81,6 +81,10 @@ def open_model(
         ...     print("Use a local folder, or allow_download=True.")
         Use a local folder, or allow_download=True.
     """
+    if name == TINY:
+        from metrics.likelihood.tiny import open_tiny
+
+        return open_tiny(layout=layout, decoding=decoding)
     try:
         from metrics.likelihood.huggingface import HuggingFace
     except ImportError as error:

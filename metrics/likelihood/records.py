@@ -131,3 +131,7 @@ class TokenStatistics(Protocol):
     def distributions(self, pair: Pair) -> NDArray[np.float32]:
         """log p of the whole vocabulary at each of the candidate's N tokens: [N, V]."""
         ...
+
+
+class Reader(LogProbs, TokenStatistics, Protocol):
+    """A model that scores texts and shows its distribution at each token."""

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal
 
+from metrics.data.evaluator_judgments import HUMAN, MACHINE
 from metrics.errors import DegenerateInput, InsufficientData
-from metrics.text_scores.calibration import Calibration, against_people, calibrate
+from metrics.likelihood import Layout, Reader
 from metrics.text_scores.detectors import curvature
-from metrics.text_scores.h_score import DEFAULT, h_score, mean_fraction, score_text
-from metrics.text_scores.h_score_json import h_score_json
+from metrics.text_scores.h_findings import HFindings, Rules, summarise_texts
 from metrics.text_scores.token_predictions import Backend, Predictions, from_token_stats
 from metrics.text_scores.vocabulary import readable_tokens
 
-if TYPE_CHECKING:
-    from metrics.likelihood.huggingface import HuggingFace
+
+def reading_layout(long_texts: Literal["error", "slide"] = "error") -> Layout:
+    """Each text stands behind the start token, without the end token (as GLTR has it)."""
+    return Layout(include_eos=False, start="always", long_texts=long_texts)
 
 
-def read_by(model: HuggingFace, texts: Mapping[str, str]) -> tuple[list[Predictions], dict[str, float]]:
+def read_by(model: Reader, texts: Mapping[str, str]) -> tuple[list[Predictions], dict[str, float]]:
     """Predictions of each text (by name), and its Fast-DetectGPT; one forward pass a text, without any context.
 
     Raises the named errors of `metrics.likelihood`.
@@ -35,7 +37,7 @@ def read_by(model: HuggingFace, texts: Mapping[str, str]) -> tuple[list[Predicti
 
 
 def automatic_scores(
-    model: HuggingFace,
+    model: Reader,
     texts: Mapping[str, str],
     *,
     human: Collection[str] = (),
@@ -52,20 +54,24 @@ def automatic_scores(
     if not texts:
         raise InsufficientData("There is no text to score.")
     predictions, curvatures = read_by(model, texts)
-    fp = {text_predictions.id: mean_fraction(text_predictions) for text_predictions in predictions}
-    calibration = _calibrated(fp, human, level, seed)
-    thresholds = calibration.thresholds if calibration else DEFAULT
-    shares = {name: share for name, share in (human_share or {}).items() if name in fp}
-    people = against_people(fp, shares, thresholds, level=level) if len(shares) > 1 else None
-    scores = [score_text(text_predictions, thresholds) for text_predictions in predictions]
-    result = h_score(fp, thresholds, level=level)
-    return h_score_json(scores, result, predictions[0].backend, calibration, people, curvatures)
+    return summarise_by_source(predictions, curvatures, human, human_share, level=level, seed=seed).document()
 
 
-def _calibrated(fp: Mapping[str, float], human: Collection[str], level: float, seed: int) -> Calibration | None:
-    """None where a source has too few texts, or no threshold separates them."""
-    sides = [[value for name, value in fp.items() if (name in human) is side] for side in (True, False)]
+def summarise_by_source(
+    predictions: Sequence[Predictions],
+    curvatures: Mapping[str, float],
+    human: Collection[str],
+    human_share: Mapping[str, float] | None,
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+) -> HFindings:
+    """What is said of texts of known origin; without a calibration where no threshold separates the two sources."""
+    origins = {text.id: HUMAN if text.id in human else MACHINE for text in predictions}
+    shares = {name: share for name, share in (human_share or {}).items() if name in origins}
+    judged = shares if len(shares) > 1 else None
+    rules = Rules(level=level, seed=seed)
     try:
-        return calibrate(*sides, level=level, seed=seed)
+        return summarise_texts(predictions, rules=rules, origins=origins, human_share=judged, curvatures=curvatures)
     except (InsufficientData, DegenerateInput):
-        return None
+        return summarise_texts(predictions, rules=rules, human_share=judged, curvatures=curvatures)

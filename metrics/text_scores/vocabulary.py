@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 from collections.abc import Sequence
 
+from metrics.likelihood.byte_letters import BYTES
+
 META_SPACE = "\u2581"  # what SentencePiece writes for a blank
 
 
@@ -21,14 +23,3 @@ def readable_tokens(pieces: Sequence[str]) -> list[str]:
         decoder.decode(bytes(BYTES[letter] for letter in piece)) if all(letter in BYTES for letter in piece) else piece
         for piece in pieces
     ]
-
-
-def _letters() -> dict[str, int]:
-    """Byte-level vocabularies write printable bytes as themselves, and the others as letters from U+0100 on."""
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in printable]
-    letters = {chr(byte): byte for byte in printable}
-    return letters | {chr(0x100 + place): byte for place, byte in enumerate(others)}
-
-
-BYTES = _letters()

@@ -12,8 +12,9 @@ from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.reports.machine_scores import read_by_model
 from metrics.errors import MetricsError
-from metrics.likelihood import Layout, open_model
+from metrics.likelihood import open_model
 from metrics.report.formats.write import as_json
+from metrics.text_scores.machine_scores import reading_layout
 
 
 class Command(StudyCommand):
@@ -35,7 +36,7 @@ class Command(StudyCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.study_and_actor(options)
-        layout = Layout(include_eos=False, start="always", long_texts=options["long_texts"])
+        layout = reading_layout(options["long_texts"])
         how = {name: options[name] for name in ("revision", "dtype", "device", "allow_download")}
         with sentences():
             try:

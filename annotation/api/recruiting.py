@@ -96,8 +96,8 @@ class VersionOut(Schema):
 
 
 class StudyChannelOut(Schema):
-    """link: the address for many; empty where each person has their own. codes_left: of a supplied list. version: one
-    more with each change of the settings."""
+    """link: the address for many; empty where each person has their own. codes_left: of a supplied list.
+    codes_missing: people who finished when none was left. version: one more with each change of the settings."""
 
     channel_id: str
     name: str
@@ -120,6 +120,7 @@ class StudyChannelOut(Schema):
     return_url: str
     completion_code: str
     codes_left: int | None
+    codes_missing: int
     stop_code: str
     contact: str
     link: str

@@ -71,6 +71,7 @@ of_judging: list[URLPattern | URLResolver] = [
 
 of_recruiting: list[URLPattern | URLResolver] = [
     path("recruit/", recruit.recruit, name="recruit"),
+    path("recruit/needs/", recruit.needs, name="recruit-needs"),
     path("recruit/new/<slug:kind>/", recruit.open_new, name="recruit-new"),
     path("recruit/<str:channel_id>/", recruit.channel_page, name="recruit-channel"),
     path("recruit/<str:channel_id>/numbers/", recruit.funnel, name="recruit-funnel"),
@@ -80,6 +81,7 @@ of_recruiting: list[URLPattern | URLResolver] = [
     path("recruit/<str:channel_id>/close/", recruit.close, name="recruit-close"),
     path("recruit/<str:channel_id>/reopen/", recruit.reopen, name="recruit-reopen"),
     path("recruit/<str:channel_id>/invite/", recruit.invite, name="recruit-invite"),
+    path("recruit/<str:channel_id>/codes/", recruit.codes, name="recruit-codes"),
     path("recruit/<str:channel_id>/links/", recruit.links_file, name="recruit-links"),
 ]
 

@@ -16,6 +16,8 @@ from annotation.mturk.client import Market
 LINK, LIST, TEAM, ACCOUNTS, REHEARSAL = "link", "list", "team", "accounts", "rehearsal"
 # Kinds whose people are named beforehand, each with a link of their own.
 NAMED = frozenset({LIST, TEAM})
+# From this number of codes on a requester is warned that a list runs out.
+FEW_CODES = 5
 # Members of a channel that are always there, and times that may be.
 TEXTS = (
     "Study",
@@ -106,7 +108,10 @@ class TextVersion:
 
 @dataclass(frozen=True, slots=True)
 class ChannelRecord:
-    """One way in, as the marketplace has it. `link`: the address for many, "" where each person has their own."""
+    """One way in, as the marketplace has it. `link`: the address for many, "" where each person has their own.
+
+    `codes_left`: of a list that was supplied. `codes_missing`: people who finished when none of it was left.
+    """
 
     channel_id: str
     study: str
@@ -129,6 +134,7 @@ class ChannelRecord:
     return_url: str
     completion_code: str
     codes_left: int | None
+    codes_missing: int
     stop_code: str
     contact: str
     link: str
@@ -137,6 +143,14 @@ class ChannelRecord:
     invited: int
     funnel: ChannelFunnel
     versions: tuple[TextVersion, ...] = ()
+
+    @property
+    def has_few_codes(self) -> bool:
+        """Whether the list of codes may not last for the people who are inside, or is nearly used up."""
+        inside = self.funnel.began - self.funnel.finished
+        if self.codes_left is None or (self.closed_at is not None and not inside):
+            return False
+        return self.codes_left <= max(inside, FEW_CODES)
 
     def state(self, now: datetime) -> str:
         """closed (by hand), over (past its time), planned (not open yet), full or open."""
@@ -299,6 +313,7 @@ def _channel(row: Mapping[str, Any]) -> ChannelRecord:
         version=row["Version"],
         places=row.get("Places"),
         codes_left=row.get("CodesLeft"),
+        codes_missing=row["CodesMissing"],
         id_parameters=tuple(row["IdParameters"]),
         id_optional=row["IdOptional"],
         invited=row["Invited"],

@@ -9,11 +9,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
+from annotation.exceptions import StateError
 from annotation.models import Study
 from annotation.mturk import channels
 from annotation.mturk.channels import ChannelRecord, ChannelSettings
+from annotation.recruiting.add_codes import read_codes
 
 PAYS = (
     ("", _("Choose")),
@@ -174,8 +177,16 @@ class ChannelForm(forms.Form):
         return ChannelSettings(**fields, empty=() if of_new else emptied)
 
 
+def _read_codes(text: str) -> tuple[str, ...]:
+    """The codes of a list. Raises ValidationError naming row and rule."""
+    try:
+        return read_codes(text.splitlines())
+    except StateError as error:
+        raise forms.ValidationError(str(error)) from error
+
+
 class NewChannelForm(ChannelForm):
-    """A channel to open: its settings, and its name among those of the study."""
+    """A channel to open: its settings, its name among those of the study, and perhaps a list of codes."""
 
     name = forms.CharField(
         label=_("Name of the channel"),
@@ -183,6 +194,22 @@ class NewChannelForm(ChannelForm):
         required=False,
         help_text=_("Only you and your colleagues read it. Needed for a second channel of one kind."),
     )
+    codes = forms.CharField(
+        label=_("List of completion codes"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=_(
+            "One code per line, for a panel or shop that gives you one for each person. You can add more later."
+        ),
+    )
+
+    def __init__(self, *args: Any, kind: str, **kwargs: Any) -> None:
+        super().__init__(*args, kind=kind, **kwargs)
+        if kind == channels.ACCOUNTS:
+            del self.fields["codes"]
+
+    def clean_codes(self) -> tuple[str, ...]:
+        return _read_codes(self.cleaned_data["codes"])
 
 
 class EditChannelForm(ChannelForm):
@@ -246,6 +273,44 @@ def _shown(field: forms.BoundField, value: str) -> str:
     return str(choices.get(value, value))
 
 
+class AddCodesForm(forms.Form):
+    """Completion codes to add to the list of a channel: pasted, or in a file."""
+
+    codes = forms.CharField(
+        label=_("Completion codes"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=_("One code per line. Each participant who finishes gets the next one."),
+    )
+    file = forms.FileField(
+        label=_("Or a file of codes"), required=False, help_text=_("A text file, one code per line.")
+    )
+
+    def clean(self) -> dict[str, Any]:
+        fields = super().clean() or {}
+        pasted, file = fields.get("codes", ""), fields.get("file")
+        if pasted.strip() and file:
+            self.add_error("file", _("Paste the codes or choose a file, not both."))
+        elif not pasted.strip() and not file and not self.errors:
+            self.add_error("codes", _("Paste at least one code, or choose a file."))
+        elif not self.errors:
+            try:
+                fields["codes"] = _read_codes(decode_file(file) if file else pasted)
+            except forms.ValidationError as error:
+                self.add_error("file" if file else "codes", error)
+        return fields
+
+
+def decode_file(file: UploadedFile) -> str:
+    """The text of an uploaded list. Raises ValidationError for a file that is too large, or not UTF-8."""
+    if (file.size or 0) > MAX_FILE_BYTES:
+        raise forms.ValidationError(_("A list has at most 4 MB."))
+    try:
+        return str(file.read().decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise forms.ValidationError(_("The file is not UTF-8. Save it as UTF-8 and choose it again.")) from None
+
+
 class InvitePeopleForm(forms.Form):
     """A CSV of people."""
 
@@ -255,13 +320,7 @@ class InvitePeopleForm(forms.Form):
     )
 
     def clean_people(self) -> str:
-        file = self.cleaned_data["people"]
-        if file.size > MAX_FILE_BYTES:
-            raise forms.ValidationError(_("A list has at most 4 MB."))
-        try:
-            return str(file.read().decode("utf-8-sig"))
-        except UnicodeDecodeError:
-            raise forms.ValidationError(_("The file is not UTF-8. Save it as CSV UTF-8 and choose it again.")) from None
+        return decode_file(self.cleaned_data["people"])
 
 
 def starting_consent(study: Study, *, requester_name: str, kind: str) -> str:

@@ -17,7 +17,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation import settings
 from annotation.console.form_errors import attach_errors
-from annotation.console.forms.channels import EditChannelForm, InvitePeopleForm, NewChannelForm, starting_consent
+from annotation.console.forms.channels import (
+    AddCodesForm,
+    EditChannelForm,
+    InvitePeopleForm,
+    NewChannelForm,
+    starting_consent,
+)
 from annotation.console.forms.publish import ShownName
 from annotation.console.permission import study_page, visitor
 from annotation.exceptions import ChangedError
@@ -28,6 +34,7 @@ from annotation.mturk.client import Market
 from annotation.publishing.name_requester import name_requester
 from annotation.recruiting import change_channel as changes
 from annotation.recruiting import queries
+from annotation.recruiting.add_codes import add_codes
 from annotation.recruiting.invite_people import invite_people, read_guests
 from annotation.recruiting.open_channel import ChannelPlan, open_channel
 
@@ -119,11 +126,12 @@ def _shown(request: HttpRequest, study: Study, channel_id: str, **more: Any) -> 
         "label": KINDS.get(channel.kind, channel.kind),
         "people": people,
         "invite": InvitePeopleForm(),
+        "add_codes": AddCodesForm(),
         "named": channel.kind in channels.NAMED,
         "requester": market.requester(),
         **more,
     }
-    form = more.get("invite")
+    form = more.get("invite") or more.get("add_codes")
     return render(request, "console/recruit_channel.html", context, status=422 if form and form.errors else 200)
 
 
@@ -148,6 +156,15 @@ def funnel(request: HttpRequest, study: Study, channel_id: str) -> HttpResponse:
     """The part of the page that moves."""
     channel = queries.channel_of(study, channel_id, Market(settings.endpoint()))
     return render(request, "console/recruit_funnel.html", _numbers(study, channel))
+
+
+@require_safe
+@study_page(Role.EDITOR)
+def needs(request: HttpRequest, study: Study) -> HttpResponse:
+    """What the channels need of an editor, loaded after the page Progress: the marketplace may be slow, or down."""
+    channel_rows = queries.channels_of(study, Market(settings.endpoint()))
+    rows = [row for row in channel_rows if row.has_few_codes or row.codes_missing]
+    return render(request, "console/recruit_needs.html", {"study": study, "needs": rows})
 
 
 @require_safe
@@ -230,6 +247,20 @@ def invite(request: HttpRequest, study: Study, channel_id: str) -> HttpResponse:
             invited = invite_people(study, channel_id, guests, **_by(request))
             return _show_links(request, study, channel_id, invited)
     return _shown(request, study, channel_id, invite=form)
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def codes(request: HttpRequest, study: Study, channel_id: str) -> HttpResponse:
+    """Add completion codes to the channel's list: all of them or none."""
+    form = AddCodesForm(request.POST, request.FILES)
+    if form.is_valid():
+        with attach_errors(form, above=True):
+            channel = add_codes(study, channel_id, form.cleaned_data["codes"], **_by(request))
+            left = channel.codes_left or 0
+            messages.success(request, ngettext("Saved. %d code is left.", "Saved. %d codes are left.", left) % left)
+            return redirect("console:recruit-channel", study.uuid, channel_id)
+    return _shown(request, study, channel_id, add_codes=form)
 
 
 def _show_links(request: HttpRequest, study: Study, channel_id: str, invited: InvitedPeople) -> HttpResponse:

@@ -17,6 +17,7 @@ from annotation.management.lookup import sentences
 from annotation.models import Role, Study
 from annotation.mturk.channels import NAMED, PAYS, ChannelRecord, ChannelSettings, InvitedPeople
 from annotation.mturk.client import Market
+from annotation.recruiting.add_codes import read_codes
 from annotation.recruiting.change_channel import change_channel, close_channel, reopen_channel
 from annotation.recruiting.invite_people import invite_people, mail_people, read_guests
 from annotation.recruiting.open_channel import NAMES, ChannelPlan, open_channel
@@ -86,6 +87,8 @@ class Command(StudyCommand):
                 f"began {funnel.began}, finished {funnel.finished} (early {funnel.stopped}), "
                 f"returned {funnel.returned}, withdrew {funnel.withdrew}"
             )
+            if channel.codes_left is not None:
+                self.stdout.write(f"  codes left {channel.codes_left}, finished without a code {channel.codes_missing}")
             if not_admitted:
                 self.stdout.write(f"  not admitted: {not_admitted}")
         if not channels:
@@ -141,7 +144,6 @@ def _add_settings(parser: CommandParser) -> None:
 
 
 def _settings(options: dict[str, Any]) -> ChannelSettings:
-    codes = _text(options["codes"]) or ""
     names = options["id_parameter"]
     removable = {field: options[name] for field, name in REMOVABLE.items()}
     return ChannelSettings(
@@ -154,7 +156,7 @@ def _settings(options: dict[str, Any]) -> ChannelSettings:
         debrief=_text(options["debrief"]),
         return_url=options["return_url"],
         completion_code=options["completion_code"],
-        codes=tuple(line.strip() for line in codes.splitlines() if line.strip()),
+        codes=read_codes((_text(options["codes"]) or "").splitlines()),
         stop_code=options["stop_code"],
         contact=options["contact"],
         id_parameters=tuple(names) if names else None,

@@ -11,6 +11,7 @@ from typing import IO
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import Q
 
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.invitations.channel_plan import LinkPlan
@@ -164,6 +165,16 @@ class State:
     name: str
     external_id: str
     panel_ids: dict[str, str]
+
+
+def count_without_code(channel: Channel) -> int:
+    """How many have finished when the codes that the requester supplied had run out (`Participant.lacks_code`)."""
+    if not channel.has_supplied_codes:
+        return 0
+    rows = Participant.objects.filter(channel=channel, supplied_code=None).exclude(code="")
+    if channel.stop_code:
+        rows = rows.filter(stopped_at=None)
+    return rows.filter(Q(link=None) | Q(link__completion_code="")).count()
 
 
 def states(channel: Channel) -> list[State]:

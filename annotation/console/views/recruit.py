@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation import settings
 from annotation.console.form_errors import attach_errors
 from annotation.console.forms.channels import (
+    PAYS,
     AddCodesForm,
     EditChannelForm,
     InvitePeopleForm,
@@ -129,6 +130,7 @@ def _shown(request: HttpRequest, study: Study, channel_id: str, **more: Any) -> 
         "add_codes": AddCodesForm(),
         "named": channel.kind in channels.NAMED,
         "requester": market.requester(),
+        "pays": dict(PAYS).get(channel.pays, channel.pays),
         **more,
     }
     form = more.get("invite") or more.get("add_codes")

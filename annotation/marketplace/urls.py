@@ -76,6 +76,7 @@ urlpatterns = [
     path("enter/<str:token>/", host_guards.enter, name="enter"),
     path("sign-out/", host_guards.sign_out, name="sign-out"),
     path("in/device/<str:token>/", other_device.resume, name="resume"),
+    path("in/", invitations.empty_link, name="empty-link"),
     path("in/<str:token>/", invitations.invitation, name="door"),
     path("in/<str:token>/begin/", invitations.begin, name="begin"),
     path("in/<str:token>/another/", invitations.start_as_another, name="start-as-another"),

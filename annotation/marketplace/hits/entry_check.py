@@ -10,6 +10,7 @@ from annotation.marketplace.hits import lifecycle, study_cards
 from annotation.marketplace.hits.catalogue import some_of
 from annotation.marketplace.hits.eligibility import assess_worker
 from annotation.marketplace.models import Assignment, Hit, WorkerAccount, WorkerBlock
+from annotation.marketplace.qualifications.once_pass import is_barred
 
 
 def refusal(hit: Hit, *, worker: WorkerAccount, now: datetime) -> str:
@@ -25,7 +26,7 @@ def refusal(hit: Hit, *, worker: WorkerAccount, now: datetime) -> str:
         return "closed"
     if Assignment.objects.filter(hit=hit, worker=worker).exclude(state__in=Assignment.RETURNED_OR_ABANDONED).exists():
         return "held"
-    if not worker.active or not assess_worker(worker, hit.hit_type).accept:
+    if not worker.active or not assess_worker(worker, hit.hit_type).accept or is_barred(hit.hit_type, worker):
         return "unqualified"
     if WorkerBlock.objects.filter(requester=hit.requester_id, worker=worker).exists():
         return "blocked"

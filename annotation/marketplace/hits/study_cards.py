@@ -15,6 +15,7 @@ from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import catalogue
 from annotation.marketplace.hits.eligibility import Eligibility, assess_values, values_of
 from annotation.marketplace.models import Assignment, Hit, HitType, Requester, WorkerAccount, WorkerBlock
+from annotation.marketplace.qualifications.once_pass import is_barred
 from annotation.marketplace.qualifications.requirements import held_against
 
 _HELD = Prepared(
@@ -131,6 +132,8 @@ def refusal(worker: WorkerAccount, requester: int, study: str, *, now: datetime)
     types = open_types(worker, requester, study, now=now)
     if not types:
         return _why_none_is_open(worker, requester, study, now)
+    if all(is_barred(hit_type, worker) for hit_type, eligibility in types if eligibility.accept):
+        return "unqualified"
     return refusal_of(types, worker, now)
 
 

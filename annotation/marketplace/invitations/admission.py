@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -28,6 +29,10 @@ from annotation.marketplace.models import (
 )
 
 LONGEST_ID = 200
+# Of a place-holder that a panel has left unfilled: {{%PROLIFIC_PID%}}, ${e://Field/id}, [ID], <id>, %ID%.
+UNFILLED = re.compile(r"[{}<>\[\]]|^%.*%$")
+# What a script writes where it has no id.
+NO_ID = frozenset({"null", "undefined"})
 # Doors that lead in.
 OPEN = frozenset({"welcome", "back"})
 
@@ -43,6 +48,8 @@ class Visitor:
     participants: Collection[str]
     worker: WorkerAccount | None
     panel_ids: Mapping[str, str] = field(default_factory=dict)
+    # The address holds two ids.
+    ambiguous: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,7 @@ def link_of(token: str) -> Link | None:
 
 def look(link: Link, visitor: Visitor, *, now: datetime) -> Door:
     """Return what the visitor of `link` sees; nothing is written."""
-    if len(visitor.external_id) > LONGEST_ID or not visitor.external_id.isprintable():
+    if visitor.ambiguous or not _is_readable(visitor.external_id, link):
         return Door("odd-id", link)
     person = _recognised(link, visitor)
     if person is not None and person.worker is not None:
@@ -95,6 +102,14 @@ def look(link: Link, visitor: Visitor, *, now: datetime) -> Door:
     if WorkerBlock.objects.filter(requester=link.channel.requester_id, worker__in=others).exists():
         return Door("blocked", link)
     return replace(_for_newcomers(link, now, others), person=person)
+
+
+def _is_readable(external_id: str, link: Link) -> bool:
+    """Whether an id can be that of one person: what stands for everybody would make one person of all."""
+    if len(external_id) > LONGEST_ID or not external_id.isprintable():
+        return False
+    names = {name.lower() for name in link.id_parameters}
+    return not UNFILLED.search(external_id) and external_id.lower() not in NO_ID | names
 
 
 def _began_elsewhere(link: Link, visitor: Visitor) -> bool:

@@ -37,10 +37,21 @@ def grant(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
     Raises WorkRefusedError (unqualified) when the worker was given it a moment ago, for another HIT. Part of the
     transaction of the acceptance.
     """
-    for qualification_type in _types(hit):
-        if _drawn_elsewhere(hit, qualification_type, worker) or _left_elsewhere(hit, qualification_type, worker):
+    for qualification_type in _types(hit.hit_type):
+        if _is_barred(hit.hit_type, qualification_type, worker):
             raise WorkRefusedError("unqualified")
         _grant_type(qualification_type, worker, now)
+
+
+def is_barred(hit_type: HitType, worker: WorkerAccount) -> bool:
+    """Whether `grant` would refuse `worker` for another study that asks for the same absence."""
+    return any(_is_barred(hit_type, qualification_type, worker) for qualification_type in _types(hit_type))
+
+
+def _is_barred(hit_type: HitType, qualification_type: QualificationType, worker: WorkerAccount) -> bool:
+    return _drawn_elsewhere(hit_type, qualification_type, worker) or _left_elsewhere(
+        hit_type, qualification_type, worker
+    )
 
 
 def revoke(hit: Hit, worker: int) -> None:
@@ -48,7 +59,7 @@ def revoke(hit: Hit, worker: int) -> None:
 
     To other studies that ask for the same absence they may not: `grant` knows them by their draw, or what they left.
     """
-    for qualification_type in _types(hit):
+    for qualification_type in _types(hit.hit_type):
         QualificationGrant.objects.filter(
             qualification_type=qualification_type, worker=worker, status=Status.GRANTED
         ).update(status=Status.REVOKED)
@@ -67,7 +78,7 @@ def leaves_only_arm(hit: Hit, worker: int) -> bool:
     return HitType.objects.filter(requester=hit.requester_id, study=hit_type.study).count() == 1
 
 
-def _left_elsewhere(hit: Hit, qualification_type: QualificationType, worker: WorkerAccount) -> bool:
+def _left_elsewhere(hit_type: HitType, qualification_type: QualificationType, worker: WorkerAccount) -> bool:
     """Whether `worker` has begun another study that asks for the same absence, and given it back."""
     revoked = QualificationGrant.objects.filter(
         qualification_type=qualification_type, worker=worker, status=Status.REVOKED
@@ -75,9 +86,9 @@ def _left_elsewhere(hit: Hit, qualification_type: QualificationType, worker: Wor
     if not revoked.exists():
         return False
     left = Assignment.objects.filter(
-        worker=worker, hit__requester=hit.requester_id, state__in=Assignment.RETURNED_OR_ABANDONED
+        worker=worker, hit__requester=hit_type.requester_id, state__in=Assignment.RETURNED_OR_ABANDONED
     )
-    types = HitType.objects.filter(pk__in=left.values("hit__hit_type")).exclude(study=hit.hit_type.study)
+    types = HitType.objects.filter(pk__in=left.values("hit__hit_type")).exclude(study=hit_type.study)
     return any(
         row["QualificationTypeId"] == qualification_type.type_id
         for requirements in types.values_list("requirements", flat=True)
@@ -86,20 +97,20 @@ def _left_elsewhere(hit: Hit, qualification_type: QualificationType, worker: Wor
     )
 
 
-def _types(hit: Hit) -> Iterable[QualificationType]:
-    absent = [row["QualificationTypeId"] for row in hit.hit_type.requirements if row["Comparator"] == "DoesNotExist"]
+def _types(hit_type: HitType) -> Iterable[QualificationType]:
+    absent = [row["QualificationTypeId"] for row in hit_type.requirements if row["Comparator"] == "DoesNotExist"]
     if not absent:
         return ()
     rows = QualificationType.objects.filter(
-        type_id__in=absent, requester_id=hit.requester_id, once=True, deleted_at=None
+        type_id__in=absent, requester_id=hit_type.requester_id, once=True, deleted_at=None
     )
     return rows.order_by("pk")
 
 
-def _drawn_elsewhere(hit: Hit, qualification_type: QualificationType, worker: WorkerAccount) -> bool:
+def _drawn_elsewhere(hit_type: HitType, qualification_type: QualificationType, worker: WorkerAccount) -> bool:
     """Whether `worker` was assigned to a cell of another study that asks for the same absence."""
-    draws = Draw.objects.filter(worker=worker, requester=hit.requester_id).exclude(study=hit.hit_type.study)
-    types = HitType.objects.filter(requester=hit.requester_id, study__in=draws.values("study"))
+    draws = Draw.objects.filter(worker=worker, requester=hit_type.requester_id).exclude(study=hit_type.study)
+    types = HitType.objects.filter(requester=hit_type.requester_id, study__in=draws.values("study"))
     return any(
         row["QualificationTypeId"] == qualification_type.type_id
         for requirements in types.values_list("requirements", flat=True)

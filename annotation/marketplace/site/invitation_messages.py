@@ -39,7 +39,10 @@ def door_message(word: str) -> tuple[str, str]:
         ),
         "odd-id": (
             _("This link cannot be read"),
-            _("The participant ID in it is too long or not readable. Please open the study again from your panel."),
+            _(
+                "The participant ID in it was not filled in, is too long, or is not the only one. Please open the "
+                "study again from your panel. If you read this again, write to the person who sent you the link."
+            ),
         ),
         "not-yet": (_("The study has not begun"), _("Please open this link again later.")),
         "closed": (

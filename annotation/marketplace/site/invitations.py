@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -55,6 +56,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         return _unknown(request)
     now = _now()
     visitor = _visitor(request, link, request.GET.dict(), _panel_ids(link, request.GET.dict()))
+    if len({value for name in _names(link)[:1] for value in request.GET.getlist(name)}) > 1:
+        visitor = replace(visitor, ambiguous=True)
     entry = admission.look(link, visitor, now=now)
     if request.method == "GET":
         admission.note_opened(entry, now=now)
@@ -64,6 +67,13 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "GET":
         _count(request, response, entry)
     return response
+
+
+@require_safe
+@on_worker_host
+def empty_link(request: HttpRequest) -> HttpResponse:
+    """A link of which nothing was copied behind the address of all of them."""
+    return _at_door(request, door_word="unknown")
 
 
 # What somebody meets who has not been here before and is not let in.

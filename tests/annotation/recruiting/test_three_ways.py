@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
 from annotation.recruiting.queries import channels_of
 from tests.annotation.api.conftest import Caller
+from tests.annotation.console.factories import csv
 from tests.annotation.recruiting.test_channels import publish_now
 from tests.marketplace.channels.guests import Guest as Visitor
 
@@ -124,6 +126,7 @@ def with_two_inside(live: Study, ours: Market, opened: Opened, visitor: Callable
         ("closes_at", "2001-01-02T03:04:00Z", "The closing time has passed. Set a later one, or close the channel."),
         ("closes_at", "2101-01-01T00:00:00Z", "A channel must close after it opens."),
         ("retain_until", "2001-01-02T03:04:00Z", "The time of deletion has passed."),
+        ("return_url", "http://panel.example/done", "A return address starts with https://."),
         ("places", "1", "2 people have begun by this channel, so it has at least 2 places."),
     ],
 )
@@ -142,7 +145,7 @@ def test_what_cannot_be_is_refused_everywhere_by_field_and_rule(
     assert (refused.status_code, [row["field"] for row in refused.json()["errors"]]) == (409, [member])
     assert sentence in refused.json()["detail"]
     # By the command.
-    option = {"closes_at": "--closes", "retain_until": "--delete-data", "places": "--places"}[member]
+    option = {"closes_at": "--closes", "retain_until": "--delete-data"}.get(member, f"--{member.replace('_', '-')}")
     words = [option, value] + (["--opens", more["opens_at"]] if more else [])
     with pytest.raises(CommandError, match=sentence.split(".")[0]):
         call_command("recruit", "headlines", "change", *words, stdout=io.StringIO())
@@ -155,6 +158,27 @@ def test_what_cannot_be_is_refused_everywhere_by_field_and_rule(
     beside = html.fromstring(answer.content).xpath(f"//ul[@id='id_{member}_error']")
     assert sentence in beside[0].text_content()
     assert owner("get", path).json() == before
+
+
+def test_doubled_addresses_invite_nobody_by_any_way(live: Study, ours: Market, opened: Opened, tmp_path: Path) -> None:
+    channel = opened("list")
+    rows = [{"email": "ann@example.org", "name": "Ann"}, {"email": "ANN@example.org", "name": "Anna"}]
+    text = "email,name\n" + "".join(f"{row['email']},{row['name']}\n" for row in rows)
+    people = f"/studies/{live.uuid}/channels/{channel.channel_id}/people"
+    program = Caller("pam", live, Role.EDITOR)
+    refused = program("post", people, {"people": rows})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (409, "people")
+    assert refused.json()["detail"] == "Row 2, email: the same as in row 1."
+    file, links = tmp_path / "people.csv", tmp_path / "links.csv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(CommandError, match="Row 3, email: the same as in row 2"):
+        call_command("recruit", "headlines", "list", "--file", str(file), "--out", str(links), stdout=io.StringIO())
+    assert not links.exists()
+    answer = console(live).post(at(live, "recruit-invite", channel.channel_id), {"people": csv(text)})
+    assert answer.status_code == 422
+    beside = html.fromstring(answer.content).xpath("//ul[@id='id_people_error']")
+    assert beside[0].text_content().strip() == "Row 3, email: the same as in row 2."
+    assert program("get", people).json()["items"] == []
 
 
 def test_no_channel_is_opened_that_is_over_already(live: Study, ours: Market) -> None:

@@ -207,6 +207,28 @@ def do(way: Way) -> None:
     )
 
 
+def leave_another_study(way: Way) -> None:
+    """The account has begun another study of the same series, and returned it."""
+    now = clock.now()
+    parameters = hit_parameters(
+        Keywords="reading, assay:study=autumn", QualificationRequirements=way.requirements, MaxAssignments=9
+    )
+    made = TABLE["CreateHIT"].handler(Call(way.requester, now, "test"), parameters)["HIT"]
+    Assignment.objects.create(
+        worker=way.worker,
+        hit=Hit.objects.get(hit_id=made["HITId"]),
+        accepted_at=now,
+        deadline=now,
+        state="Returned",
+    )
+    QualificationGrant.objects.create(
+        worker=way.worker,
+        qualification_type=QualificationType.objects.get(),
+        granted_at=now,
+        status=QualificationGrant.Status.REVOKED,
+    )
+
+
 OVER = "no longer be accepted|accepts no new participants"
 EVERYBODY = {
     "adult content": Lack("unqualified", "adult content; yours may not", lambda w: ask(w, ADULT, "EqualTo", 1)),
@@ -236,6 +258,12 @@ ACCOUNTS = {
         "“Reading test” > 3; you have 2",
         lambda w: ask(w, qualification(w).type_id, "GreaterThan", 3),
         score_two,
+    ),
+    "the first of a series": Lack(
+        "unqualified",
+        "Your account does not meet its requirements",
+        lambda w: ask_absent(w, once=True),
+        leave_another_study,
     ),
     "another task": Lack("held", "Each person may do a task once", after=do),
 }

@@ -8,21 +8,34 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from annotation.accounts.models import AccessKey
 from annotation.mturk.records import Endpoint
+
+# The requester account that `manage.py serve` opens in development, with play money.
+DEVELOPMENT_ACCOUNT = "console-requester"
 
 
 def endpoint() -> Endpoint:
-    """The marketplace that the settings name."""
+    """The marketplace that the settings name, with the one key of console, work loop and commands."""
     url: str = settings.MTURK_ENDPOINT_URL
     is_local = url.startswith(f"{settings.WORKER_ORIGIN}/")
+    access_key, secret_key = settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY
+    if is_local and settings.MARKETPLACE_DEVELOPMENT and not access_key:
+        access_key, secret_key = _development_key()
     return Endpoint(
         url=url,
-        access_key=settings.MTURK_ACCESS_KEY,
-        secret_key=settings.MTURK_SECRET_KEY,
+        access_key=access_key,
+        secret_key=secret_key,
         region=settings.MTURK_REGION,
         provider="assay" if is_local else (urlsplit(url).hostname or url),
         calls_a_second=settings.MTURK_CALLS_A_SECOND,
     )
+
+
+def _development_key() -> tuple[str, str]:
+    """The key of the development account; "" and "" before `serve` has opened it."""
+    key = AccessKey.objects.active().filter(user__username=DEVELOPMENT_ACCOUNT).order_by("pk").first()
+    return (key.key_id, key.secret()) if key else ("", "")
 
 
 def chromium() -> Path | None:

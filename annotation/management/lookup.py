@@ -48,6 +48,46 @@ def actor_of(options: Mapping[str, Any]) -> tuple[User | None, str]:
     return user, user.get_username()
 
 
+def user_named(name: str | None) -> User | None:
+    """Return the user of that name; None for None. Raises CommandError."""
+    if name is None:
+        return None
+    try:
+        return User.objects.get(username=name)
+    except User.DoesNotExist:
+        raise CommandError(f"There is no user named {name!r}.", returncode=2) from None
+
+
+def add_owner(parser: _ActionsContainer) -> None:
+    """Add the options that name the owner of a new study, and who acts."""
+    parser.add_argument(
+        "--owner",
+        metavar="USER",
+        help="owner of the study (default: --as USER, else the only superuser, else the only user)",
+    )
+    add_actor(parser)
+
+
+def owner_of(options: Mapping[str, Any]) -> User | None:
+    """Return who will own a new study; None where nobody can sign in yet: the first who can sees every study.
+
+    Raises CommandError for an unknown user, and where the owner must be named because there are several.
+    """
+    if owner := user_named(options.get("owner")) or actor_of(options)[0]:
+        return owner
+    active = User.objects.filter(is_active=True).order_by("username")
+    superusers = list(active.filter(is_superuser=True))
+    # Accounts of requesters and of programs have no password.
+    people = [user for user in active if user.is_superuser or user.has_usable_password()]
+    for users in (superusers, people):
+        if len(users) == 1:
+            return users[0]
+    if not people:
+        return None
+    names = ", ".join(user.get_username() for user in (superusers or people)[:10])
+    raise CommandError(f"Who will own the study? Name a user by --owner, such as one of: {names}.", returncode=2)
+
+
 @contextmanager
 def sentences() -> Iterator[None]:
     """Turn errors of the requester side into one sentence and exit code 2."""

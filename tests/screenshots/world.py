@@ -50,13 +50,13 @@ def served(folder: Path) -> Iterator[World]:
     from django.core.management import call_command
     from waitress import create_server
 
-    from annotation.management.commands.serve import _development_key, application, follow_port
+    from annotation.management.commands.serve import application, follow_port, open_development_account
 
     settings.VAR = folder
     call_command("migrate", verbosity=0)
     server = create_server(application(), host="127.0.0.1", port=0, threads=8)
     follow_port(server.effective_port)
-    _development_key()
+    open_development_account()
     threading.Thread(target=server.run, daemon=True).start()
     try:
         yield _peopled(f"http://127.0.0.1:{server.effective_port}", folder)

@@ -8,31 +8,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 from tqdm import tqdm
 
 from annotation.accounts.models import User
 from annotation.importing.import_study import WorkImported
-from annotation.management.lookup import actor_of, add_actor
+from annotation.management.lookup import actor_of, add_owner, owner_of
 from annotation.readers.tabular import DELIMITERS
 
 BAD_INPUT = 2
 
 
-def user_named(name: str | None) -> User | None:
-    """Return the user of that name; None for None. Raises CommandError."""
-    if name is None:
-        return None
-    try:
-        return User.objects.get(username=name)
-    except User.DoesNotExist:
-        raise CommandError(f"There is no user named {name!r}.", returncode=BAD_INPUT) from None
-
-
 def owner_and_actor(options: Mapping[str, Any]) -> tuple[User | None, str]:
-    """Return the owner of what is imported (by default the user who acts), and the name for the log."""
-    user, actor = actor_of(options)
-    return user_named(options["owner"]) or user, actor
+    """Return the owner of what is imported, and the name for the log."""
+    return owner_of(options), actor_of(options)[1]
 
 
 def add_file_options(parser: CommandParser, *, mapping: str) -> None:
@@ -41,13 +30,6 @@ def add_file_options(parser: CommandParser, *, mapping: str) -> None:
     parser.add_argument("--mapping", type=Path, metavar="FILE", help=mapping)
     add_owner(parser)
     add_delimiter(parser)
-
-
-def add_owner(parser: _ActionsContainer) -> None:
-    parser.add_argument(
-        "--owner", metavar="USER", help="owner of the study (default: --as USER; superusers see every study)"
-    )
-    add_actor(parser)
 
 
 def add_delimiter(parser: _ActionsContainer) -> None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotation.importing.import_study import import_work
 from annotation.management.commands import _imports as imports
-from annotation.management.lookup import actor_of, add_actor, sentences
+from annotation.management.lookup import actor_of, add_owner, owner_of, sentences
 from annotation.readers.report_file import read_report
 
 
@@ -20,11 +20,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE", help="report.json")
         parser.add_argument("--study", required=True, metavar="NAME", help="name of the study")
-        add_actor(parser)
+        add_owner(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user, actor = actor_of(options)
+        owner, actor = owner_of(options), actor_of(options)[1]
         with sentences():
             work = read_report(options["file"])
-            done = import_work(work, name=options["study"], actor=actor, now=timezone.now(), owner=user)
+            done = import_work(work, name=options["study"], actor=actor, now=timezone.now(), owner=owner)
         imports.tell_imported(self.stdout, done, work.warnings)

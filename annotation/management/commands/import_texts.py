@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotation.exceptions import StateError
 from annotation.importing.add_texts import TextsAdded, add_texts, compare_with_study
 from annotation.management.commands import _imports as imports
-from annotation.management.lookup import actor_of, allowed_roles, sentences, study_called
+from annotation.management.lookup import actor_of, add_owner, allowed_roles, owner_of, sentences, study_called
 from annotation.models import Role, Study
 from annotation.readers.cells import short
 from annotation.readers.columns import Names, load_names, named_by
@@ -57,7 +57,7 @@ class Command(BaseCommand):
             default="rehearsal",
             help="of a study that is created: rehearsal (default, simulated raters) or live (real participants)",
         )
-        imports.add_owner(study)
+        add_owner(study)
         check = parser.add_argument_group("check before importing")
         check.add_argument(
             "--dry-run", action="store_true", help="show the first rows and every problem; change nothing"
@@ -142,10 +142,11 @@ class Command(BaseCommand):
                     self.stdout.write(f"    {name}: {short(cell)}")
 
     def _add(self, examination: Examination, options: dict[str, Any]) -> TextsAdded:
-        now, (owner, actor) = timezone.now(), imports.owner_and_actor(options)
+        now, actor = timezone.now(), actor_of(options)[1]
         allowed = [Code(code) for code in options["allow"]]
         with transaction.atomic(), imports.bar("Writing", " texts") as progress:
             if options["create"]:
+                owner = owner_of(options)
                 study = create(options["study"], mode=options["mode"], plan=Plan(), actor=actor, now=now, owner=owner)
             else:
                 study = self._study(options)

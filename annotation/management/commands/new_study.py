@@ -15,8 +15,7 @@ from django.utils import timezone
 
 from annotation.design.presets import PRESETS, preset_called, preset_settings
 from annotation.design.wording import Wording, as_json, from_json, rename_texts
-from annotation.management.commands._imports import user_named
-from annotation.management.lookup import actor_of, add_actor, sentences
+from annotation.management.lookup import actor_of, add_owner, owner_of, sentences
 from annotation.models import StudyGroup
 from annotation.pricing.currency import DEFAULT_CURRENCY, check_currency, parse_amount
 from annotation.studies.create import Plan, create
@@ -89,11 +88,10 @@ class Command(BaseCommand):
             default="rehearsal",
             help="rehearsal (default): simulated raters; live: real participants",
         )
-        parser.add_argument("--owner", metavar="USER", help="owner of the study (default: --as USER)")
-        add_actor(parser)
+        add_owner(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        preset, (user, actor) = preset_called(options["preset"]), actor_of(options)
+        preset, (_, actor) = preset_called(options["preset"]), actor_of(options)
         with sentences():
             wording = _wording({**options, "noun": options["noun"] or _noun_set(options["set"])}, preset.wording)
             if options["print_wording"]:
@@ -105,12 +103,15 @@ class Command(BaseCommand):
             currency = check_currency(options["currency"] or str(chosen.get("currency", DEFAULT_CURRENCY)))
             chosen |= {"currency": currency, **amounts(options, currency)}
             plan = Plan(**{**preset_settings(preset, currency), **chosen, "noun": wording.noun})
+            owner = owner_of(options)
             group = StudyGroup.objects.get_or_create(name=options["group"])[0] if options["group"] else None
             study = create(
                 options["study"], mode=options["mode"], plan=plan, wording=wording, group=group,
-                owner=user_named(options["owner"]) or user, actor=actor, now=timezone.now(),
+                owner=owner, actor=actor, now=timezone.now(),
             )  # fmt: skip
         self.stdout.write(f"The study {study} is a draft by {preset.name} ({preset.source}).")
+        if owner:
+            self.stdout.write(f"Owner: {owner.get_username()}")
         for field, reason in preset.differs.items():
             self.stdout.write(f"  {field}: {reason}")
 

@@ -29,6 +29,7 @@ from annotation.accounts.links import first_owner_link
 from annotation.accounts.models import User
 from annotation.models import Study
 from annotation.pricing.currency import USUAL_CURRENCIES
+from annotation.settings import DEVELOPMENT_ACCOUNT
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -43,7 +44,7 @@ LOOK_SECONDS, BEGIN_ANEW_SECONDS = 0.2, 2.0
 # Who holds a lock in the database waits for Python's own lock after each statement, behind up to this long of another
 # request's computing. With Python's usual 5 ms, 60 people who enter a drawn study at once halve what the site does.
 SWITCH_SECONDS = 0.0005
-REQUESTER, PLAY_MONEY = "console-requester", "100000"
+PLAY_MONEY = "100000"
 QUEUE = "console"
 ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
 
@@ -79,7 +80,7 @@ class Command(BaseCommand):
         if options["demo"] and not Study.objects.exists():
             texts, raters = options["demo"]
             self.stdout.write("There is no study yet. Rehearsing a small one as an example.")
-            call_command("rehearse", name="demo", texts=texts, raters=raters, stdout=self.stdout)
+            call_command("rehearse", name="demo", texts=texts, raters=raters, owner=_demo_owner(), stdout=self.stdout)
         listener = _listener(options["port"])
         port = listener.getsockname()[1]
         follow_port(port, ORIGINS if not options["port"] else settings.DEFAULT_ORIGINS)
@@ -98,6 +99,7 @@ class Command(BaseCommand):
                 f"The console has no owner yet. To become the owner, open this link, which works once:\n  {link}"
             )
         sys.stdout.flush()
+        open_development_account()
         _start_delivery()
         with _work_loop() if options["work"] else nullcontext():
             try:
@@ -143,14 +145,11 @@ def _start_delivery() -> None:
 @contextmanager
 def _work_loop() -> Iterator[None]:
     """Run `manage.py work` in a process next to the server, so that heavy computing delays no page."""
-    origins_and_key = {name: getattr(settings, name) for name in (*ORIGINS, *_development_key())}
-    origins_and_key["MTURK_ENDPOINT_URL"], origins_and_key["MTURK_FEES"] = (
-        settings.MTURK_ENDPOINT_URL,
-        settings.MTURK_FEES,
-    )
+    names = (*ORIGINS, "MTURK_QUEUE_URL", "MTURK_ENDPOINT_URL", "MTURK_FEES")
+    addresses = {name: getattr(settings, name) for name in names}
     command = [sys.executable, str(settings.ROOT / "manage.py"), "work", "--every", WORK_SECONDS, "--collect"]
     stop, log = threading.Event(), settings.VAR / "work.log"
-    keeper = threading.Thread(target=keep_running, args=[command, {**os.environ, **origins_and_key}, log, stop])
+    keeper = threading.Thread(target=keep_running, args=[command, {**os.environ, **addresses}, log, stop])
     try:
         keeper.start()
         yield
@@ -184,25 +183,29 @@ def _ended(loop: subprocess.Popen[bytes]) -> None:
         loop.wait()
 
 
-def _development_key() -> tuple[str, ...]:
-    """Set the console's own key, with play money, for the marketplace on the same machine."""
+def _demo_owner() -> str | None:
+    """The first superuser, else the first who can sign in; None on a new installation."""
+    users = sorted(User.objects.filter(is_active=True).order_by("pk"), key=lambda user: not user.is_superuser)
+    names = [user.get_username() for user in users if user.is_superuser or user.has_usable_password()]
+    return names[0] if names else None
+
+
+def open_development_account() -> None:
+    """Open the account, with play money, by which console, work loop and commands reach the marketplace on the same
+    machine; `settings.endpoint` finds its key."""
     if settings.MARKETPLACE_DEVELOPMENT and not settings.MTURK_ACCESS_KEY:
-        known = User.objects.filter(username=REQUESTER).exists()
-        out = io.StringIO()
+        known = User.objects.filter(username=DEVELOPMENT_ACCOUNT).exists()
         # A study pays in one currency, and nothing is converted: there is play money in each of the usual ones.
         balances = [word for code in USUAL_CURRENCIES for word in ("--balance", f"{PLAY_MONEY} {code}")]
-        call_command("create_requester", REQUESTER, "--json", *([] if known else balances), stdout=out)
-        key = json.loads(out.getvalue())
-        settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
+        call_command("create_requester", DEVELOPMENT_ACCOUNT, *([] if known else balances), stdout=io.StringIO())
         if not settings.MTURK_QUEUE_URL and not settings.MTURK_TOPIC_ARN:
             settings.MTURK_QUEUE_URL = _development_queue()
-    return "MTURK_ACCESS_KEY", "MTURK_SECRET_KEY", "MTURK_QUEUE_URL"
 
 
 def _development_queue() -> str:
     """Return the URL of the console's queue: replies to rejections come by no other way."""
     out = io.StringIO()
-    call_command("notification_endpoint", "queue", QUEUE, "--requester", REQUESTER, "--json", stdout=out)
+    call_command("notification_endpoint", "queue", QUEUE, "--requester", DEVELOPMENT_ACCOUNT, "--json", stdout=out)
     return str(json.loads(out.getvalue())["url"])
 
 

@@ -20,8 +20,10 @@ import httpx
 import pytest
 from django.core.management import call_command
 
+from annotation import settings as conf
+from annotation.accounts.models import AccessKey
 from annotation.management.commands import serve
-from annotation.management.commands.serve import _development_key, keep_running
+from annotation.management.commands.serve import keep_running, open_development_account
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 240.0  # seconds; a busy machine is slow, not wrong
@@ -153,12 +155,17 @@ def test_with_a_key_of_its_own_the_console_has_a_queue_too_for_answers_to_reject
     settings: Any,
 ) -> None:
     settings.MARKETPLACE_DEVELOPMENT, settings.MTURK_ACCESS_KEY, settings.MTURK_QUEUE_URL = True, "", ""
-    assert "MTURK_QUEUE_URL" in _development_key()
+    assert conf.endpoint().access_key == ""
+    open_development_account()
     made = settings.MTURK_QUEUE_URL
     assert re.fullmatch(rf"{settings.WORKER_ORIGIN}/sqs/\d{{12}}/console", made)
-    settings.MTURK_ACCESS_KEY = settings.MTURK_QUEUE_URL = ""
-    _development_key()
+    settings.MTURK_QUEUE_URL = ""
+    key = conf.endpoint().access_key
+    open_development_account()
     assert made == settings.MTURK_QUEUE_URL
+    # A command, which is another process, signs with the same key, which no setting holds.
+    assert (conf.endpoint().access_key, settings.MTURK_ACCESS_KEY) == (key, "")
+    assert AccessKey.objects.get().key_id == key
 
 
 @pytest.mark.django_db
@@ -168,7 +175,7 @@ def test_a_queue_or_a_topic_that_the_settings_name_is_left_alone(settings: Any) 
         settings.MARKETPLACE_DEVELOPMENT, settings.MTURK_ACCESS_KEY = True, ""
         settings.MTURK_QUEUE_URL = settings.MTURK_TOPIC_ARN = ""
         setattr(settings, name, "named")
-        _development_key()
+        open_development_account()
         assert {settings.MTURK_QUEUE_URL, settings.MTURK_TOPIC_ARN} == {"named", ""}
 
 

@@ -61,7 +61,7 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
     "preview": (["--out", "x"], Role.VIEWER),
     "publish": (["--yes"], Role.OWNER),
     "reconcile": (["--adopt"], Role.EDITOR),
-    "recruit": (["link"], Role.OWNER),
+    "recruit": (["link"], Role.EDITOR),
     "rename": (["called-otherwise"], Role.OWNER),
     "reparse": ([], Role.EDITOR),
     "report": (["--out", "x"], Role.VIEWER),

@@ -19,7 +19,7 @@ from annotation.design.lay_out import design as lay_out
 from annotation.design.presets import CLARK
 from annotation.design.queries import arm_assignment
 from annotation.importing.add_texts import add_texts
-from annotation.management.lookup import sentences
+from annotation.management.lookup import add_owner, owner_of, sentences
 from annotation.models import Study, Submission
 from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
@@ -57,10 +57,11 @@ class Command(BaseCommand):
         parser.add_argument("--reward", help="per task, in the currency (default: 1.00 in dollars)")
         parser.add_argument("--name", help="the study's name (default: rehearsal and the time)")
         parser.add_argument("--out", type=Path, help="folder of the report (default: var/reports/NAME)")
+        add_owner(parser)
         certificates.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        wish = wished(options)
+        wish, self.owner = wished(options), owner_of(options)
         # A rehearsal goes out on our own marketplace, whichever one the settings name.
         settings.MTURK_FEES = settings.MARKETPLACE_FEES
         settings.PSEUDONYM_SEED = f"rehearsal {options['seed']}"
@@ -99,7 +100,9 @@ class Command(BaseCommand):
         self._step(f"Writing {size.texts} headlines of each source for {len(clark.DOMAINS)} domains")
         words = clark.wording(world, seed=seed)
         plan = clark.plan(size, seed=seed)
-        study = create(name, mode="rehearsal", plan=plan, wording=words, actor=ACTOR, now=timezone.now())
+        study = create(
+            name, mode="rehearsal", plan=plan, wording=words, actor=ACTOR, now=timezone.now(), owner=self.owner
+        )
         add_texts(study, clark.texts(world, size, seed=seed), actor=ACTOR, now=timezone.now())
         arrange(study, CLARK.arms, clark.cells(), actor=ACTOR, now=timezone.now())
         layout = lay_out(study, actor=ACTOR, now=timezone.now())
@@ -155,7 +158,7 @@ class Command(BaseCommand):
         self._step(
             f"Writing {design.texts} headlines: references, and a tiny model at {len(design.temperatures)} temperatures"
         )
-        study = create(name, mode="rehearsal", plan=plan, actor=ACTOR, now=timezone.now())
+        study = create(name, mode="rehearsal", plan=plan, actor=ACTOR, now=timezone.now(), owner=self.owner)
         add_texts(study, script.texts(world, design, seed=seed), actor=ACTOR, now=timezone.now())
         for t in design.temperatures:
             name, model = script.generator_name(t), TinyModel(world, t)

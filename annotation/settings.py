@@ -66,6 +66,12 @@ def detector_model() -> str:
     return folder
 
 
+def scoring_models() -> str:
+    """The models that pages offer for scoring, as the settings name them; empty for assay-tiny alone."""
+    names: str = settings.SCORING_MODELS
+    return names
+
+
 def uploads() -> Path:
     """Where files lie that came by a form, until the job that reads them has run."""
     return Path(settings.VAR) / "uploads"

@@ -16,7 +16,7 @@ from annotation.api.responses import Page, Paged, gives, paged
 from annotation.exceptions import StateError
 from annotation.jobs import queue
 from annotation.jobs.celery_tasks import ask
-from annotation.jobs.run import folder_of
+from annotation.jobs.job_files import folder_of
 from annotation.models import Job, Role
 
 router = Router(tags=["Jobs"])

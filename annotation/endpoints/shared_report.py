@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from annotation.jobs.run import folder_of
+from annotation.jobs.job_files import folder_of
 from annotation.reports.share import opened
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from annotation.models import Job
 
-FILES = ("path", "likelihoods")
+FILES = ("path", "likelihoods", "scores", "origins", "files")
 
 
 def tidy(folder: Path, *, now: datetime, keep: timedelta) -> int:
@@ -37,4 +37,10 @@ def _changed_at(path: Path) -> datetime:
 def _being_read() -> set[str]:
     """Names of the folders that open jobs read."""
     settings = Job.objects.filter(state__in=[Job.State.WAITING, Job.State.RUNNING]).values_list("settings", flat=True)
-    return {Path(request[name]).parent.name for request in settings for name in FILES if request.get(name)}
+    return {
+        Path(path).parent.name
+        for request in settings
+        for name in FILES
+        if request.get(name)
+        for path in ([request[name]] if isinstance(request[name], str) else request[name])
+    }

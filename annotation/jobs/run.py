@@ -21,7 +21,8 @@ from annotation.design.lay_out import deal_texts, store_design
 from annotation.exceptions import AssayError, StateError
 from annotation.importing.add_texts import add_texts, compare_with_study
 from annotation.importing.import_study import import_work
-from annotation.jobs import queue
+from annotation.jobs import measure_runs, queue
+from annotation.jobs.job_files import folder_of
 from annotation.jobs.time_limit import TimeLimitError, drop_broken_connection, time_limit
 from annotation.models import Job, Role, Study
 from annotation.publishing.preflight import preflight
@@ -358,9 +359,8 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.DETECT: _detect,
     Job.Kind.LAY_OUT: _lay_out,
     Job.Kind.CROWD: _crowd,
+    Job.Kind.NND_TESTS: measure_runs.build_nnd_tests,
+    Job.Kind.NND_RUN: measure_runs.run_nnd,
+    Job.Kind.H_SCORE: measure_runs.score_h,
+    Job.Kind.LOG_PROBS: measure_runs.score_log_probs,
 }
-
-
-def folder_of(job: Job) -> Path:
-    """Where the files lie that a job wrote."""
-    return Path(settings.VAR) / "jobs" / str(job.uuid)

@@ -28,6 +28,10 @@ class Job(models.Model):
         DETECT = "detect", "score explanations by a detector"
         LAY_OUT = "lay_out", "create tasks"
         CROWD = "crowd", "let simulated people work"
+        NND_TESTS = "nnd_tests", "build near-negative tests"
+        NND_RUN = "nnd_run", "run near-negative tests"
+        H_SCORE = "h_score", "score human-likelihood"
+        LOG_PROBS = "log_probs", "compute log-probabilities"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
@@ -78,7 +82,7 @@ class Job(models.Model):
     @property
     def keeps_part(self) -> bool:
         """Whether one that failed may have stored a part of its work, with which it goes on when it is begun again."""
-        return self.kind in (self.Kind.DETECT, self.Kind.CROWD)
+        return self.kind in (self.Kind.DETECT, self.Kind.CROWD, self.Kind.LOG_PROBS)
 
     @property
     def page(self) -> str:

@@ -22,17 +22,22 @@ def read_by_model(study: Study, *, model: Reader, actor: str, now: datetime, see
     The threshold is calibrated on the study's own sources. Agreement with people is included where they said who
     wrote a text and results are unblinded. Raises StateError without texts, the errors of `metrics.likelihood`.
     """
-    texts = list(study.texts.judged().filter(known_label="").order_by("key"))
-    if not texts:
+    bodies, human = texts_by_key(study)
+    if not bodies:
         raise StateError(f"The study {study} has no texts yet, so there is nothing to read.")
-    human = {text.key for text in texts if text.source == Text.Source.REFERENCE}
-    bodies = {text.key: text.body for text in texts}
-    scores = automatic_scores(model, bodies, human=human, human_share=_human_share(study), seed=seed)
+    scores = automatic_scores(model, bodies, human=human, human_share=human_shares(study), seed=seed)
     AuditEvent.objects.record(study, "read_by_model", actor=actor, now=now, model=model.card.signature)
     return scores
 
 
-def _human_share(study: Study) -> Mapping[str, float]:
+def texts_by_key(study: Study) -> tuple[dict[str, str], set[str]]:
+    """The judged texts by their key, and the keys of those that people wrote."""
+    texts = list(study.texts.judged().filter(known_label="").order_by("key"))
+    human = {text.key for text in texts if text.source == Text.Source.REFERENCE}
+    return {text.key: text.body for text in texts}, human
+
+
+def human_shares(study: Study) -> Mapping[str, float]:
     """Return, by text, the share of included answers that said human; nothing while results are blinded."""
     if blinding.seen_at(study) is None:
         return {}

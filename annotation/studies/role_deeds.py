@@ -45,6 +45,8 @@ ROLE_DEEDS = (
             "running-compare",
             "results",
             "results-exclusions",
+            "results-nnd",
+            "results-h",
             "exports",
             "exports-statements",
             "exports-scores",
@@ -69,7 +71,7 @@ ROLE_DEEDS = (
     RoleDeed(
         Role.REVIEWER,
         _("Unblind results and create reports"),
-        ("results-reveal", "results-compute", "results-exclusions-compute"),
+        ("results-reveal", "results-compute", "results-exclusions-compute", "results-nnd-build", "results-h-score"),
     ),
     RoleDeed(Role.EDITOR, _("Change texts, design, task text and study details"), ("texts-", "design-")),
     RoleDeed(

@@ -205,6 +205,9 @@ NOTE_DEVICES = env.flag("NOTE_DEVICES", True)
 DEVICE_DAYS = env.whole_number("DEVICE_DAYS", 90, minimum=1)
 # The folder of the causal language model by which pages look for machine-written explanations (F21); empty: none.
 DETECTOR_MODEL = env.text("DETECTOR_MODEL", "")
+# Language models that pages offer for scoring, beside assay-tiny: NAME=FOLDER or NAME=URL#MODEL-NAME-THERE, separated
+# by commas. No form takes a folder or a URL.
+SCORING_MODELS = env.text("SCORING_MODELS", "")
 # Files that were uploaded and never gone on with are deleted after this many days (by the work loop).
 UPLOADS_DAYS = env.whole_number("UPLOADS_DAYS", 7, minimum=1)
 

@@ -8,15 +8,14 @@ from pathlib import Path
 
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.output import flags_line, format_cell, json_text, write_text
-from metrics.data.csv_files import read_rows
-from metrics.data.evaluator_judgments import HUMAN, MACHINE
 from metrics.data.text_files import read_text
 from metrics.errors import BadInput, InsufficientData
 from metrics.likelihood import open_model
 from metrics.pages.tokens import token_page
 from metrics.text_scores.gltr import read_gltr
-from metrics.text_scores.h_findings import HFindings, Rules, summarise_texts
-from metrics.text_scores.h_score import DEFAULT, TextScore, Thresholds
+from metrics.text_scores.h_findings import HFindings, Rules, parse_thresholds, summarise_texts
+from metrics.text_scores.h_score import TextScore
+from metrics.text_scores.known_texts import read_human_shares, read_origins
 from metrics.text_scores.machine_scores import read_by, reading_layout
 from metrics.text_scores.token_predictions import Backend, Predictions
 
@@ -61,15 +60,15 @@ def run(arguments: argparse.Namespace) -> str:
     findings = summarise_texts(
         texts,
         rules=Rules(
-            _thresholds(arguments.threshold),
+            parse_thresholds(arguments.threshold),
             per_word=arguments.per_word,
             method=arguments.method,
             band=arguments.band,
             level=arguments.level,
             seed=arguments.seed,
         ),
-        origins=_origins(arguments.calibrate, names) if arguments.calibrate else None,
-        human_share=_shares(arguments.people) if arguments.people else None,
+        origins=read_origins(arguments.calibrate, names) if arguments.calibrate else None,
+        human_share=read_human_shares(arguments.people) if arguments.people else None,
         curvatures=curvatures,
     )
     if arguments.page:
@@ -149,47 +148,3 @@ def _predict_by_model(
         layout=layout,
     )
     return read_by(model, dict(zip(names, contents, strict=True)))
-
-
-def _thresholds(text: str | None) -> Thresholds:
-    if text is None:
-        return DEFAULT
-    try:
-        limits = [float(part) for part in text.split(":")]
-    except ValueError:
-        raise BadInput(f"FP or FP:FP was expected, not {text!r}", column="--threshold") from None
-    if len(limits) > 2:
-        raise BadInput("one or two thresholds were expected", column="--threshold")
-    return Thresholds(limits[0], limits[-1], origin="given")
-
-
-def _origins(path: Path, names: Sequence[str]) -> dict[str, str]:
-    origins: dict[str, str] = {}
-    seen: dict[str, int] = {}
-    for row in read_rows(path, ("text", "truth")):
-        name, truth = row.text("text"), row.text("truth")
-        if name not in names:
-            raise row.error("text", f"no text is called {name!r}")
-        if truth not in (HUMAN, MACHINE):
-            raise row.error("truth", f"the truth must be {HUMAN!r} or {MACHINE!r}")
-        if name in seen:
-            raise row.error("text", f"duplicate text {name!r}, first in row {seen[name]}")
-        seen[name] = row.line
-        origins[name] = truth
-    if not origins:
-        raise BadInput("the file names no text", where=path.name)
-    return origins
-
-
-def _shares(path: Path) -> dict[str, float]:
-    shares: dict[str, float] = {}
-    for row in read_rows(path, ("text", "human_share")):
-        name, share = row.text("text"), float(row.number("human_share"))
-        if name in shares:
-            raise row.error("text", f"duplicate text {name!r}")
-        if not 0 <= share <= 1:
-            raise row.error("human_share", "a share lies between 0 and 1")
-        shares[name] = share
-    if not shares:
-        raise BadInput("the file names no text", where=path.name)
-    return shares

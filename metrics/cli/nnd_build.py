@@ -13,11 +13,8 @@ from metrics.cli.output import json_text
 from metrics.errors import BadInput
 from metrics.nnd.build import Options
 from metrics.nnd.documents import tests_json
-from metrics.nnd.formats.challenge300 import challenge300_tests
-from metrics.nnd.formats.frank import frank_tests
-from metrics.nnd.formats.mqm import mqm_tests
-from metrics.nnd.formats.quiz_design import TEMPLATE, quiz_design_tests
-from metrics.nnd.formats.summeval import summeval_tests
+from metrics.nnd.formats import by_name
+from metrics.nnd.formats.by_name import Choices, build_from_files
 from metrics.nnd.formats.table import table_tests
 from metrics.nnd.orders import Numbers, Order, PartialOrder, Ranks
 from metrics.nnd.records import TestSet
@@ -41,7 +38,8 @@ CHOICES = {
     ("summeval", "annotators"): ("expert", "turker"),
     ("mqm", "categories"): ("category", "severity"),
 }
-FORMATS = ("quiz-design", "frank", "challenge300", "summeval", "mqm", "table")
+TABLE = "table"
+FORMATS = (*by_name.FORMATS, TABLE)
 
 
 def add(commands: Commands) -> None:
@@ -95,30 +93,13 @@ def _counts(title: str, counts: Mapping[str, int]) -> list[str]:
 
 
 def _build(arguments: argparse.Namespace, options: Options) -> TestSet:
-    first, rest = arguments.files[0], arguments.files[1:]
-    if rest and (arguments.format != "frank" or len(rest) > 1):
-        limit = "two files (annotations, texts)" if arguments.format == "frank" else "one file"
-        raise BadInput(f"the format {arguments.format} takes {limit}", where=str(rest[-1]))
-    if arguments.format == "frank":
-        return frank_tests(
-            first,
-            rest[0] if rest else None,
-            dataset=arguments.dataset or "cnndm",
-            split=arguments.split or "test",
-            level="leaf" if arguments.categories == "leaf" else "group",
-            options=options,
-        )
-    if arguments.format == "summeval":
-        return summeval_tests(
-            first, annotators=arguments.annotators or "expert", split=arguments.split or "odd", options=options
-        )
-    if arguments.format == "mqm":
-        return mqm_tests(first, label=arguments.categories or "category", options=options)
-    if arguments.format == "challenge300":
-        return challenge300_tests(first, options=options)
-    if arguments.format == "table":
-        return table_tests(first, _order(arguments), options=options)
-    return quiz_design_tests(first, template=arguments.template or TEMPLATE, options=options)
+    if arguments.format != TABLE:
+        names = ("template", "dataset", "split", "categories", "annotators")
+        choices = Choices(**{name: getattr(arguments, name) for name in names})
+        return build_from_files(arguments.format, arguments.files, choices=choices, options=options)
+    if len(arguments.files) > 1:
+        raise BadInput(f"the format {TABLE} takes one file", where=str(arguments.files[-1]))
+    return table_tests(arguments.files[0], _order(arguments), options=options)
 
 
 def _order(arguments: argparse.Namespace) -> Order:

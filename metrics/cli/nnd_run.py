@@ -47,6 +47,11 @@ def add(commands: Commands) -> None:
     )
     add_model_options(command)
     command.add_argument("--ties", choices=("fail", "second"), default="fail", help="second: the original code's rule")
+    command.add_argument(
+        "--reproduce",
+        action="store_true",
+        help="as the original code: the start token before every candidate, and --ties second",
+    )
     command.add_argument("--draws", type=int, default=2000, help="draws of the bootstrap (2000)")
     command.add_argument(
         "--sizes", type=Path, metavar="CSV", help="columns model, family, and parameters or checkpoint_step: curves too"
@@ -65,6 +70,8 @@ def add(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
     tests = read_tests(arguments.tests)
+    if arguments.reproduce:
+        arguments.start_token, arguments.ties = "always", "second"
     models = _models(arguments.scores)
     if not models and arguments.model is None:
         raise BadInput("name a file of log-probabilities (--scores) or a model (--model)", column="--scores")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,5 +133,6 @@ class TokenStatistics(Protocol):
         ...
 
 
+@runtime_checkable
 class Reader(LogProbs, TokenStatistics, Protocol):
     """A model that scores texts and shows its distribution at each token."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from metrics.data.number_format import DASH, number
@@ -30,13 +30,22 @@ STYLE = "".join(
 
 
 def token_page(
-    texts: Sequence[Predictions], thresholds: Thresholds, *, title: str = "How likely each token was"
+    texts: Sequence[Predictions],
+    thresholds: Thresholds,
+    *,
+    title: str = "How likely each token was",
+    human_share: Mapping[str, float] | None = None,
+    note: str = "",
 ) -> str:
     """One HTML file with every text: its verdict, the coloured tokens (hover or hold for the numbers), histograms.
 
-    texts: with predictions, in the order shown. Without calibrated thresholds the page says so first.
+    texts: with predictions, in the order shown. human_share: share of people who said human, by text, shown with its
+    facts. note: a sentence before the texts. Without calibrated thresholds the page says so first.
     """
-    parts = [_warning(thresholds), _key(), *(_section(text, thresholds) for text in texts)]
+    shares = human_share or {}
+    remark = f"<p>{escape(note)}</p>" if note else ""
+    sections = (_section(text, thresholds, shares.get(text.id)) for text in texts)
+    parts = [_warning(thresholds), remark, _key(), *sections]
     return page(title, "\n".join(part for part in parts if part), STYLE)
 
 
@@ -57,7 +66,7 @@ def _key() -> str:
     return f'<ul class="key">{items}</ul>'
 
 
-def _section(text: Predictions, thresholds: Thresholds) -> str:
+def _section(text: Predictions, thresholds: Thresholds, share: float | None) -> str:
     score = score_text(text, thresholds)
     entropy = DASH if score.mean_entropy is None else f"{number(score.mean_entropy)} nats ({escape(score.entropy_of)})"
     backend = text.backend
@@ -66,6 +75,8 @@ def _section(text: Predictions, thresholds: Thresholds) -> str:
         f"Fp {number(score.fp, 3)} (0 to 1, high: machine-like), {VERDICTS[score.verdict]}; {score.n} tokens; "
         f"mean rank {number(score.mean_rank, 1)}; mean entropy {entropy}; model: {escape(model)}."
     )
+    if share is not None:
+        facts += f" People: {number(100 * share, 0)}% said human."
     place = rank_bucket(text.rank)
     tokens = "".join(_token(text, at, int(place[at])) for at in range(len(text)))
     bars = [_bars("frac(p) of the tokens, 0 to 1", score.fractions, "0", "1")]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from metrics.data.evaluator_judgments import HUMAN, MACHINE
+from metrics.errors import BadInput
 from metrics.text_scores.calibration import Calibration, Method, WithPeople, against_people, calibrate
 from metrics.text_scores.h_score import DEFAULT, HScore, TextScore, Thresholds, h_score, mean_fraction, score_text
 from metrics.text_scores.h_score_json import h_score_json
@@ -75,6 +76,19 @@ def summarise_texts(
         against_people(fp, human_share, thresholds, level=how.level) if human_share else None,
         curvatures or {},
     )
+
+
+def parse_thresholds(text: str | None, *, column: str = "--threshold") -> Thresholds:
+    """`FP`, or `FP:FP` with undecided texts between; None: the default. Raises BadInput."""
+    if text is None:
+        return DEFAULT
+    try:
+        limits = [float(part) for part in text.split(":")]
+    except ValueError:
+        raise BadInput(f"FP or FP:FP was expected, not {text!r}", column=column) from None
+    if len(limits) > 2:
+        raise BadInput("one or two thresholds were expected", column=column)
+    return Thresholds(limits[0], limits[-1], origin="given")
 
 
 def fp_by_text(predictions: Sequence[Predictions], rules: Rules) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -52,6 +53,7 @@ from annotation.studies.change_training import add_item
 from annotation.studies.create import Plan, create
 from annotation.studies.invite_member import invite_member
 from annotation.studies.unblind import unblind
+from metrics.likelihood import TINY
 from tests.annotation.console.factories import BROKEN
 from tests.annotation.review.factories import make
 from tests.marketplace import owed
@@ -111,6 +113,9 @@ def ids() -> dict[str, str]:
         "exclusions": newest.filter(kind="exclusions"),
         "failed": newest.filter(kind="report", state="failed"),
         "sound": newest.filter(kind="check_texts", study__name="chosen"),
+        "nnd_tests": newest.filter(kind="nnd_tests"),
+        "nnd_run": newest.filter(kind="nnd_run"),
+        "h_score": newest.filter(kind="h_score"),
         "faulty": newest.filter(kind="check_texts", study__name="draft"),
         "open": newest.filter(state="running"),
         "stuck": newest.filter(state="waiting"),
@@ -287,10 +292,37 @@ def _long_work(owner: User, now: datetime) -> None:
         path.write_text(content, encoding="utf-8")
         jobs.ask("check_texts", by=owner, now=now, study=study, settings={"path": str(path)})
     run_due()
+    _text_measures(owner, now)
     Job.objects.create(
         study=draft, kind="report", state="failed", created_at=now, finished_at=now, asked_by=owner,
         problem="The study draft cannot be scored: it has no ratings.",
     )  # fmt: skip
+
+
+def _text_measures(owner: User, now: datetime) -> None:
+    """Near-negative tests that two models took, and human-likelihood of the judged study's texts."""
+    path, other = settings.VAR / "questions.jsonl", settings.VAR / "another-model.csv"
+    kinds = (("No error", "What did the town build in {}?"), ("disfluent", "What town what build {}?"))
+    kinds = (*kinds, ("off_target", "Who is mayor {}?"))
+    rows = [
+        {
+            "group_id": at,
+            "answer_span": "the harbour",
+            "context": f"In {1900 + at} the town built the harbour.",
+            "questions": [{"question": text.format(1900 + at), "reason": reason} for reason, text in kinds],
+        }
+        for at in range(30)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    better = [(f"{at}/{place}", -20 - 9 * (place * at % 3)) for at in range(30) for place in range(3)]
+    other.write_text("id,log_prob,tokens\n" + "".join(f"{name},{p},10\n" for name, p in better), encoding="utf-8")
+    request = {"format": "quiz-design", "files": [str(path)]}
+    built = jobs.ask("nnd_tests", by=owner, now=now, settings=request)
+    run_due()
+    request = {"tests": str(built.uuid), "models": [TINY], "scores": [str(other)], "start": "auto", "ties": "fail"}
+    jobs.ask("nnd_run", by=owner, now=now, settings=request)
+    jobs.ask("h_score", by=owner, now=now, study=Study.objects.get(name="judged"), settings={"model": TINY})
+    run_due()
 
 
 def _recruited(now: datetime) -> None:

@@ -14,7 +14,7 @@ from annotation.accounts.models import User
 from annotation.console.permission import console_page, visitor
 from annotation.exceptions import StateError
 from annotation.jobs import queue
-from annotation.jobs.run import folder_of
+from annotation.jobs.job_files import folder_of
 from annotation.models import Job, Role
 from annotation.studies.access import may, studies_of
 
@@ -64,7 +64,9 @@ def job_file(request: HttpRequest, job_id: UUID, name: str) -> HttpResponseBase:
     if name not in job.outcome.get("files", ()) or not path.is_file():
         raise Http404
     look = name.endswith(".html") and "look" in request.GET
-    response = FileResponse(path.open("rb"), as_attachment=not look, filename=f"{job.study}-{name}")
+    response = FileResponse(
+        path.open("rb"), as_attachment=not look, filename=f"{job.study}-{name}" if job.study else name
+    )
     if look:
         response["Content-Security-Policy"] = READ_ALONE
     return response

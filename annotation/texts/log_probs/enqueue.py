@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import transaction
 
 from annotation.exceptions import StateError
-from annotation.models import AuditEvent, ScoringChunk, ScoringJob, Study, Text
+from annotation.models import AuditEvent, Generator, ScoringChunk, ScoringJob, Study, Text
 from annotation.texts.log_probs import store
-from metrics.likelihood import Pair
+from metrics.likelihood import Pair, decoding_from
 from metrics.likelihood.opening import Opening
 from metrics.likelihood.scoring import chunks
 
@@ -63,6 +63,22 @@ def plan_scoring(
         facts = {"generator": target.name, "model": opening.model, "texts": len(texts), "chunks": len(parts)}
         AuditEvent.objects.record(study, "plan_scoring", actor=actor, now=now, **facts)
     return Planned(job.pk, target.name, len(texts), len(parts))
+
+
+def decoded_opening(opening: Opening, generator: Generator) -> Opening:
+    """The opening under the generator's own decoding, which is what HUSE needs; as it is where that names none.
+
+    Raises StateError for a decoding that cannot be read: log-probabilities of another distribution would be no use.
+    """
+    if not generator.decoding:
+        return opening
+    decoding = decoding_from(generator.decoding)
+    if decoding is None:
+        raise StateError(
+            f"The decoding {generator.decoding!r} of {generator} cannot be read, so the distribution that HUSE needs "
+            "is not known. Compute log-probabilities elsewhere, and upload them with the texts."
+        )
+    return replace(opening, decoding=decoding)
 
 
 def _split_texts(texts: list[Text], size: int) -> list[list[int]]:

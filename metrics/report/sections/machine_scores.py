@@ -33,6 +33,11 @@ def section(report_input: ReportInput, *, level: float, seed: int) -> Section | 
     return Section(KEY, TITLE, _led((*read, *brought)), tuple(tables), charts, tuple(missing))
 
 
+def tables_of(files: Sequence[Attached]) -> list[Table]:
+    """The tables of automatic scores without any study. Raises BadInput for a file of another shape."""
+    return list(_tables(files))
+
+
 def check_file(file: Attached, texts: Sequence[TextRow]) -> None:
     """Raise BadInput where no report could tell what the file holds."""
     try:

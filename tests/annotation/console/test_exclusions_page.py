@@ -15,7 +15,8 @@ from django.urls import reverse
 from django.utils import timezone
 from lxml.html import fromstring
 
-from annotation.jobs.run import folder_of, run_due
+from annotation.jobs.job_files import folder_of
+from annotation.jobs.run import run_due
 from annotation.models import Job, Judgment, Scale, Study, Submission
 from annotation.quality.rules import Rule
 from annotation.reports import exclusion_rules as sensitivity

@@ -30,6 +30,7 @@ from annotation.console.forms import (
     scores,
     studies,
     study_names,
+    text_measures,
     texts,
     training_items,
 )
@@ -51,6 +52,7 @@ from annotation.quality.code_explanations import edit_codebook
 from annotation.review.approve import approve
 from annotation.studies.create import reword
 from annotation.studies.invite_member import invite_colleague
+from metrics.likelihood import TINY
 from tests.annotation.console.factories import SOUND, brought, csv
 from tests.annotation.review.factories import make
 
@@ -62,6 +64,7 @@ FUTURE = "2099-01-01"
 LIST_CHANNEL = ChannelRecord(
     channel_id="list",
     study="s",
+    version=1,
     name="List",
     title="",
     kind="list",
@@ -80,6 +83,7 @@ LIST_CHANNEL = ChannelRecord(
     return_url="",
     completion_code="",
     codes_left=None,
+    codes_missing=0,
     stop_code="",
     contact="",
     link="",
@@ -205,6 +209,24 @@ def to_share(world: World) -> Place:
         study=world.running, kind="report", state="done", defaults={"created_at": timezone.now()}
     )
     return Place(reverse("console:job-links", args=[report.uuid]), {"days": "7"}, comparing.Share())
+
+
+def to_build_tests(world: World) -> Place:
+    world.client.post(world.at("results-reveal"))
+    form = text_measures.NndRule(study=world.running)
+    return Place(world.at("results-nnd-build"), {"kind": "mean", "minimum_gap": "0", "minimum_ratings": "1"}, form)
+
+
+def to_run_tests(world: World) -> Place:
+    outcome = {"files": ["tests.json"], "tests": 1, "candidates": 2, "contexts": 1, "by_category": [["vague", 1]]}
+    built, _ = Job.objects.get_or_create(
+        kind="nnd_tests",
+        state="done",
+        asked_by=world.owner,
+        defaults={"created_at": timezone.now(), "outcome": outcome},
+    )
+    given = {"models": [TINY], "start": "auto", "ties": "fail"}
+    return Place(reverse("console:studies-nnd-job", args=[built.uuid]), given, text_measures.NndModels())
 
 
 def to_compare(world: World) -> Place:
@@ -369,6 +391,26 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
         {"file": csv("id,score\nt1,0.5\n"), "model": "m", "version": "1"},
         scores.AttachScores(),
     ),
+    text_measures.NndUpload: lambda world: Place(
+        reverse("console:studies-nnd"),
+        {"format": "tests", "file": csv("{}", "tests.json")},
+        text_measures.NndUpload(),
+    ),
+    text_measures.NndModels: to_run_tests,
+    text_measures.NndRule: to_build_tests,
+    text_measures.HUpload: lambda world: Place(
+        reverse("console:studies-h"),
+        {"format": "lines", "texts": csv("A text.\n", "texts.txt"), "model": TINY},
+        text_measures.HUpload(),
+    ),
+    text_measures.StudyTexts: lambda world: Place(
+        world.at("results-h-score"), {"model": TINY}, text_measures.StudyTexts()
+    ),
+    text_measures.LogProbsForm: lambda world: Place(
+        world.at("texts-log-probs"),
+        {"generator": "tiny", "model": TINY},
+        text_measures.LogProbsForm(study=world.running),
+    ),
     comparing.Compare: to_compare,
     comparing.Share: to_share,
     entrance.SignIn: lambda world: Place(
@@ -431,6 +473,12 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (desk.CodesForm, {"codes": ["weather"]}, "codes", "is not in the codebook"),
     (scores.AttachScores, {"version": ""}, "version", "Say which version made these scores"),
     (scores.AttachScores, {"columns": "other"}, "file", "other"),
+    (text_measures.NndUpload, {"texts": csv("[]", "texts.json")}, "texts", "Only FRANK has its texts in a file"),
+    (text_measures.NndModels, {"models": []}, "models", "Choose a model, or a file of log-probabilities."),
+    (text_measures.NndRule, {"kind": "labels"}, "best", "Choose the label of a text without error"),
+    (text_measures.NndRule, {"better": "5 > good"}, "better", "The scale has no label good."),
+    (text_measures.HUpload, {"threshold": "0.6:0.4"}, "threshold", "the lower one first"),
+    (text_measures.HUpload, {"texts": [csv("a"), csv("b")]}, "texts", "Texts of this format come in one file."),
     (entrance.NewPassword, {"old_password": "wrong"}, "old_password", "incorrectly"),
 ]
 

@@ -21,7 +21,8 @@ from django.utils import timezone
 from annotation.accounts.models import ApiToken, User
 from annotation.api.routes import api
 from annotation.jobs import queue as jobs
-from annotation.jobs.run import folder_of, run_due
+from annotation.jobs.job_files import folder_of
+from annotation.jobs.run import run_due
 from annotation.models import Job, Look, Membership, Study, Submission
 from annotation.studies.unblind import unblind
 from tests.annotation.api.test_roles import OPERATIONS

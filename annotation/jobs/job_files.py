@@ -1,0 +1,14 @@
+"""Where the files lie that a job wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.conf import settings
+
+from annotation.models import Job
+
+
+def folder_of(job: Job) -> Path:
+    """The job's own folder; it may not be there yet."""
+    return Path(settings.VAR) / "jobs" / str(job.uuid)

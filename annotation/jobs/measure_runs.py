@@ -1,0 +1,116 @@
+"""Jobs of measures that need no crowd: near-negative tests, human-likelihood, log-probabilities for HUSE."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from annotation.exceptions import StateError
+from annotation.jobs.job_files import folder_of
+from annotation.models import Job, Study
+from annotation.reports.human_likelihood import HRules, score_files_of_texts, score_study
+from annotation.reports.near_negative import TESTS, NndRules, run_near_negative_tests, store_tests
+from annotation.reports.nnd_tests import Rule, make_tests
+from annotation.texts.log_probs.enqueue import decoded_opening
+from annotation.texts.log_probs.score_now import score_texts
+from annotation.texts.log_probs.store import generator_of
+from annotation.texts.scoring_models import opening_of_model
+from metrics.nnd.formats.by_name import build_from_files
+
+Tell = Callable[[str, int, int], None]
+Done = tuple[dict[str, Any], Study | None]
+
+
+def build_nnd_tests(job: Job, tell: Tell, now: datetime) -> Done:
+    """Of the study's ratings, or of files that were uploaded."""
+    request = job.settings
+    tell("Building tests", 0, 0)
+    if job.study is not None and "rule" in request:
+        tests = make_tests(job.study, rule=_rule(request["rule"]))
+    else:
+        tests = build_from_files(request["format"], _uploads(request["files"]))
+    return store_tests(tests, folder_of(job)), None
+
+
+def _rule(values: dict[str, Any]) -> Rule:
+    better = tuple((first, second) for first, second in values.get("better", ()))
+    return Rule(
+        kind=values["kind"],
+        best=values.get("best") or None,
+        better=better,
+        minimum_gap=Fraction(values.get("minimum_gap") or "0"),
+        minimum_ratings=int(values.get("minimum_ratings") or 1),
+        pool_without_context=bool(values.get("shared_context")),
+    )
+
+
+def _uploads(names: list[str]) -> list[Path]:
+    paths = [Path(name) for name in names]
+    if any(not path.is_file() for path in paths):
+        raise StateError(
+            f"The upload is not kept any more (it is deleted after {settings.UPLOADS_DAYS} days): bring the file again."
+        )
+    return paths
+
+
+def run_nnd(job: Job, tell: Tell, now: datetime) -> Done:
+    """Begun again by another worker, it goes on where it was: its scores are kept in its folder."""
+    request = job.settings
+    tests = folder_of(Job.objects.get(uuid=request["tests"])) / TESTS
+    if not tests.is_file():
+        raise StateError("The tests are not kept any more: build them again.")
+    rules = NndRules(
+        models=tuple(request["models"]),
+        score_files=tuple(_uploads(request.get("scores", []))),
+        start=request["start"],
+        ties=request["ties"],
+        seed=int(request.get("seed", 0)),
+    )
+    return run_near_negative_tests(tests, folder_of(job), rules=rules, progress=tell), None
+
+
+def score_h(job: Job, tell: Tell, now: datetime) -> Done:
+    """Of the study's texts, or of files that were uploaded."""
+    request = job.settings
+    origins = _uploads([request["origins"]])[0] if request.get("origins") else None
+    rules = HRules(
+        model=request["model"],
+        threshold=request.get("threshold", ""),
+        origins=origins,
+        backend=request.get("backend", ""),
+        seed=int(request.get("seed", 0)),
+    )
+    if job.study is not None:
+        return score_study(job.study, folder_of(job), rules=rules, progress=tell), None
+    files = _uploads(request["files"])
+    return score_files_of_texts(files, request["format"], folder_of(job), rules=rules, progress=tell), None
+
+
+def score_log_probs(job: Job, tell: Tell, now: datetime) -> Done:
+    """Each part is stored as it comes: begun again, it goes on where it was."""
+    if job.study is None:
+        raise StateError("This job is of no study.")
+    request = job.settings
+    generator = generator_of(job.study, request["generator"])
+    tell(f"Opening {request['model']}", 0, 0)
+    opening = decoded_opening(opening_of_model(request["model"]), generator)
+
+    def report_progress(done: int, of: int) -> None:
+        tell(f"Scoring under {generator.name}", done, of)
+
+    done = score_texts(
+        job.study,
+        backend=opening.open(),
+        generator=generator.name,
+        replace=bool(request.get("replace")),
+        actor=job.asked_by.get_username() if job.asked_by else "assay",
+        now=now,
+        progress=report_progress,
+    )
+    return {**asdict(done), "model": request["model"]}, None

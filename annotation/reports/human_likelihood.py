@@ -1,0 +1,165 @@
+"""The verb that scores how human-like texts look to a language model, with the files that come of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from annotation.exceptions import StateError
+from annotation.models import Study
+from annotation.reports.machine_scores import human_shares, texts_by_key
+from annotation.reports.near_negative import Progress
+from annotation.reports.shown_tables import write_parts
+from annotation.texts.scoring_models import open_reader, opening_of_model
+from metrics.cli.output import json_text
+from metrics.data.csv_files import read_rows
+from metrics.data.text_files import read_text
+from metrics.errors import BadInput, InsufficientData
+from metrics.likelihood import TINY, Reader
+from metrics.pages.tokens import token_page
+from metrics.report.row_records import Attached
+from metrics.report.sections import machine_scores
+from metrics.text_scores.gltr import read_gltr
+from metrics.text_scores.h_findings import HFindings, Rules, parse_thresholds, summarise_texts
+from metrics.text_scores.known_texts import read_origins
+from metrics.text_scores.machine_scores import read_by, reading_layout, summarise_by_source
+from metrics.text_scores.token_predictions import Backend, Predictions
+
+RESULT, VIEW = "human-likelihood.json", "texts.html"
+Format = Literal["lines", "csv", "gltr"]
+PART = 16  # texts read between two reports of progress
+SHOWN = 100  # texts of the coloured view
+Read = tuple[list[Predictions], dict[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class HRules:
+    """How texts are scored.
+
+    model: name of a model that is offered; "" for GLTR's files, which hold predictions. threshold: `FP` or `FP:FP`;
+    "": 0.40, uncalibrated. origins: CSV with the columns text and truth, which calibrates the threshold. backend: the
+    model behind GLTR's files, for the record. seed: of the calibration's folds.
+    """
+
+    model: str = TINY
+    threshold: str = ""
+    origins: Path | None = None
+    backend: str = ""
+    seed: int = 0
+
+
+def score_files_of_texts(
+    files: Sequence[Path], form: Format, folder: Path, *, rules: HRules, progress: Progress | None = None
+) -> dict[str, Any]:
+    """Score the texts of files: one text a line, CSV with id and text, or GLTR's JSON.
+
+    Raises BadInput naming file, row and rule, InsufficientData, DegenerateInput, the errors of `metrics.likelihood`.
+    """
+    names = [path.name for path in files]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise BadInput(f"two files are called {twice[0]!r}", column="file")
+    if form == "gltr":
+        read: Read = ([read_gltr(path, backend=Backend(model=rules.backend)) for path in files], {})
+    else:
+        read = _read_by_model(_texts(files, form), rules, progress)
+    predictions, curvatures = read
+    findings = summarise_texts(
+        predictions,
+        rules=Rules(parse_thresholds(rules.threshold or None, column="threshold"), seed=rules.seed),
+        origins=read_origins(rules.origins, [text.id for text in predictions]) if rules.origins else None,
+        curvatures=curvatures,
+    )
+    return _write(findings, folder, rules, {})
+
+
+def score_study(study: Study, folder: Path, *, rules: HRules, progress: Progress | None = None) -> dict[str, Any]:
+    """Score the texts of a study. The threshold is calibrated on its own sources where one separates them; shares of
+    people who said human are included where results are unblinded. Raises StateError without texts."""
+    texts, human = texts_by_key(study)
+    if not texts:
+        raise StateError(f"The study {study} has no texts yet, so there is nothing to read.")
+    predictions, curvatures = _read_by_model(texts, rules, progress)
+    shares = human_shares(study)
+    findings = summarise_by_source(predictions, curvatures, human, shares, seed=rules.seed)
+    return _write(findings, folder, rules, shares)
+
+
+def _texts(files: Sequence[Path], form: Format) -> dict[str, str]:
+    if len(files) != 1:
+        raise BadInput("texts come in one file", column="file")
+    path = files[0]
+    if form == "lines":
+        lines = read_text(path, "text").splitlines()
+        texts = {f"line {number}": line for number, line in enumerate(lines, start=1) if line.strip()}
+    else:
+        texts = {}
+        for row in read_rows(path, ("id", "text")):
+            name = row.text("id")
+            if name in texts:
+                raise row.error("id", f"duplicate text {name!r}")
+            texts[name] = row.text("text")
+    if not texts:
+        raise InsufficientData(f"{path.name} holds no text to score.")
+    return texts
+
+
+def _read_by_model(texts: Mapping[str, str], rules: HRules, progress: Progress | None) -> Read:
+    opening = opening_of_model(rules.model)
+    if progress:
+        progress(f"Opening {rules.model}", 0, 0)
+    model: Reader = open_reader(rules.model, replace(opening, layout=reading_layout()))
+    predictions: list[Predictions] = []
+    curvatures: dict[str, float] = {}
+    names = list(texts)
+    for start in range(0, len(names), PART):
+        if progress:
+            progress(f"Reading by {rules.model}", start, len(names))
+        read, curved = read_by(model, {name: texts[name] for name in names[start : start + PART]})
+        predictions += read
+        curvatures |= curved
+    return predictions, curvatures
+
+
+def _write(findings: HFindings, folder: Path, rules: HRules, shares: Mapping[str, float]) -> dict[str, Any]:
+    folder.mkdir(parents=True, exist_ok=True)
+    document = findings.document()
+    body = json_text(document)
+    (folder / RESULT).write_text(body, encoding="utf-8")
+    shown = findings.predictions[:SHOWN]
+    cut = len(findings.predictions) > len(shown)
+    note = f"The first {len(shown)} of {len(findings.predictions):,} texts." if cut else ""
+    thresholds = findings.result.thresholds
+    view = token_page(shown, thresholds, human_share=shares, note=note)
+    (folder / VIEW).write_text(view, encoding="utf-8")
+    file = Attached("automatic", RESULT, hashlib.sha256(body.encode()).hexdigest(), document)
+    result = findings.result
+    facts = {
+        "shares": [[name, estimate.value, _ends(estimate)] for name, estimate in _shares(findings)],
+        "mean": [result.mean_fp.value, _ends(result.mean_fp)],
+        "texts": result.h.n,
+        "thresholds": [thresholds.low, thresholds.high, thresholds.origin],
+        "calibrated": thresholds.calibrated,
+        "people": bool(findings.people),
+        "model": findings.backend.model,
+        "revision": findings.backend.revision,
+        "signature": result.h.signature,
+    }
+    files = [RESULT, VIEW, *write_parts(folder, machine_scores.tables_of([file]), (), facts)]
+    return {
+        "files": files,
+        "texts": result.h.n,
+        "tiny": findings.backend.model == TINY,
+        "model": findings.backend.model,
+    }
+
+
+def _shares(findings: HFindings) -> list[tuple[str, Any]]:
+    result = findings.result
+    return [("h", result.h), ("u", result.u), ("m", result.m)]
+
+
+def _ends(estimate: Any) -> list[float] | None:
+    return None if estimate.interval is None else [estimate.interval.low, estimate.interval.high]

@@ -1,0 +1,57 @@
+"""Tables and charts as a page shows them, and as files beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from metrics.figures import static
+from metrics.figures.chart import Chart
+from metrics.tables.delimited import table_csv
+from metrics.tables.record import Table
+from metrics.tables.shown import format_cell
+
+PAGE = "page.json"
+MAX_ROWS = 200
+
+
+def table_parts(table: Table) -> dict[str, Any]:
+    """A table as rows of text; long ones are cut, and say so."""
+    cut = len(table.rows) > MAX_ROWS
+    note = f"The first {MAX_ROWS} of {len(table.rows):,} rows; {table.name}.csv has all."
+    return {
+        "name": table.name,
+        "title": table.title,
+        "columns": [{"title": column.title, "word": column.kind == "text"} for column in table.columns],
+        "rows": [
+            [format_cell(column, cell) for column, cell in zip(table.columns, row, strict=True)]
+            for row in table.rows[:MAX_ROWS]
+        ],
+        "notes": [*([note] if cut else []), *table.notes],
+        "signatures": list(table.signatures)[:8],
+    }
+
+
+def write_parts(folder: Path, tables: Sequence[Table], charts: Sequence[Chart], facts: Mapping[str, Any]) -> list[str]:
+    """Write each table as CSV and each chart as SVG, and what the page shows; the names of the files."""
+    files = {f"{table.name}.csv": table_csv(table) for table in tables}
+    files |= {f"{chart.name}.svg": static.svg(chart, standalone=True) for chart in charts}
+    page = {
+        **facts,
+        "tables": [table_parts(table) for table in tables],
+        "charts": [{"title": chart.title, "alt": chart.alt, "svg": static.svg(chart)} for chart in charts],
+    }
+    for name, body in {**files, PAGE: json.dumps(page)}.items():
+        (folder / name).write_text(body, encoding="utf-8")
+    return list(files)
+
+
+def read_parts(folder: Path) -> dict[str, Any] | None:
+    """What `write_parts` wrote for the page; None where it is not kept any more."""
+    try:
+        parts: dict[str, Any] = json.loads((folder / PAGE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return parts

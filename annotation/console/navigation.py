@@ -1,4 +1,4 @@
-"""The register of the console's places: the rail on the left, and the tabs of a study. A page joins by one line here.
+"""The register of the console's places: the rail on the left, and the pages of a study in the order of the work.
 
 `key` is the name of its address in `urls.py`; names that begin with `key-` belong to the same place.
 """
@@ -15,15 +15,25 @@ from annotation.models import Role
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A link of the rail or a tab. `least`: the smallest role that sees it."""
+    """A link of the rail or a page of a study. `min_role`: the smallest role that sees it. `more`: further keys."""
 
     key: str
     label: Any
     min_role: Role = Role.VIEWER
+    more: tuple[str, ...] = ()
 
     def holds(self, name: str) -> bool:
         """Whether the page of that address's name belongs here."""
-        return name == self.key or name.startswith(f"{self.key}-")
+        return any(name == key or name.startswith(f"{key}-") for key in (self.key, *self.more))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Pages of a study that belong to one part of the work. One page alone needs no name of its own."""
+
+    key: str
+    label: Any
+    places: tuple[Place, ...]
 
 
 RAIL = (
@@ -36,21 +46,45 @@ RAIL = (
     Place("keys", _("Settings")),
 )
 
-TABS = (
-    Place("overview", _("Overview")),
-    Place("texts", _("Texts")),
-    Place("design", _("Design")),
-    Place("preview", _("Preview")),
-    Place("recruit", _("Recruit")),
-    Place("publish", _("Publish")),
-    Place("progress", _("Progress")),
-    Place("running", _("Running")),
-    Place("review", _("Review"), Role.REVIEWER),
-    Place("quality", _("Quality")),
-    Place("workers", _("Workers"), Role.REVIEWER),
-    Place("coding", _("Coding"), Role.REVIEWER),
-    Place("results", _("Results")),
-    Place("exports", _("Exports")),
-    Place("people", _("Members")),
-    Place("log", _("Log")),
+GROUPS = (
+    Group("overview", _("Overview"), (Place("overview", _("Overview")),)),
+    Group(
+        "set-up",
+        _("Set up"),
+        (
+            Place("texts", _("Texts")),
+            Place("design", _("Task")),
+            Place("recruit", _("Recruit")),
+            Place("preview", _("Preview")),
+            Place("publish", _("Publish")),
+        ),
+    ),
+    Group(
+        "collect",
+        _("Collect"),
+        (
+            Place("progress", _("Progress"), more=("running",)),
+            Place("review", _("Review"), Role.REVIEWER),
+            Place("workers", _("Raters"), Role.REVIEWER),
+        ),
+    ),
+    Group(
+        "results",
+        _("Results"),
+        (
+            Place("results", _("Results")),
+            Place("quality", _("Quality")),
+            Place("coding", _("Coding"), Role.REVIEWER),
+            Place("exports", _("Exports")),
+        ),
+    ),
+    Group(
+        "settings",
+        _("Settings"),
+        (
+            Place("people", _("Members")),
+            Place("log", _("Log")),
+            Place("manage", _("Manage")),
+        ),
+    ),
 )

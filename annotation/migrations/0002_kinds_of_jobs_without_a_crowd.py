@@ -4,15 +4,32 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotation', '0001_initial'),
+        ("annotation", "0001_initial"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='job',
-            name='kind',
-            field=models.CharField(choices=[('check_texts', 'check a file of texts'), ('add_texts', 'add texts'), ('import_batch', 'import a finished batch'), ('preflight', 'check before publishing'), ('report', 'compute a report'), ('exclusions', 'show what exclusions do'), ('comparison', 'compare studies'), ('detect', 'score explanations by a detector'), ('lay_out', 'create tasks'), ('crowd', 'let simulated people work'), ('nnd_tests', 'build near-negative tests'), ('nnd_run', 'run near-negative tests'), ('h_score', 'score human-likelihood'), ('log_probs', 'compute log-probabilities')], max_length=20),
+            model_name="job",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("check_texts", "check a file of texts"),
+                    ("add_texts", "add texts"),
+                    ("import_batch", "import a finished batch"),
+                    ("preflight", "check before publishing"),
+                    ("report", "compute a report"),
+                    ("exclusions", "show what exclusions do"),
+                    ("comparison", "compare studies"),
+                    ("detect", "score explanations by a detector"),
+                    ("lay_out", "create tasks"),
+                    ("crowd", "let simulated people work"),
+                    ("nnd_tests", "build near-negative tests"),
+                    ("nnd_run", "run near-negative tests"),
+                    ("h_score", "score human-likelihood"),
+                    ("log_probs", "compute log-probabilities"),
+                ],
+                max_length=20,
+            ),
         ),
     ]

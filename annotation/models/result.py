@@ -14,6 +14,8 @@ class Result(models.Model):
     made_at = models.DateTimeField()
     data_sha256 = models.CharField(max_length=64)
     numbers = models.JSONField()
+    # The first of its measures, for lists of studies; null for none, and where it was made before this was kept.
+    headline = models.JSONField(null=True)
 
     def __str__(self) -> str:
         return f"{self.study} {self.made_at:%Y-%m-%d %H:%M}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from django.db import transaction
 
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Result, Study
+from annotation.reports.measures import choose_headline, measures_of
 from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
 from metrics.report.formats.csv import csv_files
@@ -62,9 +63,12 @@ def export(
         raise StateError(str(error)) from None
     digest = sha256_of({name: text.encode() for name, text in csv_files(report).items() if name.endswith(".csv")})
     stored = json.loads(json.dumps(numbers(payload(report, now=now))))
+    result = Result(study=study, made_at=now, data_sha256=digest, numbers=stored)
+    headline = choose_headline(measures_of(result))
+    result.headline = asdict(headline) if headline else None
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        result = Result.objects.create(study=study, made_at=now, data_sha256=digest, numbers=stored)
+        result.save()
         AuditEvent.objects.record(study, "export", actor=actor, now=now, result=result.pk, data_sha256=digest)
     return Exported(tuple(paths), digest, result, left_out)
 

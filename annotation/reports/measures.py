@@ -79,6 +79,35 @@ def _measure(generator: str, measure: str, estimate: dict[str, Any]) -> Measure:
     )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The measure that a list of studies shows. more: how many other generators or conditions have it too."""
+
+    measure: str
+    generator: str
+    value: float
+    low: float | None
+    high: float | None
+    more: int
+
+
+def choose_headline(measures: Sequence[Measure]) -> Headline | None:
+    """Return the first measure with a value, in the order of the papers; of all evaluators where they were counted
+    together. None where no measure has a value."""
+    for name in (MEASURES["huse"], MEASURES["huse_q"], ACCURACY):
+        rows = [row for row in measures if row.measure == name and row.value is not None]
+        first = next((row for row in rows if row.generator == EVERYBODY), rows[0] if rows else None)
+        if first is not None and first.value is not None:
+            more = sum(row.generator not in {EVERYBODY, first.generator} for row in rows)
+            return Headline(name, first.generator, first.value, first.low, first.high, more)
+    return None
+
+
+def headline_of(result: Result) -> Headline | None:
+    """The headline of a stored result; one that was made before headlines were kept is read as a whole."""
+    return Headline(**result.headline) if result.headline else choose_headline(measures_of(result))
+
+
 def interval_targets(measures: Iterable[Measure]) -> list[tuple[str, str]]:
     """What intervals are for, each with the measures that have it: ("HUSE, HUSE-Q", "expectation of ...")."""
     names_by_target: dict[str, dict[str, None]] = {}

@@ -27,7 +27,7 @@ ROLE_DEEDS = (
         _("See texts, design, progress, quality checks, results, members and the log"),
         (
             "overview",
-            "overview-manage",
+            "manage",
             "texts",
             "design",
             "design-precision",
@@ -40,7 +40,6 @@ ROLE_DEEDS = (
             "publish",
             "publish-check",
             "progress",
-            "running",
             "running-wages",
             "running-compare",
             "results",
@@ -56,7 +55,7 @@ ROLE_DEEDS = (
             "quality-outcome",
         ),
     ),
-    RoleDeed(Role.VIEWER, _("Duplicate the study as a new study"), ("overview-manage-copy",)),
+    RoleDeed(Role.VIEWER, _("Duplicate the study as a new study"), ("manage-copy",)),
     RoleDeed(
         Role.REVIEWER,
         _("Approve submissions, which pays the reward, and propose or confirm rejections"),
@@ -111,7 +110,7 @@ ROLE_DEEDS = (
     RoleDeed(
         Role.OWNER,
         _("Rename and archive the study"),
-        ("overview-manage-rename", "overview-manage-archive", "overview-manage-unarchive"),
+        ("manage-rename", "manage-archive", "manage-unarchive"),
     ),
 )
 

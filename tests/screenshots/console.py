@@ -69,9 +69,9 @@ FULL = {
     "progress": "studies/{underway}/progress/",
     "approve-all": "studies/{judged}/progress/approve-all/",
     "progress-finished": "studies/{study}/progress/",
-    "running": "studies/{underway}/running/",
+    "running": "studies/{underway}/progress/",
     "running-differences": "studies/{underway}/running/compare/",
-    "running-failed": "studies/{judged}/running/",
+    "running-failed": "studies/{judged}/progress/",
     "progress-failed": "studies/{judged}/progress/",
     "running-unknown": "studies/{judged}/running/compare/",
     "wages": "studies/{underway}/running/wages/",
@@ -118,7 +118,7 @@ FULL = {
 }
 # Of a draft that has nothing in it.
 EMPTY = (
-    "", "texts/", "texts/select/", "design/", "preview/", "publish/", "progress/", "running/", "running/compare/",
+    "", "texts/", "texts/select/", "design/", "preview/", "publish/", "progress/", "running/compare/",
     "running/wages/", "manage/", "review/", "quality/", "quality/left-out/", "workers/", "coding/", "results/",
     "results/exclusions/", "exports/", "people/", "log/",
     "payouts/", "retention/",

@@ -17,8 +17,8 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from annotation.console import navigation
-from annotation.console.steps import Step
 from annotation.models import AuditEvent, Decision, Job, Study
+from annotation.overview.stages import NextStep
 from annotation.pricing.currency import DEFAULT_CURRENCY, format_money
 from annotation.quality.filters import title_of
 from annotation.studies import access
@@ -124,11 +124,17 @@ def rail(context: Context) -> dict[str, Any]:
     return {"links": _links(navigation.RAIL, name)}
 
 
-@register.inclusion_tag("console/links.html", takes_context=True)
+@register.inclusion_tag("console/tabs.html", takes_context=True)
 def tabs(context: Context, study: Study) -> dict[str, Any]:
-    """The pages of a study that the visitor's role sees."""
-    seen = [place for place in navigation.TABS if access.may(study, place.min_role)]
-    return {"links": _links(seen, _url_name(context), study.uuid)}
+    """The parts of the work, and the pages of the part that is open, as far as the visitor's role sees them."""
+    name, groups, pages, part = _url_name(context), [], [], ""
+    for group in navigation.GROUPS:
+        seen = [place for place in group.places if access.may(study, place.min_role)]
+        is_open = any(place.holds(name) for place in seen)
+        groups.append((reverse(f"console:{seen[0].key}", args=[study.uuid]), group.label, is_open))
+        if is_open and len(seen) > 1:
+            pages, part = _links(seen, name, study.uuid), group.label
+    return {"groups": groups, "pages": pages, "part": part}
 
 
 def _links(places: Iterable[navigation.Place], url_name: str, *parts: object) -> list[tuple[str, Any, bool]]:
@@ -141,16 +147,10 @@ def _url_name(context: Context) -> str:
     return (match.url_name or "") if match else ""
 
 
-@register.inclusion_tag("console/way.html")
-def way(study: Study, steps: Iterable[Step]) -> dict[str, Any]:
-    """The steps from texts to results; the first that is not done is the next."""
-    labels = {place.key: place.label for place in navigation.TABS}
-    links, open_before = [], False
-    for step in steps:
-        address = reverse(f"console:{step.key}", args=[study.uuid])
-        links.append((labels[step.key], address, step.done, not step.done and not open_before))
-        open_before = open_before or not step.done
-    return {"found": links}
+@register.simple_tag
+def step_address(study: Study, step: NextStep) -> str:
+    """Where the next step of a study is done."""
+    return reverse(f"console:{step.place}", args=[step.job or study.uuid])
 
 
 @register.filter

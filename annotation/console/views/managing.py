@@ -59,7 +59,7 @@ def name(request: HttpRequest, study: Study) -> HttpResponse:
         with attach_errors(form):
             if rename(study, form.cleaned_data["name"], actor=visitor(request).get_username(), now=timezone.now()):
                 messages.success(request, _("Study renamed."))
-            return redirect("console:overview-manage", study.uuid)
+            return redirect("console:manage", study.uuid)
     return _shown(request, study, naming=form)
 
 
@@ -68,7 +68,7 @@ def name(request: HttpRequest, study: Study) -> HttpResponse:
 def away(request: HttpRequest, study: Study) -> HttpResponse:
     if archive(study, actor=visitor(request).get_username(), now=timezone.now()):
         messages.success(request, _("Study archived. Find it in the list with the state “Archived”."))
-    return redirect("console:overview-manage", study.uuid)
+    return redirect("console:manage", study.uuid)
 
 
 @require_POST
@@ -76,4 +76,4 @@ def away(request: HttpRequest, study: Study) -> HttpResponse:
 def back(request: HttpRequest, study: Study) -> HttpResponse:
     if unarchive(study, actor=visitor(request).get_username(), now=timezone.now()):
         messages.success(request, _("The study is in the list of studies again."))
-    return redirect("console:overview-manage", study.uuid)
+    return redirect("console:manage", study.uuid)

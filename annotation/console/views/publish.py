@@ -23,6 +23,7 @@ from annotation.jobs.celery_tasks import ask, wake
 from annotation.models import Job, Role, Study, Submission
 from annotation.mturk.client import Market
 from annotation.outbox.decision_intents import WINDOW
+from annotation.overview.home import step_of
 from annotation.publishing import cost_estimate, preflight_result, progress, summary
 from annotation.publishing.preflight import afford
 from annotation.publishing.publish import publish as publish_study
@@ -129,6 +130,8 @@ def show_progress(request: HttpRequest, study: Study) -> HttpResponse:
         "back": assignment.latest_undoable(study, visitor(request), now=timezone.now()),
         "job": study.jobs.filter(kind=Job.Kind.CROWD).order_by("-created_at").first(),
     }
+    if template == "console/progress.html":
+        context |= {"effects": progress.effects(study), "step": step_of(study, now=timezone.now())}
     return render(request, template, {"study": study, **context})
 
 

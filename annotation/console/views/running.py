@@ -1,9 +1,9 @@
-"""A study that runs: how far it is out, what waits or failed, its money and wages, and what can be done about it."""
+"""What can be done about a published study, and what it pays: parts of its page Progress."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -21,16 +21,13 @@ from annotation.jobs.celery_tasks import wake
 from annotation.models import Role, Study
 from annotation.mturk.client import Market
 from annotation.outbox.retry import drop, retry
-from annotation.publishing import progress
 from annotation.publishing.end import close, expire_now
 from annotation.publishing.pause import pause, resume
 from annotation.publishing.top_up import top_up
-from annotation.review import deadlines
 from annotation.review import wages as review_wages
 from annotation.review.fair_pay import raise_pay
 
 Act = Callable[..., Any]
-SOON = timedelta(hours=24)
 
 
 def _go_on(study: Study, *, actor: str, now: datetime) -> None:
@@ -50,20 +47,6 @@ ACTS: dict[str, tuple[Act, Callable[[Any], str]]] = {
     "retry": (retry, lambda done: _("%(n)s actions will be retried.") % {"n": done.effects}),
     "drop": (drop, lambda done: _("%(n)s actions discarded.") % {"n": done.effects}),
 }
-
-
-@study_page()
-def running(request: HttpRequest, study: Study) -> HttpResponse:
-    return render(
-        request,
-        "console/running.html",
-        {
-            "study": study,
-            "now": progress.progress(study),
-            "effects": progress.effects(study),
-            "due": deadlines.deadlines(study, now=timezone.now(), within=SOON),
-        },
-    )
 
 
 @study_page()
@@ -93,7 +76,7 @@ def act(request: HttpRequest, study: Study, what: str) -> HttpResponse:
     done = verb(study, actor=request.user.get_username(), now=timezone.now())
     wake(study.pk)
     messages.success(request, message_of(done))
-    return redirect("console:running", study.uuid)
+    return redirect("console:progress", study.uuid)
 
 
 @require_POST
@@ -104,7 +87,7 @@ def fair_pay(request: HttpRequest, study: Study) -> HttpResponse:
         done = raise_pay(study, floor_cents=form.cents(), actor=request.user.get_username(), now=timezone.now())
         wake(study.pk)
         messages.success(request, _("%(n)s bonuses will be paid.") % {"n": done.bonuses})
-        return redirect("console:running", study.uuid)
+        return redirect("console:progress", study.uuid)
     return _wages(request, study, form)
 
 

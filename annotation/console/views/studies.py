@@ -12,7 +12,6 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from annotation.accounts.models import User
-from annotation.console import steps
 from annotation.console.form_errors import attach_errors
 from annotation.console.forms.studies import ImportBatch, NewStudy
 from annotation.console.permission import console_page, study_page, visitor
@@ -22,6 +21,9 @@ from annotation.design.wording import rename_texts
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Study
+from annotation.overview import home
+from annotation.overview.facts import gather_facts
+from annotation.overview.stages import mark_stages, next_step
 from annotation.studies import queries
 from annotation.studies.access import studies_of
 from annotation.studies.create import Plan, create
@@ -45,13 +47,16 @@ STARTS = (
 
 @console_page
 def listing(request: HttpRequest) -> HttpResponse:
-    search = StudySearch.of(request.GET)
+    search, now = StudySearch.of(request.GET), timezone.now()
     studies = studies_of(visitor(request))
-    paginator = Paginator(find_studies(queries.with_counts(studies), search), LINES)
+    page = Paginator(find_studies(studies, search), LINES).get_page(request.GET.get("page"))
+    at_work = gather_facts(list(studies.filter(archived_at=None)))
     context = {
         "has_studies": studies.exists(),
+        "needs": home.list_needs(at_work, now=now),
+        "lines": home.list_studies(gather_facts(list(page.object_list)), now=now),
         "starts": STARTS,
-        "page": paginator.get_page(request.GET.get("page")),
+        "page": page,
         "search": search,
         "query": _query(request),
     }
@@ -107,8 +112,18 @@ def import_batch(request: HttpRequest) -> HttpResponse:
 
 @study_page()
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
-    context = {"study": study, "counts": queries.counts(study), "steps": steps.steps(study)}
-    return render(request, "console/overview.html", {**context, "jobs": study.jobs.order_by("-created_at")[:10]})
+    now = timezone.now()
+    (facts,) = gather_facts([study])
+    (line,) = home.list_studies([facts], now=now)
+    context = {
+        "facts": facts,
+        "line": line,
+        "stages": mark_stages(line.stage),
+        "step": next_step(facts, now=now, recruits=home.recruits()),
+        "counts": queries.counts(study),
+        "jobs": study.jobs.order_by("-created_at")[:10],
+    }
+    return render(request, "console/overview.html", {"study": study, **context})
 
 
 @study_page()

@@ -128,9 +128,10 @@ class Researcher:
     def read_report(self, submissions: int) -> str:
         """Wait for the submissions, look at the people's numbers, and read the report."""
         tabs = self.page.get_by_role("navigation")
-        tabs.get_by_role("link", name="Progress").click()
+        tabs.get_by_role("link", name="Collect").click()
         expect(self.page.locator("#state")).to_contain_text(f"{submissions} of")
         self.shoot("progress")
+        tabs.get_by_role("link", name="Set up").click()
         tabs.get_by_role("link", name="Recruit").click()
         self.shoot("funnel")
         tabs.get_by_role("link", name="Results", exact=True).last.click()

@@ -203,7 +203,7 @@ def test_a_sum_in_the_log_is_money_and_a_rule_has_its_name(study: Study) -> None
 
 def test_wages_come_behind_the_page_and_stand_alone_without_script(study: Study) -> None:
     viewer = entered(member(study, Role.VIEWER))
-    assert "Median seconds" not in seen(viewer, "running", study.uuid)
+    assert "Median seconds" not in seen(viewer, "progress", study.uuid)
     whole = seen(viewer, "running-wages", study.uuid)
     part = viewer.get(reverse("console:running-wages", args=[study.uuid]), headers={"HX-Request": "true"})
     assert "Median seconds" in whole

@@ -97,7 +97,7 @@ def test_the_sheets_of_two_codebooks_do_not_share_keys(at_the_sheet: Callable[[s
 
 def test_enter_on_a_link_follows_the_link(at_the_sheet: Callable[[str], Page], study: Study) -> None:
     ada = at_the_sheet("ada")
-    ada.get_by_role("link", name="Review", exact=True).first.focus()
+    ada.get_by_role("link", name="Quality", exact=True).first.focus()
     press(ada, "Enter")
-    expect(ada.locator("h1")).to_have_text("Review")
+    expect(ada.locator("h1")).to_have_text("Quality")
     assert not Coding.objects.exists()

@@ -320,10 +320,10 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     owed_amounts.ChosenPayouts: to_pay,
     owed_amounts.SentAmounts: to_mark,
     study_names.RenameStudy: lambda world: Place(
-        world.at("overview-manage-rename"), {"name": "renamed"}, study_names.RenameStudy()
+        world.at("manage-rename"), {"name": "renamed"}, study_names.RenameStudy()
     ),
     study_names.CopyStudy: lambda world: Place(
-        world.at("overview-manage-copy"), {"copy_name": "copied"}, study_names.CopyStudy()
+        world.at("manage-copy"), {"copy_name": "copied"}, study_names.CopyStudy()
     ),
     texts.UploadTexts: lambda world: Place(
         world.at("texts-add", study=world.draft), {"file": csv(SOUND)}, texts.UploadTexts()

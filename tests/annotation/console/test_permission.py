@@ -10,7 +10,7 @@ from django.test import RequestFactory
 from django.urls import reverse
 
 from annotation.accounts.models import User
-from annotation.console.navigation import TABS
+from annotation.console.navigation import GROUPS
 from annotation.console.permission import study_page
 from annotation.models import Membership, Role, Study
 from annotation.studies.access import may, studies_of
@@ -54,7 +54,7 @@ def test_roles_are_ordered_as_their_names_say(study: Study) -> None:
         assert [may(held, least) for least in ROLES] == [at <= rank for at in range(4)]
 
 
-@pytest.mark.parametrize("tab", [place.key for place in TABS])
+@pytest.mark.parametrize("tab", [place.key for group in GROUPS for place in group.places])
 def test_every_tab_is_hidden_from_strangers(study: Study, person, tab: str) -> None:
     address = reverse(f"console:{tab}", args=[study.uuid])
     assert person(None).get(address).status_code == 404

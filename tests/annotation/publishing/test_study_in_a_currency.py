@@ -163,8 +163,8 @@ def test_a_study_pays_in_its_currency_from_the_bill_to_the_report(
     assert (row["amount"], row["currency"]) == (case.twice, case.currency)
 
     # The console and the web API.
-    for name in ("console:money", "console:running"):
-        address = reverse(name, args=[study.uuid] if name.endswith("running") else [])
+    for name in ("console:money", "console:progress"):
+        address = reverse(name, args=[study.uuid] if name.endswith("progress") else [])
         assert case.total in owner.get(address).content.decode(), name
     shown = owner.get(f"/api/v1/studies/{study.uuid}", headers=token).json()
     assert shown["currency"] == case.currency

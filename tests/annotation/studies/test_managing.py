@@ -220,7 +220,7 @@ def test_the_pages_do_what_the_verbs_do(client: Client, draft: Study, django_use
     Membership.objects.create(study=draft, user=olga, role=Role.OWNER)
     client.force_login(olga)
     post: Callable[..., Any] = lambda page_name, **given: client.post(  # noqa: E731
-        reverse(f"console:overview-manage{page_name}", args=[draft.uuid]), given, follow=True
+        reverse(f"console:manage{page_name}", args=[draft.uuid]), given, follow=True
     )
     assert "Study renamed." in post("-rename", name="second").content.decode()
     page = post("-copy", copy_name="third", with_texts="on").content.decode()

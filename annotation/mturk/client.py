@@ -21,7 +21,6 @@ from annotation.mturk.records import (
     AccountCounts,
     Endpoint,
     HitOrder,
-    Invitation,
     PaidBonus,
     QueuedMessage,
     RequesterName,
@@ -258,15 +257,6 @@ class Market:
         answer = self._answer(self._assay_client().count_workers, QualificationRequirements=rows)
         return AccountCounts(answer["Accounts"], answer["Qualified"])
 
-    def invite(self, tag: str, *, title: str) -> Invitation:
-        """The link to the HITs under a study tag; again, the same one (Assay's own marketplace only)."""
-        return _invitation(self._answer(self._assay_client().create_invitation, Study=tag, Title=title[:200]))
-
-    def invitation(self, tag: str) -> Invitation | None:
-        """That link, if it was made and is open."""
-        answer = self._answer(self._assay_client().get_invitation, Study=tag)
-        return _invitation(answer) if "Link" in answer else None
-
     def call_extension(self, operation: str, **members: Any) -> dict[str, Any]:
         """Carry out an operation that Amazon's API never had (Assay's own marketplace only).
 
@@ -430,10 +420,6 @@ class Market:
 
 def _requester_name(answer: Mapping[str, Any]) -> RequesterName:
     return RequesterName(answer["AccountName"], answer.get("DisplayName", ""))
-
-
-def _invitation(answer: Mapping[str, Any]) -> Invitation:
-    return Invitation(answer["Link"], answer["Channel"], answer["CreationTime"].astimezone(UTC))
 
 
 def _worker_ids(parameters: Mapping[str, Any]) -> list[str]:

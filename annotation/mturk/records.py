@@ -40,15 +40,6 @@ class RequesterName:
 
 
 @dataclass(frozen=True, slots=True)
-class Invitation:
-    """The link by which people come to a study, and the channel behind it."""
-
-    link: str
-    channel: str
-    created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class AccountCounts:
     """Accounts of workers, and those of them that meet requirements."""
 

@@ -14,11 +14,13 @@ from annotation.management.commands._study import StudyCommand
 from annotation.management.commands.preflight import describe_preflight
 from annotation.management.lookup import sentences
 from annotation.models import Role, Study
+from annotation.mturk.channels import LINK
 from annotation.mturk.client import Market
 from annotation.pricing.currency import format_money
-from annotation.publishing.invite import invite
 from annotation.publishing.preflight import preflight
 from annotation.publishing.publish import publish
+from annotation.recruiting.open_channel import ChannelPlan, open_channel
+from annotation.recruiting.queries import channels_of
 from annotation.settings import endpoint
 
 
@@ -29,7 +31,11 @@ class Command(StudyCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--by-invitation", action="store_true", help="open to invited people only")
+        parser.add_argument(
+            "--by-invitation",
+            action="store_true",
+            help="open to people of its channels only (opens a link if there is none)",
+        )
         parser.add_argument(
             "--wave",
             action="store_true",
@@ -67,17 +73,20 @@ class Command(StudyCommand):
         if not market.ours:
             return
         try:
-            invitation = invite(study, market=market, actor=actor, now=timezone.now())
+            channels = channels_of(study, market)
+            if not channels:
+                channels = [open_channel(study, ChannelPlan(LINK), market=market, actor=actor, now=timezone.now())]
         except AssayError as error:
             self.stderr.write(
-                f"The study is published, but no link could be created: {error} Create one with `manage.py "
-                f"invite create NAME --requester ACCOUNT --study {study.channel_tag}`."
+                f"The study is published, but it has no channel: {error} Open one with `manage.py recruit {study.name} "
+                "link`."
             )
             return
+        for channel in channels:
+            self.stdout.write(f"Channel {channel.name} ({channel.kind}): {channel.link or 'one link per person'}")
         self.stdout.write(
-            f"Invitation link (made on {market.url}): {invitation.link}\n"
-            "Copy it and send it to the people you invite. For a panel, a list of people or other texts, see "
-            "`manage.py invite --help` and docs/link-study.md."
+            "Send the links to the people you invite. For a panel, a list of people or other texts, see `manage.py "
+            "recruit --help` and docs/link-study.md."
         )
 
     def _confirm(self, study: Study, *, by_name: bool, by_invitation: bool) -> None:

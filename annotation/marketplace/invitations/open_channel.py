@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from annotation.marketplace.channels import tokens
-from annotation.marketplace.channels.kinds import KINDS, LINK
+from annotation.marketplace.channels.kinds import KINDS
 from annotation.marketplace.channels.study_tag import TAG
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.invitations.channel_plan import (
@@ -286,35 +286,6 @@ def _set_id_parameters(channel: Channel, plan: Plan) -> bool:
         return False
     Link.objects.filter(pk=link.pk).update(**columns)
     return True
-
-
-def study_link(requester: Requester, study: str, *, title: str, now: datetime) -> Link:
-    """The link for many to the HITs under a study tag, with a channel of the tag's name; the same one afterwards.
-
-    Its token is not stored: this installation can make it again of the channel's id, so that it can be shown again.
-    Raises InvalidParameterError when a channel of that name leads elsewhere.
-    """
-    link = find_study_link(requester, study)
-    if link is not None:
-        return link
-    channel = Channel.objects.filter(requester=requester, name=study).first()
-    if channel is None:
-        plan = Plan(title=title or None)
-        channel = open_channel(requester, name=study, kind=LINK, study=study, type_ids=(), plan=plan, now=now)
-    elif channel.study != study or not KINDS[channel.kind].by_link:
-        raise InvalidParameterError(f"The channel {study!r} exists and does not lead to this study by links.")
-    token_hash = tokens.hashed(_study_token(channel))
-    Link.objects.get_or_create(token_hash=token_hash, defaults={"channel": channel, "created_at": now})
-    return Link.objects.select_related("channel").get(token_hash=token_hash)
-
-
-def find_study_link(requester: Requester, study: str) -> Link | None:
-    """The link that `study_link` made."""
-    channel = Channel.objects.filter(requester=requester, name=study, study=study).first()
-    if channel is None:
-        return None
-    rows = Link.objects.select_related("channel").filter(channel=channel)
-    return rows.filter(token_hash=tokens.hashed(_study_token(channel))).first()
 
 
 def address_of_study_link(channel: Channel) -> str:

@@ -16,21 +16,21 @@ from django.core.management import call_command
 from django.db.models import Q
 
 import annotation
+from annotation import settings as conf
 from annotation.design.lay_out import design
 from annotation.design.presets import preset_called
-from annotation.exceptions import StateError
 from annotation.hits.mturk_request import hit_order
 from annotation.importing.add_texts import add_texts
 from annotation.models import Study
 from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
 from annotation.outbox.worker import work
-from annotation.publishing.invite import invite
 from annotation.publishing.name_requester import name_requester
 from annotation.publishing.preflight import preflight
 from annotation.publishing.publish import publish
 from annotation.publishing.summary import plan_of
 from annotation.readers.records import TextRecord
+from annotation.recruiting.queries import channels_of
 from annotation.rehearsal.crowd.browser import Browser
 from annotation.studies.create import Plan, create
 from tests.annotation.conftest import NOW, told
@@ -152,23 +152,6 @@ def test_participants_read_the_name_that_the_owner_set(own_market: Market, stran
     assert "<dd>lab</dd>" not in door
 
 
-def test_the_link_of_a_study_is_the_same_whenever_it_is_asked_for(own_market: Market, stranger: Guest) -> None:
-    study = by_preset("clark-2021")
-    with pytest.raises(StateError, match="not open to invited people"):
-        invite(study, market=own_market, actor="ada", now=NOW)
-    publish(study, actor="ada", now=NOW, by_invitation=True)
-    assert own_market.invitation(study.channel_tag) is None
-    made = invite(study, market=own_market, actor="ada", now=NOW)
-    assert invite(study, market=own_market, actor="eve", now=NOW) == made
-    assert own_market.invitation(study.channel_tag) == made
-    assert list(study.audit.filter(verb="invite").values_list("actor", flat=True)) == ["ada"]
-    assert stranger.open(made.link) == "not-yet"
-    work(Q(), market=own_market, clock=lambda: NOW)
-    assert stranger.enter(made.link).offers()
-    call_command("invite", "close", study.channel_tag, stdout=io.StringIO())
-    assert own_market.invitation(study.channel_tag) is None
-
-
 def test_publishing_by_invitation_from_the_command_line_prints_the_link(
     own_market: Market, stranger: Guest, site: str, settings: Any
 ) -> None:
@@ -181,6 +164,10 @@ def test_publishing_by_invitation_from_the_command_line_prints_the_link(
     link = re.search(rf"{site}/hits/in/\S+/", out.getvalue())
     assert link
     assert stranger.open(link[0]) == "not-yet"
+    study.refresh_from_db()
+    (channel,) = channels_of(study, Market(conf.endpoint()))
+    assert (channel.kind, channel.link) == ("link", link[0])
+    assert study.audit.filter(verb="open_channel").count() == 1
 
 
 def test_both_sides_describe_the_operations_of_our_own_alike() -> None:

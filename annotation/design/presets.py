@@ -29,6 +29,20 @@ class CellPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class PaperSize:
+    """What the paper collected: assignments, their rewards in US cents, median working time (None: not reported)."""
+
+    assignments: int
+    rewards_cents: int
+    median_seconds: int | None = None
+
+    @property
+    def median_minutes(self) -> int | None:
+        """Whole minutes that half of the work did not exceed: rounded up."""
+        return None if self.median_seconds is None else -(-self.median_seconds // 60)
+
+
+@dataclass(frozen=True, slots=True)
 class Preset:
     """A design by name. settings: fields of a study; differs: our safer defaults, field by field, with the reason."""
 
@@ -38,6 +52,7 @@ class Preset:
     settings: Mapping[str, object]
     arms: tuple[ArmPlan, ...] = (ArmPlan("none", 100),)
     differs: Mapping[str, str] = field(default_factory=dict)
+    paper: PaperSize | None = None
 
 
 HUSE = Preset(
@@ -61,6 +76,8 @@ HUSE = Preset(
         "reward_cents": "$1.00 paid about $4.48 an hour at the released median of 804 s; the plan warns below the "
         "floor.",
     },
+    # 8 HITs x 20 assignments; the median of the released batch.
+    paper=PaperSize(160, 160 * 100, 804),
 )
 
 _OUR_HUMAN_OR_MACHINE = default_wording(task_types.HUMAN_OR_MACHINE)
@@ -98,6 +115,8 @@ CLARK = Preset(
         "explanations": "Each explanation has at least 10 characters; the paper names no minimum.",
         "exclusion": "Excluded work is paid unless a person decides otherwise.",
     },
+    # 130 people in each of 6 cells without training, and of 3 cells with each training.
+    paper=PaperSize(780 + 1170, 780 * 125 + 390 * (125 + 175 + 225)),
 )
 
 FREQUENCY = Preset(

@@ -91,7 +91,8 @@ def plant(owner: User) -> None:
     judged = _judged(owner, now)
     _large(now)
     _recruited(now)
-    Membership.objects.bulk_create(Membership(study=one, user=owner, role=Role.OWNER) for one in Study.objects.all())
+    for study in Study.objects.all():
+        Membership.objects.get_or_create(study=study, user=owner, defaults={"role": Role.OWNER})
     for name, role in (("ada", Role.EDITOR), ("ben", Role.REVIEWER), ("cem", Role.VIEWER)):
         Membership.objects.create(study=judged, user=User.objects.get_or_create(username=name)[0], role=role)
     _looked_at(looked, judged, owner, now)

@@ -30,15 +30,17 @@ from annotation.studies.create import Plan, create
 from annotation.studies.search import MODES, ORDERS, STATES, StudySearch, find_studies
 
 LINES = 50
+# What `make serve` rehearses in an empty installation.
+DEMO = "demo"
 # What a first study can begin with, in the order of the papers.
 STARTS = (
     (
-        "huse-2019",
+        PRESETS["huse-2019"],
         gettext_lazy("How typical is each text?"),
         gettext_lazy("Ratings of typicality, for HUSE, HUSE-Q and HUSE-D."),
     ),
     (
-        "clark-2021",
+        PRESETS["clark-2021"],
         gettext_lazy("Human or machine?"),
         gettext_lazy("Judgments with up to four trainings, for accuracy, agreement and the effect of training."),
     ),
@@ -56,6 +58,7 @@ def listing(request: HttpRequest) -> HttpResponse:
         "needs": home.list_needs(at_work, now=now),
         "lines": home.list_studies(gather_facts(list(page.object_list)), now=now),
         "starts": STARTS,
+        "demo": studies.filter(name=DEMO, mode=Study.Mode.REHEARSAL, archived_at=None).first(),
         "page": page,
         "search": search,
         "query": _query(request),

@@ -21,6 +21,15 @@ from metrics.nnd.scores import read_scores
 from metrics.report.row_records import Attached
 from metrics.report.sections import external_scores
 
+# Why two texts make no test, where the name of the reason alone does not say it.
+REASONS = {
+    "unordered": "pairs of texts of which neither is known to be better",
+    "same_quality": "pairs of texts that were found equally good",
+    "equal_texts": "pairs of equal texts",
+    "below_minimum_gap": "pairs of texts whose means are closer than the smallest gap",
+    "without_required_label": "pairs of texts without the required label",
+    "judgments_left_out_of_the_analysis": "judgments excluded from the analysis",
+}
 TESTS, RESULT = "tests.json", "near-negative-tests.json"
 Progress = Callable[[str, int, int], None]
 
@@ -52,7 +61,7 @@ def store_tests(tests: TestSet, folder: Path) -> dict[str, Any]:
         "candidates": tests.candidates,
         "contexts": tests.contexts,
         "by_category": list(tests.by_category.items()),
-        "skipped": [[name.replace("_", " "), count] for name, count in tests.skipped.items()],
+        "skipped": [[REASONS.get(name, name.replace("_", " ")), count] for name, count in tests.skipped.items()],
         "settings": [[name.replace("_", " "), str(value)] for name, value in tests.settings.items() if value],
         "without_texts": "without_texts" in tests.flags,
     }

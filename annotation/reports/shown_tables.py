@@ -24,9 +24,12 @@ def table_parts(table: Table) -> dict[str, Any]:
     return {
         "name": table.name,
         "title": table.title,
-        "columns": [{"title": column.title, "word": column.kind == "text"} for column in table.columns],
+        "columns": [[column.title, column.kind == "text"] for column in table.columns],
         "rows": [
-            [format_cell(column, cell) for column, cell in zip(table.columns, row, strict=True)]
+            [
+                [format_cell(column, cell), column.kind == "text"]
+                for column, cell in zip(table.columns, row, strict=True)
+            ]
             for row in table.rows[:MAX_ROWS]
         ],
         "notes": [*([note] if cut else []), *table.notes],

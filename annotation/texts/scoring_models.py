@@ -10,7 +10,7 @@ from annotation.exceptions import DesignError, StateError
 from metrics.likelihood import TINY, LogProbs, Reader
 from metrics.likelihood.opening import Opening
 
-FOR_TRYING = "for trying out: its numbers say nothing about texts"
+FOR_TRYING = "for trying out only"
 
 
 def offered_models() -> dict[str, Opening]:

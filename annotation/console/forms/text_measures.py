@@ -20,6 +20,10 @@ from metrics.likelihood import TINY
 from metrics.text_scores.h_findings import parse_thresholds
 
 MAX_FILES = 20
+ABOUT_MODELS = _(
+    "assay-tiny comes with Assay, for trying out: its numbers say nothing about texts. The setting SCORING_MODELS of "
+    "this server adds models."
+)
 NND_FORMATS = (
     ("tests", _("Tests, as Assay writes them (JSON)")),
     ("quiz-design", _("Quiz Design: questions that teachers accepted or rejected (JSON Lines)")),
@@ -135,7 +139,7 @@ class NndModels(forms.Form):
         label=_("Models"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("The server's setting SCORING_MODELS adds models."),
+        help_text=ABOUT_MODELS,
     )
     scores = SeveralFilesField(
         label=_("Files of log-probabilities"),
@@ -212,7 +216,7 @@ def _check_threshold(text: str) -> None:
 class StudyTexts(forms.Form):
     """Which model reads the texts of a study."""
 
-    model = forms.ChoiceField(label=_("Model"))
+    model = forms.ChoiceField(label=_("Model"), help_text=ABOUT_MODELS)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -269,7 +273,7 @@ class LogProbsForm(forms.Form):
     generator = forms.ChoiceField(
         label=_("Generator"), help_text=_("The model should be the one that wrote these texts.")
     )
-    model = forms.ChoiceField(label=_("Model"))
+    model = forms.ChoiceField(label=_("Model"), help_text=ABOUT_MODELS)
     replace = forms.BooleanField(label=_("Replace log-probabilities made otherwise"), required=False)
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
@@ -279,4 +283,4 @@ class LogProbsForm(forms.Form):
         self.fields["generator"] = forms.ChoiceField(
             label=generator.label, help_text=generator.help_text, choices=[(name, name) for name in names]
         )
-        self.fields["model"] = forms.ChoiceField(label=model.label, choices=model_choices())
+        self.fields["model"] = forms.ChoiceField(label=model.label, choices=model_choices(), help_text=ABOUT_MODELS)

@@ -127,7 +127,7 @@ def rail(context: Context) -> dict[str, Any]:
 @register.inclusion_tag("console/tabs.html", takes_context=True)
 def tabs(context: Context, study: Study) -> dict[str, Any]:
     """The parts of the work, and the pages of the part that is open, as far as the visitor's role sees them."""
-    name, groups, pages, part = _url_name(context), [], [], ""
+    name, groups, pages, part = _place_name(context), [], [], ""
     for group in navigation.GROUPS:
         seen = [place for place in group.places if access.may(study, place.min_role)]
         is_open = any(place.holds(name) for place in seen)
@@ -135,6 +135,15 @@ def tabs(context: Context, study: Study) -> dict[str, Any]:
         if is_open and len(seen) > 1:
             pages, part = _links(seen, name, study.uuid), group.label
     return {"groups": groups, "pages": pages, "part": part}
+
+
+# Pages of jobs of a study's measures, which belong to its results.
+JOB_PAGES = ("studies-nnd-", "studies-h-")
+
+
+def _place_name(context: Context) -> str:
+    name = _url_name(context)
+    return "results" if name.startswith(JOB_PAGES) else name
 
 
 def _links(places: Iterable[navigation.Place], url_name: str, *parts: object) -> list[tuple[str, Any, bool]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from metrics.huse.estimate import FEW_OF_A_SOURCE
+from metrics.likelihood import TINY
 from metrics.report.records import GeneratorFacts, ReportInput, Warn
 from metrics.report.result import GeneratorReport
 from metrics.report.sections.machine_scores import uncalibrated
@@ -147,9 +148,24 @@ def _of_study(report_input: ReportInput) -> Iterator[Warn]:
     if loose:
         sentence = f"Automatic verdicts of {', '.join(loose)} rest on thresholds that were not calibrated."
         yield Warn("uncalibrated", sentence)
+    if tried := [*_tried_out(report_input)]:
+        sentence = f"The model {TINY} is for trying out; its numbers say nothing about texts: {'; '.join(tried)}."
+        yield Warn("tiny_model", sentence)
     first, last = study.collected_from, study.collected_to
     if study.mode != "rehearsal" and first and last and first.date() == last.date():
         yield Warn("one_day", f"All ratings were collected on one day ({first:%A}), and results can vary by day.")
+
+
+def _tried_out(report_input: ReportInput) -> Iterator[str]:
+    """What rests on Assay's own small model."""
+    for generator in report_input.generators:
+        if f"{TINY}, " in (generator.log_prob_model or ""):
+            yield f"log-probabilities, and so HUSE and HUSE-D, of {generator.name}"
+    for file in report_input.attached:
+        models = file.document.get("models") or ()
+        names = [str(model.get("model")) for model in models if isinstance(model, Mapping)]
+        if TINY in (file.model, *names):
+            yield file.name
 
 
 def _of_hits(report_input: ReportInput) -> Iterator[Warn]:

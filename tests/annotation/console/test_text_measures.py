@@ -18,10 +18,12 @@ from annotation.accounts.models import User
 from annotation.jobs.job_files import folder_of
 from annotation.jobs.run import run_due
 from annotation.models import Job, Likelihood, Membership, Role, Study
+from annotation.reports.measures import measures_of_job
 from metrics.__main__ import main
 from metrics.likelihood import TINY
 from tests.annotation.console.factories import SOUND, brought, csv
 from tests.annotation.reports.test_make_tests import LABELS, judged
+from tests.annotation.review.factories import make
 
 pytestmark = pytest.mark.django_db
 
@@ -112,6 +114,9 @@ def test_a_file_becomes_tests_and_pass_rates_equal_to_the_commands(
     said = "There is a start token between document" if given else "There is no start token between document"
     assert said in page
     assert ("the candidate listed second is chosen" in page) == ("reproduce" in given)
+    listed = visitor.get(reverse("console:studies-nnd")).content.decode()
+    assert "Run near-negative tests" in listed
+    assert f'<td class="word">{TINY}</td>' in listed
 
 
 def test_models_of_files_are_compared_and_a_reversal_is_a_sentence(visitor: Client, tmp_path: Path) -> None:
@@ -266,11 +271,35 @@ def test_log_probabilities_come_from_a_model_or_the_page_says_huse_q_alone(perso
     assert (again.outcome["scored"], again.outcome["already_scored"]) == (0, 20)
 
 
+def test_huse_is_in_the_report_once_log_probabilities_are_computed(person: Person, study: Study) -> None:
+    client, rated = person(Role.OWNER), make(workers=4, hits=3, texts=10)
+    Membership.objects.create(study=rated, user=User.objects.get(username="owner"), role=Role.OWNER)
+    client.post(reverse("console:results-reveal", args=[rated.uuid]))
+
+    def measures() -> dict[str, float | None]:
+        report = ended(client.post(reverse("console:results-compute", args=[rated.uuid])))
+        warnings.append([warning["kind"] for warning in json.loads(written(report, "report.json"))["warnings"]])
+        return {measure.measure: measure.value for measure in measures_of_job(report)}
+
+    warnings: list[list[str]] = []
+    before = measures()
+    ended(client.post(reverse("console:texts-log-probs", args=[rated.uuid]), {"generator": "tiny", "model": TINY}))
+    after = measures()
+    assert (before["HUSE"], before["HUSE-D"], before["HUSE-Q"] is None) == (None, None, False)
+    assert after["HUSE-Q"] == before["HUSE-Q"]
+    assert None not in after.values()
+    assert ["tiny_model" in kinds for kinds in warnings] == [False, True]
+    assert after["HUSE-D"] == pytest.approx(1 + (after["HUSE"] or 0) - (after["HUSE-Q"] or 0))
+
+
 @pytest.mark.needs_data
 def test_quiz_design_of_the_paper_is_equal_to_the_last_digit(visitor: Client, data_dir: Path, tmp_path: Path) -> None:
     file = data_dir / "qgen" / "quiz_design_groups.jsonl"
     built = build_by_page(visitor, file.read_text(encoding="utf-8"))
     assert built.outcome["tests"] == 2686
+    # Any two different labels would give 3,600 pairs.
+    reasons = dict(built.outcome["skipped"])
+    assert reasons["pairs of texts of which neither is known to be better"] == 3600 - 2686
     run = run_by_page(visitor, built)
     by_command("nnd", "build", file, "--format", "quiz-design", out=tmp_path / "t.json")
     expected = by_command("nnd", "run", tmp_path / "t.json", "--model", TINY, out=tmp_path / "r.json")

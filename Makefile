@@ -20,7 +20,7 @@ REQUIREMENTS := requirements.txt requirements-models.txt
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
-	@echo "make demo    rehearse a whole study on a simulated crowd and write its report"
+	@echo "make demo    measure what the four papers measure, on a simulated crowd, beside the known truth"
 	@echo "make serve   the console, the marketplace, the worker site and the work loop on this machine (SERVE=\"--port 0\")"
 	@echo "make test    format check, linter, types, import contracts, tests"
 	@echo "make check   the same without the tests"

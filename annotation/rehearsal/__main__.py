@@ -64,7 +64,7 @@ def main() -> None:
     django.setup()
     from annotation.rehearsal.management.commands.rehearse import Command, wished
 
-    words = ["--name", "demo", "--out", str(folder / "report"), *rest]
+    words = ["--preset", "all", "--name", "demo", "--out", str(folder / "report"), *rest]
     try:  # report invalid options before the tables are created
         wished(vars(Command().create_parser("manage.py", "rehearse").parse_args(words)))
     except CommandError as error:

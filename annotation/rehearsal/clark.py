@@ -1,4 +1,7 @@
-"""The rehearsal of `clark-2021`: fifteen cells, and an evaluator for every place, each of whom takes part once."""
+"""The rehearsal of `clark-2021`: fifteen cells, and an evaluator for every place, each of whom takes part once.
+
+In small: one domain and one model, so four cells, one for each training.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from django.conf import settings
 
 from annotation.design.presets import CLARK, CellPlan, clark_cells
 from annotation.design.wording import Practice, PracticePair, Wording
+from annotation.models import HitItem, ItemRole, Study, Text
 from annotation.readers.records import TextRecord
 from annotation.rehearsal import script
 from annotation.rehearsal.crowd.browser import Browser, RefusedError
-from annotation.rehearsal.crowd.crowd import Day, Member, sheets_on_offer, work_through
-from annotation.rehearsal.judges import Judge
+from annotation.rehearsal.crowd.crowd import Day, Member, work_through
+from annotation.rehearsal.judges import Judge, chance_right
 from annotation.rehearsal.world import World
 from annotation.studies.create import Plan
 
@@ -29,6 +34,13 @@ class Size:
 
     texts: int = 50
     evaluators: int = 130
+    domains: tuple[str, ...] = DOMAINS
+    temperatures: tuple[float, ...] = TEMPERATURES
+
+
+def four_trainings(texts: int, evaluators: int) -> Size:
+    """One domain and one model: a condition for each training."""
+    return Size(min(texts, 50), evaluators, ("news",), TEMPERATURES[-1:])
 
 
 def plan(size: Size, *, seed: int) -> Plan:
@@ -56,18 +68,36 @@ def wording(world: World, *, seed: int) -> Wording:
     return replace(CLARK.wording, noun="headline", nouns="headlines", training=training)
 
 
-def cells() -> list[CellPlan]:
-    return clark_cells(DOMAINS, tuple(script.generator_name(t) for t in TEMPERATURES))
+def cells(size: Size) -> list[CellPlan]:
+    return clark_cells(size.domains, tuple(script.generator_name(t) for t in size.temperatures))
+
+
+def expected_accuracies(world: World, study: Study) -> dict[str, float]:
+    """By training, the share that new evaluators get right of the texts of its HITs, as the world has it.
+
+    Exact, and from texts and places alone: no answer is looked at.
+    """
+    places = HitItem.objects.filter(hit__study=study, role=ItemRole.ITEM).order_by("pk")
+    rows = places.values_list("hit__cell__arm__training", "hit__max_assignments", "text__body", "text__source")
+    by_training: dict[str, list[tuple[int, str, bool]]] = {}
+    for training, weight, body, source in rows:
+        by_training.setdefault(training, []).append((weight, body, source != Text.Source.REFERENCE))
+    expected = {}
+    for training, listed in by_training.items():
+        weights, bodies, machine = zip(*listed, strict=True)
+        right = chance_right(world.features(bodies).impression, np.array(machine), training)
+        expected[training] = float(np.average(right, weights=weights))
+    return expected
 
 
 def texts(world: World, size: Size, *, seed: int) -> list[TextRecord]:
     """References and headlines of both temperatures for each domain (the world has one grammar for all of them)."""
     rng = np.random.default_rng(seed)
     records = []
-    for domain in DOMAINS:
+    for domain in size.domains:
         for i, body in enumerate(world.sample_references(size.texts, rng)):
             records.append(TextRecord(id=f"{domain}-ref-{i:03d}", body=body, source="reference", domain=domain))
-        for t in TEMPERATURES:
+        for t in size.temperatures:
             name = script.generator_name(t)
             records += [
                 TextRecord(
@@ -89,33 +119,27 @@ def evaluators(world: World, places: int, *, seed: int) -> list[Member]:
     return [Member(script.sign_in_url(name, seed), Judge(world, name, seed)) for name in names]
 
 
-def offers(*, seed: int) -> list[str]:
-    """Addresses of the HITs on offer, in an order that hangs on what they hold."""
-    with Browser(script.sign_in_url("scout", seed)) as scout:
-        sheets = sheets_on_offer(scout)
-    return sorted(sheets, key=lambda offer: script.number(seed, *(field.text for field in sheets[offer].fields)))
+def turns(study: Study) -> list[str]:
+    """Addresses of the study's HITs in rounds, each as often as it has places: who takes which is no race."""
+    hits = list(study.hits.exclude(market_id=None).order_by("slot").values_list("market_id", "max_assignments"))
+    rounds = range(max((places for _, places in hits), default=0))
+    listed = [market_id for number in rounds for market_id, places in hits if places > number]
+    return [f"{settings.WORKER_ORIGIN}/hits/{market_id}/" for market_id in listed]
 
 
 def take_part(
-    members: Sequence[Member], offers: Sequence[str], *, progress: Callable[[int], object] | None = None
+    members: Sequence[Member], turns: Sequence[str], *, progress: Callable[[int], object] | None = None
 ) -> Day:
-    """Each member takes one HIT; one who meets a full HIT goes on to the next."""
-    return work_through(
-        [(member, _offers(offers, i)) for i, member in enumerate(members)], max_hits=1, progress=progress
-    )
+    """Each member takes the HIT whose turn it is, or the next that has a place where somebody else was faster."""
+    places = [(member, [*turns[i:], *turns[:i]]) for i, member in enumerate(members)]
+    return work_through(places, max_hits=1, progress=progress)
 
 
-def _offers(offers: Sequence[str], number: int) -> list[str]:
-    """All HITs, beginning with one that is the next in turn."""
-    first = number % len(offers)
-    return [*offers[first:], *offers[:first]]
-
-
-def tries_again(name: str, offers: Sequence[str], *, seed: int) -> str:
+def tries_again(name: str, offer: str, *, seed: int) -> str:
     """Return what an evaluator who has taken part reads on another HIT, before starting; "" if nothing stops them."""
     with Browser(script.sign_in_url(name, seed)) as browser:
         try:
-            browser.accept(offers[0])
+            browser.accept(offer)
         except RefusedError as refusal:
             return str(refusal)
     return ""

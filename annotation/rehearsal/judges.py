@@ -12,16 +12,20 @@ made so that a rehearsal shows a difference, not a claim about people.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from annotation.rehearsal.crowd.browser import Answer, Field, Sheet
 from annotation.rehearsal.world import World
 
-SKILL = {"none": 0.35, "instructions": 0.5, "examples": 1.0, "comparison": 0.8}
+Floats = NDArray[np.float64]
+
+SKILL = {"none": 0.35, "instructions": 0.5, "examples": 2.0, "comparison": 1.0}
 USUAL = 2.6
+GIFT, BIAS = 0.4, 0.5  # sd of log gift and of bias between evaluators
 CUTS = (-1.0, 0.0, 1.0)
 SECONDS_A_TEXT, SPREAD = 25.0, 0.4
 WHY = (
@@ -41,19 +45,24 @@ class Judge:
     seed: int
 
     def __call__(self, sheet: Sheet) -> list[Answer]:
-        arm = _arm(sheet.fields)
-        rng = np.random.default_rng(_number(self.seed, self.name))
-        gift, bias = float(np.exp(0.4 * rng.standard_normal())), 0.5 * float(rng.standard_normal())
-        return [self._answer(field, SKILL[arm] * gift, bias, rng) for field in sheet.fields]
+        arm = arm_of(sheet)
+        dice = self._dice()
+        gift, bias = float(np.exp(GIFT * dice.standard_normal())), BIAS * float(dice.standard_normal())
+        return [self._answer(field, SKILL[arm] * gift, bias) for field in sheet.fields]
 
-    def _answer(self, field: Field, skill: float, bias: float, rng: np.random.Generator) -> Answer:
+    def _dice(self, *texts: str) -> np.random.Generator:
+        """Dice of this evaluator for these texts: in whatever order a page shows them, they fall alike."""
+        return np.random.default_rng(_number(self.seed, self.name, *texts))
+
+    def _answer(self, field: Field, skill: float, bias: float) -> Answer:
+        bodies = field.text.split("\n")
+        rng = self._dice(*sorted(bodies))
         milliseconds = round(1000 * SECONDS_A_TEXT * float(np.exp(SPREAD * rng.standard_normal())))
         if field.kind == "check":
             return Answer(next(label for label in field.labels if f"“{label}”" in field.text), milliseconds)
-        bodies = field.text.split("\n")
         impressions = self.world.features(bodies).impression
         if len(bodies) == 2:
-            noisy = impressions + rng.standard_normal(2)
+            noisy = impressions + [float(self._dice(body).standard_normal()) for body in bodies]
             return Answer(field.labels[int(np.argmin(noisy))], milliseconds)
         doubt = skill * (USUAL - float(impressions[0])) + bias + float(rng.standard_normal())
         label = field.labels[int(np.searchsorted(CUTS, doubt))]
@@ -65,12 +74,26 @@ def _words(field: Field, label: str, rng: np.random.Generator) -> tuple[tuple[st
     return tuple((follow_up.name, WHY[int(rng.integers(len(WHY)))]) for follow_up in follow_ups)
 
 
-def _arm(fields: Sequence[Field]) -> str:
-    """The training that the page shows, by its practice rounds."""
-    rounds = [field for field in fields if field.kind == "practice"]
-    if not rounds:
-        return "none"
-    return "comparison" if len(rounds[0].labels) == 2 else "examples"
+def arm_of(sheet: Sheet) -> str:
+    """The training that the page shows: its practice rounds, else whether it explains how to tell texts apart."""
+    rounds = [field for field in sheet.fields if field.kind == "practice"]
+    if rounds:
+        return "comparison" if len(rounds[0].labels) == 2 else "examples"
+    return "instructions" if sheet.instructed else "none"
+
+
+def chance_right(impressions: Floats, machine: NDArray[np.bool_], arm: str, points: int = 40) -> Floats:
+    """Probability (n,) that a new evaluator with that training says rightly who wrote texts of these impressions (n,).
+
+    Exact but for the integral over gifts (Gauss-Hermite with `points` nodes): bias and noise together are normal.
+    machine: (n,) True where the machine wrote the text.
+    """
+    nodes, weights = np.polynomial.hermite_e.hermegauss(points)
+    doubt = SKILL[arm] * (USUAL - impressions)
+    called = np.zeros_like(doubt)
+    for node, weight in zip(nodes, weights / weights.sum(), strict=True):
+        called += weight * ndtr(np.exp(GIFT * node) * doubt / np.hypot(BIAS, 1.0))
+    return np.where(machine, called, 1 - called)
 
 
 def _number(*parts: object) -> int:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from annotation.collecting import ratings
 from annotation.exceptions import DesignError, StateError
-from annotation.models import Study, Text
+from annotation.models import HitItem, ItemRole, Study, Text
 from annotation.texts import queries
 from metrics.nnd.build import Options
 from metrics.nnd.from_study import Labelled, StudyText, by_labels, by_majorities, by_means
@@ -29,7 +29,8 @@ class Rule:
     best: a label; for a majority the one of the highest code where none is named, for labels the one without error.
     better: pairs (better label, worse label) instead of `best` above all others.
     minimum_gap: of two means. minimum_ratings: texts with fewer are excluded. pool_without_context: texts
-    without a context count as written for the same one; otherwise they are excluded.
+    without a context count as written for the same one. pool_by_hit: they do where the same HITs held them, so that
+    the same people rated both, and HITs are the contexts. Otherwise they are excluded.
     """
 
     kind: Literal["mean", "majority", "labels"] = "mean"
@@ -38,6 +39,7 @@ class Rule:
     minimum_gap: Fraction = Fraction(0)
     minimum_ratings: int = 1
     pool_without_context: bool = False
+    pool_by_hit: bool = False
 
 
 def make_tests(study: Study, *, rule: Rule | None = None) -> TestSet:
@@ -50,7 +52,9 @@ def make_tests(study: Study, *, rule: Rule | None = None) -> TestSet:
     codes = {label.label: Fraction(label.code) for label in study.scale.labels.all()}
     _check(study, how, codes)
     texts = list(queries.texts(study).filter(known_label=""))
-    usable = [_text(text) for text in texts if text.context or how.pool_without_context]
+    pooled_in = _hits(study) if how.pool_by_hit else {}
+    pooled = how.pool_by_hit or how.pool_without_context
+    usable = [_text(text, pooled_in.get(text.pk, EVERYWHERE)) for text in texts if text.context or pooled]
     lines = list(ratings.rating_lines(study))
     if not lines:
         raise StateError(f"The study {study} has no judgments yet, so there is nothing to make tests of.")
@@ -59,7 +63,8 @@ def make_tests(study: Study, *, rule: Rule | None = None) -> TestSet:
     tests = _build_tests(usable, mine, codes, how)
     skipped = {NO_CONTEXT: len(texts) - len(usable), EXCLUDED: sum(not line.included for line in lines)}
     counts = {name: count for name, count in skipped.items() if count} | dict(tests.skipped)
-    return replace(tests, source=f"study {study}", skipped=counts, settings={**tests.settings, "study": str(study)})
+    settings = {**tests.settings, "study": str(study), **({"pooled": "by HIT"} if how.pool_by_hit else {})}
+    return replace(tests, source=f"study {study}", skipped=counts, settings=settings)
 
 
 def _check(study: Study, how: Rule, codes: dict[str, Fraction]) -> None:
@@ -71,10 +76,19 @@ def _check(study: Study, how: Rule, codes: dict[str, Fraction]) -> None:
         raise DesignError("Name the label of a text without error, or which labels are better than which.")
 
 
-def _text(text: Text) -> StudyText:
+def _hits(study: Study) -> dict[int, str]:
+    """By text, the HITs that held it, in words."""
+    slots: dict[int, list[str]] = {}
+    places = HitItem.objects.filter(hit__study=study, role=ItemRole.ITEM).order_by("hit__slot")
+    for text, slot in places.values_list("text", "hit__slot"):
+        slots.setdefault(text, []).append(str(slot + 1))
+    return {text: f"(HIT {', '.join(numbers)})" for text, numbers in slots.items()}
+
+
+def _text(text: Text, pooled_in: str) -> StudyText:
     return StudyText(
         text.key,
-        text.context.key if text.context else EVERYWHERE,
+        text.context.key if text.context else pooled_in,
         text.context.body if text.context else "",
         text.body,
         text.generator.name if text.generator else Text.Source.REFERENCE.value,

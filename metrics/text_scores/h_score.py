@@ -190,7 +190,9 @@ def h_score(fp: Mapping[str, float], thresholds: Thresholds = DEFAULT, *, level:
     verdicts = {name: thresholds.verdict(value) for name, value in fp.items()}
     counts = Counter(verdicts.values())
     shares = {verdict: _share(verdict, counts[verdict], len(fp), thresholds, level) for verdict in ("h", "u", "m")}
-    return HScore(shares["h"], shares["u"], shares["m"], _mean(list(fp.values()), level), thresholds, verdicts)
+    return HScore(
+        shares["h"], shares["u"], shares["m"], mean_estimate(list(fp.values()), level=level), thresholds, verdicts
+    )
 
 
 def _share(name: str, count: int, n: int, thresholds: Thresholds, level: float) -> Estimate:
@@ -206,7 +208,8 @@ def _share(name: str, count: int, n: int, thresholds: Thresholds, level: float) 
     return Estimate(count / n, n, interval, settings, flags, f"h_score_{name}|n:{n}|at:{limits}|v:{__version__}")
 
 
-def _mean(values: list[float], level: float) -> Estimate:
+def mean_estimate(values: list[float], *, level: float = 0.95) -> Estimate:
+    """Mean Fp of a collection of texts, with a t interval for new texts; none for one text (flag `one_text`)."""
     n, mean = len(values), float(np.mean(values))
     signature = f"mean_fp|n:{n}|v:{__version__}"
     if n < 2:

@@ -12,6 +12,8 @@ from annotation.rehearsal.backend import TinyModel
 from annotation.rehearsal.world import World
 from metrics.errors import BadInput, MetricsError
 from metrics.likelihood.errors import EmptyText, UnknownTokens
+from metrics.text_scores.machine_scores import reading_layout
+from metrics.text_scores.vocabulary import readable_tokens
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +28,26 @@ def test_a_headline_scores_the_same_alone_and_among_others(world: World) -> None
         (alone,) = TinyModel(world, 0.9).score([("", headline)])
         assert one.log_prob == pytest.approx(alone.log_prob, abs=1e-4)
         assert one.tokens == len(headline.split()) + 1
+
+
+def test_what_it_predicts_at_each_word_adds_up(world: World) -> None:
+    headlines = world.sample_model(20, 0.9, np.random.default_rng(2))
+    model = TinyModel(world, 0.9, layout=reading_layout())
+    stats = model.statistics([("", headline) for headline in headlines])
+    for headline, words in zip(headlines, stats, strict=True):
+        rows = model.distributions(("", headline)).astype(float)
+        np.testing.assert_allclose(np.exp(rows).sum(axis=1), 1, atol=1e-4)
+        np.testing.assert_allclose(words.top_log_prob, rows.max(axis=1), atol=1e-5)
+        chosen = [row[world.grammar.vocabulary.index[word]] for row, word in zip(rows, _words(headline), strict=True)]
+        np.testing.assert_allclose(words.log_prob, chosen, atol=1e-5)
+        assert words.rank.tolist() == [1 + int((row > own).sum()) for row, own in zip(rows, chosen, strict=True)]
+        assert "".join(readable_tokens(words.tokens)) == headline
+        # The end of the headline is what is left of log p of the whole.
+        assert float(words.log_prob.sum()) > float(world.log_prob_model([headline], 0.9)[0])
+
+
+def _words(headline: str) -> list[str]:
+    return headline.casefold().split()
 
 
 @pytest.mark.parametrize(

@@ -71,11 +71,11 @@ def two_runs(
     of_all = (base if worker_id == "master" else base.parent) / "demos"
     of_all.mkdir(exist_ok=True)
     one, two = of_all / "one", of_all / "two"
-    words = ("--texts", "20", "--raters", "3", "--seed", "5")
+    words = ("--preset", "all", "--texts", "20", "--raters", "3", "--evaluators", "2", "--seed", "5")
     with (of_all / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (one / "said.txt").exists():
-            ran = demo(one, *words)
+            ran = demo(one, *words[2:])
             assert ran.returncode == 0, ran.stdout + ran.stderr
             (one / "said.txt").write_text(ran.stdout, encoding="utf-8")
         if not (two / "said.txt").exists():
@@ -90,8 +90,8 @@ def two_runs(
 
 def test_the_same_seed_gives_the_same_report_apart_from_dates(two_runs: tuple[Path, Path]) -> None:
     one, other = two_runs
-    names = sorted(path.name for path in (one / "report").iterdir())
-    assert {"report.html", "report.json", "items.csv", "ratings.csv"} <= set(names)
+    names = sorted(path.name for path in (one / "report").iterdir() if path.is_file())
+    assert {"report.html", "report.json", "items.csv", "ratings.csv", "near-negative-tests.json"} <= set(names)
     for name in names:
         texts = [DATE.sub("DATE", (folder / "report" / name).read_text(encoding="utf-8")) for folder in (one, other)]
         assert texts[0] == texts[1], name
@@ -111,9 +111,11 @@ def test_every_text_has_its_raters_and_everybody_was_paid(two_runs: tuple[Path, 
         def number(query: str) -> int:
             return int(database.execute(query).fetchone()[0])
 
-        assert number("select count(*) from annotation_judgment") == 80 * 3
-        # 4 HITs x 3 assignments at $1.00, and no fee
-        assert number("select sum(cents) from annotation_ledgerentry") == 12 * 100
+        # 80 texts rated by 3; four trainings of 2 evaluators who judge 5 texts each
+        assert number("select count(*) from annotation_judgment") == 80 * 3 + 4 * 2 * 5
+        # 4 HITs x 3 assignments at $1.00; what each training pays; and no fee
+        rewards = 12 * 100 + 2 * (125 + 125 + 175 + 225)
+        assert number("select sum(cents) from annotation_ledgerentry") == rewards
         assert number("select count(*) from annotation_intent where state <> 'done'") == 0
     database.close()
 
@@ -141,8 +143,10 @@ def test_worker_ids_never_leave(two_runs: tuple[Path, Path]) -> None:
     with sqlite3.connect(two_runs[0] / "assay.sqlite3") as database:
         ids = [row[0] for row in database.execute("select external_id from annotation_workeridentity")]
     database.close()
-    assert len(ids) == 12
-    for path in (two_runs[0] / "report").iterdir():
+    assert len(ids) == 12 + 4 * 2
+    files = [path for path in (two_runs[0] / "report").rglob("*") if path.is_file()]
+    assert {path.parent.name for path in files} == {"report", "human-or-machine"}
+    for path in files:
         text = path.read_text(encoding="utf-8")
         assert not [worker for worker in ids if worker in text], path.name
 
@@ -150,8 +154,29 @@ def test_worker_ids_never_leave(two_runs: tuple[Path, Path]) -> None:
 def test_the_demo_says_what_it_does_and_where_the_report_lies(two_runs: tuple[Path, Path]) -> None:
     said = (two_runs[0] / "said.txt").read_text(encoding="utf-8")
     assert "Publishing to the marketplace through boto3" in said
-    assert "HUSE-D" in said
+    measures = [line.split("  ")[0] for line in said.splitlines() if re.search(r"\d \[[-+.\d]+, [-+.\d]+\]", line)]
+    assert measures == [
+        *(f"HUSE, t={t}" for t in ("1.0", "0.9", "0.7")),
+        *(f"Human or machine, {training}" for training in ("no training", "instructions", "examples", "comparison")),
+        *(f"Near-negative tests, t={t}" for t in ("1.0", "0.9", "0.7")),
+        *(f"Human-likelihood: frac(p), {who}" for who in ("people", "model")),
+    ]
     assert str(two_runs[0] / "report" / "report.html") in said
+    assert str(two_runs[0] / "report" / "human-or-machine" / "report.html") in said
+
+
+def test_the_report_has_the_sections_of_the_measures_without_a_crowd(two_runs: tuple[Path, Path]) -> None:
+    folder = two_runs[0] / "report"
+    parts = {part["key"]: part for part in json.loads((folder / "report.json").read_text(encoding="utf-8"))["results"]}
+    rates = next(table for table in parts["nnd"]["tables"] if table["name"] == "nnd")["rows"]
+    taken = json.loads((folder / "near-negative-tests.json").read_text(encoding="utf-8"))["models"]
+    assert [row["rate"]["value"] for row in rates if row["category"] == "all tests"] == [
+        model["overall"]["value"] for model in taken
+    ]
+    # 4 HITs of 20 texts, whose raters saw all of them: the contexts of the tests
+    assert {model["overall"]["contexts"] for model in taken} == {4}
+    read = next(table for table in parts["automatic"]["tables"] if table["name"] == "automatic")["rows"]
+    assert [(row["backend"], row["n"]) for row in read] == [("rehearsal-headlines", 80)]
 
 
 def test_a_port_that_somebody_else_has_is_left_alone_and_said(two_runs: tuple[Path, Path]) -> None:

@@ -35,7 +35,9 @@ class Command(StudyCommand):
         parser.add_argument("--better", action="append", metavar="A>B>C", default=[], help="labels: the better first")
         parser.add_argument("--minimum-gap", default="0", metavar="GAP", help="mean: smallest gap of two means (0)")
         parser.add_argument("--minimum-ratings", type=int, default=1, help="texts with fewer are excluded (default 1)")
-        parser.add_argument("--one-context", action="store_true", help="texts without a context share one")
+        pooled = parser.add_mutually_exclusive_group()
+        pooled.add_argument("--one-context", action="store_true", help="texts without a context share one")
+        pooled.add_argument("--by-hit", action="store_true", help="texts without a context share that of their HIT")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.study_and_actor(options)
@@ -69,4 +71,5 @@ class Command(StudyCommand):
             minimum_gap=gap,
             minimum_ratings=options["minimum_ratings"],
             pool_without_context=options["one_context"],
+            pool_by_hit=options["by_hit"],
         )

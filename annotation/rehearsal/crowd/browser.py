@@ -55,11 +55,15 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A HIT's form: where it goes, what it carries besides the answers, and its rated texts."""
+    """A HIT's form: where it goes, what it carries besides the answers, and its rated texts.
+
+    instructed: whether the page explains, before the task, how to tell texts apart.
+    """
 
     action: str
     hidden: tuple[tuple[str, str], ...]
     fields: tuple[Field, ...]
+    instructed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +165,13 @@ class Browser:
             raise SiteError(f"{page.url} shows no HIT.")
         address = urljoin(str(page.url), frames[0])
         query = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
-        form = html.fromstring(_sound(_answer(self._frame, "GET", address)).content).forms[0]
+        shown = html.fromstring(_sound(_answer(self._frame, "GET", address)).content)
+        form = shown.forms[0]
         return Sheet(
             action=f"{query.get('turkSubmitTo', '').rstrip('/')}/mturk/externalSubmit",
             hidden=(("assignmentId", query.get("assignmentId", "")),),
             fields=tuple(_field(fieldset) for fieldset in form.xpath(".//fieldset")),
+            instructed=bool(shown.xpath("//section[@class='step training']")),
         )
 
 

@@ -122,6 +122,21 @@ class TinyTransformer:
             result[index] = np.where(inside, step, 0).sum(axis=1, dtype=np.float64)
         return result
 
+    def log_chances(self, ids: Ids, temperature: float = 1.0) -> NDArray[np.float64]:
+        """log p of every id where each word of the headlines stands, (n, most words of a row, words + 1).
+
+        ids: (n, MAX_WORDS + 1) of words that the model knows. Beyond the end of a row the values say nothing.
+        """
+        check_temperature(temperature)
+        length = max(1, min(int((ids != END).sum(axis=1).max(initial=1)), MAX_WORDS))
+        target = ids[:, :length].astype(np.int64)
+        begin = np.full((len(ids), 1), len(self.vocabulary) + 1)
+        logits, _ = self.logits(np.hstack([begin, target[:, :-1]]))
+        scaled = logits.astype(np.float64) / temperature
+        scaled[:, 0, END] = -np.inf
+        scaled -= scaled.max(axis=2, keepdims=True)
+        return np.asarray(scaled - np.log(np.exp(scaled).sum(axis=2, keepdims=True)))
+
     def sample(self, n: int, temperature: float, rng: np.random.Generator) -> Ids:
         """`n` independent headlines drawn word by word at the temperature, with replacement: ids (n, MAX_WORDS + 1)."""
         check_temperature(temperature)

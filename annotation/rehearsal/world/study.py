@@ -65,6 +65,13 @@ def rating_sums(features: TextFeatures, sources: Rows, design: Design, seed: int
 
     Divided by the number of ratings they are HJ.
     """
+    return sums_in_hits(features, sources, design, seed)[0]
+
+
+def sums_in_hits(
+    features: TextFeatures, sources: Rows, design: Design, seed: int
+) -> tuple[NDArray[np.int64], list[Rows]]:
+    """`rating_sums`, and the rows of the texts of each HIT."""
     rng = np.random.default_rng(seed)
     crowd = Crowd.of(draw_crowd(design.crowd, design.spam_share, rng))
     hits = pack_hits(sources, design.texts_per_hit, rng)
@@ -72,4 +79,4 @@ def rating_sums(features: TextFeatures, sources: Rows, design: Design, seed: int
     raters = np.empty((len(sources), design.ratings), dtype=np.int64)
     for rows, people in zip(hits, assigned, strict=True):
         raters[rows] = people
-    return label_codes(features, crowd, raters, seed).sum(axis=1, dtype=np.int64)
+    return label_codes(features, crowd, raters, seed).sum(axis=1, dtype=np.int64), hits

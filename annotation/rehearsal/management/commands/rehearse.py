@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,10 @@ from annotation.publishing.publish import publish
 from annotation.rehearsal import certificates, clark, script
 from annotation.rehearsal.backend import TinyModel
 from annotation.rehearsal.evaluators import evaluators_text
+from annotation.rehearsal.lines import MeasureLine, accuracy_lines, huse_lines, lines_text
 from annotation.rehearsal.server import served
 from annotation.rehearsal.truth import known_truths
+from annotation.rehearsal.without_crowd import score_human_likelihood, take_near_negative_tests
 from annotation.rehearsal.world import Design, World
 from annotation.reports.evaluator_judgments import FACTORS, score_evaluators
 from annotation.reports.export import export
@@ -40,16 +43,33 @@ from annotation.studies.create import Plan, create
 from annotation.texts.log_probs.score_now import score_texts
 from metrics.report.build import build_report
 from metrics.report.formats.plain_text import table
+from metrics.report.wording import plural
 
 ACTOR = "rehearsal"
+EVALUATED = "human-or-machine"
+
+
+@dataclass(frozen=True, slots=True)
+class AllFour:
+    """The studies of a rehearsal of all four papers: typicality, and human or machine."""
+
+    design: Design
+    size: clark.Size
 
 
 class Command(BaseCommand):
     help = "Rehearse a whole HUSE study on a simulated crowd, through the marketplace over HTTP, and write its report."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--preset", choices=["huse-2019", "clark-2021"], default="huse-2019")
-        parser.add_argument("--evaluators", type=int, default=130, help="per condition, with clark-2021")
+        parser.add_argument(
+            "--preset",
+            choices=["all", "huse-2019", "clark-2021"],
+            default="huse-2019",
+            help="all: both studies, and the measures without a crowd, with their truths",
+        )
+        parser.add_argument(
+            "--evaluators", type=int, help="per condition (clark-2021: 130; all: four times the raters of a text)"
+        )
         parser.add_argument("--seed", type=int, default=1, help="same seed, same report except for dates")
         parser.add_argument("--texts", type=int, default=100, help="texts per source (truths are known for 100)")
         parser.add_argument("--raters", type=int, default=20, help="raters per text (truths are known for 20)")
@@ -66,10 +86,40 @@ class Command(BaseCommand):
         settings.MTURK_FEES = settings.MARKETPLACE_FEES
         settings.PSEUDONYM_SEED = f"rehearsal {options['seed']}"
         with certificates.trusting(options["ca_bundle"]):
-            if isinstance(wish, clark.Size):
+            if isinstance(wish, AllFour):
+                self._all(options, wish)
+            elif isinstance(wish, clark.Size):
                 self._clark(options, wish)
             else:
                 self._huse(options, wish)
+
+    def _all(self, options: dict[str, Any], wish: AllFour) -> None:
+        """The measures of all four papers, each printed beside its truth."""
+        seed, name = options["seed"], options["name"] or script.stamped(timezone.now())
+        out = options["out"] or settings.VAR / "reports" / name
+        world = World.load()
+        with sentences():
+            plan = script.plan(wish.design, seed=seed)
+            rated, cents = self._prepare(name, world, wish.design, plan, seed=seed)
+            judged, layout = self._prepare_clark(f"{name}-{EVALUATED}", world, wish.size, seed=seed)
+            with served(tell=self._step):
+                self._run(rated, world, wish.design, cents=cents, seed=seed)
+                market = self._publish(judged, cents=layout.total_cents)
+                self._evaluate(world, judged, layout.assignments, seed=seed)
+                self._close(judged, market)
+            self._step("Building near-negative tests from the ratings; the model takes them, and reads every text")
+            lines = self._measure_without_crowd(rated, world, wish.design, out)
+            self._step("Measuring")
+            command = f"manage.py rehearse --preset all --seed {seed}"
+            report = build_report(score(rated, truths=known_truths(wish.design), command=command), seed=seed)
+            export(report, out, study=rated, actor=ACTOR, now=timezone.now())
+            evaluated = build_report(score(judged, command=command), seed=seed)
+            export(evaluated, out / EVALUATED, study=judged, actor=ACTOR, now=timezone.now())
+            expected = clark.expected_accuracies(world, judged)
+            lines = [*huse_lines(report), *accuracy_lines(score_evaluators(judged), expected), *lines]
+        self.stdout.write(f"\n{lines_text(lines)}\n")
+        for folder in (out, out / EVALUATED):
+            self.stdout.write(f"The report: {_relative(folder / 'report.html')}")
 
     def _huse(self, options: dict[str, Any], design: Design) -> None:
         """Texts of several decodings, each rated by many."""
@@ -83,6 +133,10 @@ class Command(BaseCommand):
                 self._run(study, world, design, cents=cents, seed=seed)
             self._report(study, options["out"] or settings.VAR / "reports" / name, design, seed=seed)
 
+    def _measure_without_crowd(self, study: Study, world: World, design: Design, out: Path) -> list[MeasureLine]:
+        tests = take_near_negative_tests(study, world, design, out, actor=ACTOR, now=timezone.now())
+        return [*tests, *score_human_likelihood(study, world, design, out, actor=ACTOR, now=timezone.now())]
+
     def _clark(self, options: dict[str, Any], size: clark.Size) -> None:
         """Fifteen cells of evaluators, each person in one of them."""
         seed, name = options["seed"], options["name"] or script.stamped(timezone.now())
@@ -92,19 +146,19 @@ class Command(BaseCommand):
             study, layout = self._prepare_clark(name, world, size, seed=seed)
             with served(tell=self._step):
                 market = self._publish(study, cents=layout.total_cents)
-                self._evaluate(world, layout.assignments, seed=seed)
+                self._evaluate(world, study, layout.assignments, seed=seed)
                 self._close(study, market)
             self._tell(study, out)
 
     def _prepare_clark(self, name: str, world: World, size: clark.Size, *, seed: int) -> tuple[Study, Laid]:
-        self._step(f"Writing {size.texts} headlines of each source for {len(clark.DOMAINS)} domains")
+        self._step(f"Writing {size.texts} headlines of each source for {plural(len(size.domains), 'domain')}")
         words = clark.wording(world, seed=seed)
         plan = clark.plan(size, seed=seed)
         study = create(
             name, mode="rehearsal", plan=plan, wording=words, actor=ACTOR, now=timezone.now(), owner=self.owner
         )
         add_texts(study, clark.texts(world, size, seed=seed), actor=ACTOR, now=timezone.now())
-        arrange(study, CLARK.arms, clark.cells(), actor=ACTOR, now=timezone.now())
+        arrange(study, CLARK.arms, clark.cells(size), actor=ACTOR, now=timezone.now())
         layout = lay_out(study, actor=ACTOR, now=timezone.now())
         cost = f"{format_money(layout.total_cents, study.currency)} at most"
         self._step(
@@ -112,14 +166,14 @@ class Command(BaseCommand):
         )
         return study, layout
 
-    def _evaluate(self, world: World, places: int, *, seed: int) -> None:
+    def _evaluate(self, world: World, study: Study, places: int, *, seed: int) -> None:
         members = clark.evaluators(world, places, seed=seed)
-        offers = clark.offers(seed=seed)
+        turns = clark.turns(study)
         with tqdm(
             total=places, desc="evaluators", unit=" assignments", mininterval=1, ascii=True, file=self.stdout
         ) as b:
-            day = clark.take_part(members, offers, progress=b.update)
-        sentence = clark.tries_again("evaluator-00001", offers[-1:], seed=seed)
+            day = clark.take_part(members, turns, progress=b.update)
+        sentence = clark.tries_again("evaluator-00001", turns[-1], seed=seed)
         if day.handed_in != places or not sentence:
             raise CommandError(
                 f"{day.handed_in} of {places} took part; the answer to a second try was {sentence!r}.", returncode=1
@@ -209,19 +263,25 @@ def _relative(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
-def wished(options: Mapping[str, Any]) -> clark.Size | Design:
-    """The study asked for; CommandError (exit code 2) with a sentence where it cannot be."""
+def wished(options: Mapping[str, Any]) -> AllFour | clark.Size | Design:
+    """The studies asked for; CommandError (exit code 2) with a sentence where they cannot be."""
     if options["preset"] == "huse-2019":
         with sentences():
             script.pay_in(options["currency"], options["reward"])
         return _design(options)
     if options["currency"] != DEFAULT_CURRENCY or options["reward"] is not None:
-        raise CommandError("--currency and --reward are for huse-2019. clark-2021 pays in dollars.", returncode=2)
+        raise CommandError(
+            "--currency and --reward are for --preset huse-2019. clark-2021 pays in dollars.", returncode=2
+        )
+    if options["preset"] == "all":
+        design, evaluators = _design(options), options["evaluators"] or 4 * options["raters"]
+        return AllFour(design, clark.four_trainings(options["texts"], evaluators))
     return _size(options)
 
 
 def _size(options: Mapping[str, Any]) -> clark.Size:
-    size = clark.Size(texts=min(options["texts"], 50), evaluators=options["evaluators"])
+    evaluators = 130 if options["evaluators"] is None else options["evaluators"]
+    size = clark.Size(texts=min(options["texts"], 50), evaluators=evaluators)
     if options["seed"] < 0 or size.evaluators < 1 or size.texts < 5:
         raise CommandError("--seed is at least 0, --evaluators at least 1 and --texts at least 5.", returncode=2)
     return size

@@ -35,13 +35,15 @@ router = Router(tags=["Recruiting"])
 class ChannelSettingsIn(Schema):
     """What is left out stays as it is. A text that is empty is removed; times and places are removed by `empty`.
 
-    codes: are added to those supplied before. A changed consent is a new version, which people are asked for again.
+    overlap: of a team, by how many of its people each text is rated (removed: by everybody). codes: are added to those
+    supplied before. A changed consent is a new version, which people are asked for again.
     """
 
     title: str | None = Field(None, max_length=128)
     pays: Literal["ledger", "voucher", "credit", "volunteer", "elsewhere"] | None = None
     pay_words: str | None = Field(None, max_length=300)
     places: int | None = Field(None, ge=1)
+    overlap: int | None = Field(None, ge=1)
     opens_at: datetime | None = None
     closes_at: datetime | None = None
     retain_until: datetime | None = None
@@ -54,7 +56,7 @@ class ChannelSettingsIn(Schema):
     contact: str | None = Field(None, max_length=200)
     id_parameters: list[str] | None = Field(None, max_length=10)
     id_optional: bool | None = None
-    empty: list[Literal["places", "opens_at", "closes_at", "retain_until"]] = Field(default_factory=list)
+    empty: list[Literal["places", "overlap", "opens_at", "closes_at", "retain_until"]] = Field(default_factory=list)
 
 
 class ChannelIn(ChannelSettingsIn):
@@ -108,6 +110,7 @@ class StudyChannelOut(Schema):
     pays: str
     pay_words: str
     places: int | None
+    overlap: int | None
     opens_at: datetime | None
     closes_at: datetime | None
     closed_at: datetime | None

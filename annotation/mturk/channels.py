@@ -52,6 +52,7 @@ class ChannelSettings:
     pays: str | None = None
     pay_words: str | None = None
     places: int | None = None
+    overlap: int | None = None
     opens_at: datetime | None = None
     closes_at: datetime | None = None
     retain_until: datetime | None = None
@@ -110,7 +111,8 @@ class TextVersion:
 class ChannelRecord:
     """One way in, as the marketplace has it. `link`: the address for many, "" where each person has their own.
 
-    `codes_left`: of a list that was supplied. `codes_missing`: people who finished when none of it was left.
+    `overlap`: by how many of a team each text is rated; None: by everybody. `codes_left`: of a list that was supplied.
+    `codes_missing`: people who finished when none of it was left.
     """
 
     channel_id: str
@@ -122,6 +124,7 @@ class ChannelRecord:
     pays: str
     pay_words: str
     places: int | None
+    overlap: int | None
     opens_at: datetime | None
     closes_at: datetime | None
     closed_at: datetime | None
@@ -312,6 +315,7 @@ def _channel(row: Mapping[str, Any]) -> ChannelRecord:
         **{_field(name): _utc(row.get(name)) for name in TIMES},  # type: ignore[arg-type]
         version=row["Version"],
         places=row.get("Places"),
+        overlap=row.get("Overlap"),
         codes_left=row.get("CodesLeft"),
         codes_missing=row["CodesMissing"],
         id_parameters=tuple(row["IdParameters"]),

@@ -9,7 +9,7 @@ from annotation.mturk import channels
 from annotation.mturk.channels import ChannelRecord, ChannelSettings
 from annotation.mturk.client import Market
 from annotation.recruiting.queries import channel_of
-from annotation.recruiting.study_tag import require_recruitable
+from annotation.recruiting.study_tag import require_recruitable, require_shared_texts
 
 
 def change_channel(
@@ -30,6 +30,7 @@ def change_channel(
     is at fault where one is, and MarketError.
     """
     channel_of(study, channel_id, market)
+    require_shared_texts(study, settings.overlap)
     changed = channels.update_channel(market, channel_id, settings, version=version)
     names = sorted(settings.members())
     facts = {"channel": channel_id, "set": names, "consent_version": changed.consent_version}

@@ -11,7 +11,7 @@ from annotation.models import Study
 from annotation.mturk import channels
 from annotation.mturk.channels import ChannelRecord, ChannelSettings
 from annotation.mturk.client import Market
-from annotation.recruiting.study_tag import fix_tag, require_recruitable, tag_of
+from annotation.recruiting.study_tag import fix_tag, require_recruitable, require_shared_texts, tag_of
 
 NAMES = {
     channels.LINK: "Link",
@@ -44,6 +44,7 @@ def open_channel(study: Study, plan: ChannelPlan, *, market: Market, actor: str,
         raise StateError(f"A channel is one of {', '.join(NAMES)}, not {plan.kind!r}.").at("kind")
     if (plan.kind == channels.REHEARSAL) != (study.mode == Study.Mode.REHEARSAL):
         raise StateError(_wrong_mode(study)).at("kind")
+    require_shared_texts(study, plan.settings.overlap)
     settings = plan.settings if plan.settings.title else replace(plan.settings, title=_title(study))
     tag, name = tag_of(study), plan.name.strip() or NAMES[plan.kind]
     channel = channels.create_channel(market, tag, kind=plan.kind, name=name, settings=settings)

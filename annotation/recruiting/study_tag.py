@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import transaction
 
 from annotation.exceptions import StateError
-from annotation.models import AuditEvent, Intent, Study
+from annotation.models import AuditEvent, Cell, Intent, Study
 
 
 def tag_of(study: Study) -> str:
@@ -30,6 +30,21 @@ def require_recruitable(study: Study) -> None:
             f"The study {study.name} was published to every registered account, so it has no channels. "
             "Duplicate it and open its channels before you publish the copy."
         )
+
+
+def require_shared_texts(study: Study, overlap: int | None) -> None:
+    """Raises StateError at `overlap` where no team can share the texts of `study` so that `overlap` rate each."""
+    if overlap is None:
+        return
+    if study.once:
+        problem = "In this study each person does one task, so a team cannot share its texts."
+        raise StateError(f"{problem} Turn that off in the design, or leave the number empty.").at("overlap")
+    if Cell.objects.filter(arm__study=study).count() > 1:
+        problem = "In this study each person is in one condition, so a team cannot share its texts."
+        raise StateError(f"{problem} Leave the number empty.").at("overlap")
+    if overlap > study.raters_per_text:
+        problem = f"Each text has {study.raters_per_text} raters in this study, so at most {study.raters_per_text}"
+        raise StateError(f"{problem} of the team rate it.").at("overlap")
 
 
 def fix_tag(study: Study, tag: str, *, actor: str, now: datetime, **facts: object) -> None:

@@ -47,7 +47,7 @@ class MomentField(forms.DateTimeField):
 class ChannelForm(forms.Form):
     """The settings of a channel: the few that everybody needs, then those behind "More settings"."""
 
-    FIRST = ("pays", "pay_words", "consent")
+    FIRST = ("overlap", "pays", "pay_words", "consent")
 
     pays = forms.ChoiceField(label=_("Payment"), choices=PAYS)
     pay_words = forms.CharField(
@@ -75,6 +75,13 @@ class ChannelForm(forms.Form):
         min_value=1,
         max_value=1_000_000,
         help_text=_("Participants who can enter by this channel. Empty: as many as there are tasks for."),
+    )
+    overlap = forms.IntegerField(
+        label=_("Team members per text"),
+        required=False,
+        min_value=1,
+        max_value=1000,
+        help_text=_("Each text is rated by this many people of the team. Empty: everyone rates everything."),
     )
     opens_at = MomentField(label=_("Opens at (UTC)"), help_text=_("Empty: as soon as the study is published."))
     closes_at = MomentField(label=_("Closes at (UTC)"), help_text=_("Who is inside then can finish."))
@@ -127,12 +134,14 @@ class ChannelForm(forms.Form):
         self.kind = kind
         if kind != channels.LINK:
             del self.fields["id_parameter"]
+        if kind != channels.TEAM:
+            del self.fields["overlap"]
         if kind == channels.ACCOUNTS:
             for name in ("return_url", "completion_code", "stop_code", "places"):
                 del self.fields[name]
 
     def first_fields(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.FIRST]
+        return [self[name] for name in self.FIRST if name in self.fields]
 
     def further_fields(self) -> list[forms.BoundField]:
         return [field for field in self.visible_fields() if field.name not in self.FIRST]
@@ -167,7 +176,9 @@ class ChannelForm(forms.Form):
         names = [row.name for row in dataclasses.fields(ChannelSettings)]
         fields = {name: self.cleaned_data[name] for name in names if name in self.cleaned_data}
         emptied = tuple(
-            name for name in ("places", "opens_at", "closes_at", "retain_until") if name in fields and not fields[name]
+            name
+            for name in ("places", "overlap", "opens_at", "closes_at", "retain_until")
+            if name in fields and not fields[name]
         )
         # Without a title of its own the channel takes, or keeps, that of the tasks.
         fields["title"] = fields["title"] or None

@@ -27,7 +27,13 @@ from annotation.settings import endpoint
 STATUS, CHANGE, CLOSE, REOPEN, PEOPLE, MAIL = "status", "change", "close", "reopen", "people", "mail"
 # What removes a number of places or a time, and the settings that can be removed, by the option that sets them.
 NONE = "none"
-REMOVABLE = {"places": "places", "opens_at": "opens", "closes_at": "closes", "retain_until": "delete_data"}
+REMOVABLE = {
+    "places": "places",
+    "overlap": "overlap",
+    "opens_at": "opens",
+    "closes_at": "closes",
+    "retain_until": "delete_data",
+}
 
 
 class Command(StudyCommand):
@@ -116,6 +122,9 @@ class Command(StudyCommand):
 def _add_settings(parser: CommandParser) -> None:
     parser.add_argument("--title", help="the study's name as people read it")
     parser.add_argument("--places", type=_places, metavar="N", help=f"number of people who may take part, or {NONE}")
+    parser.add_argument(
+        "--overlap", type=_places, metavar="K", help=f"team: each text is rated by K of it, or {NONE}: by everybody"
+    )
     parser.add_argument(
         "--opens", type=_moment, metavar="TIME", help=f"such as 2026-12-01 or 2026-12-01T09:00Z (UTC), or {NONE}"
     )

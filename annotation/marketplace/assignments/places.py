@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from django.db.models import Exists, QuerySet
 
 from annotation.marketplace.assignments import drafts
-from annotation.marketplace.channels import admission_rules
+from annotation.marketplace.channels import admission_rules, reach
 from annotation.marketplace.core.prepared_sql import Prepared, insert, update
 from annotation.marketplace.draws import counts
 from annotation.marketplace.errors import WorkRefusedError
@@ -47,7 +47,7 @@ def take_place(locked: Hit, *, worker: WorkerAccount, now: datetime) -> Assignme
     if blocked:
         raise WorkRefusedError("blocked")
     admission_rules.check(locked, worker=worker, now=now)
-    if not lifecycle.available(locked, now):
+    if not lifecycle.available(locked, now) or _is_shared_out(locked, worker):
         raise WorkRefusedError("full")
     once_pass.grant(locked, worker=worker, now=now)
     deadline = now + timedelta(seconds=locked.hit_type.assignment_seconds)
@@ -69,6 +69,12 @@ def take_place(locked: Hit, *, worker: WorkerAccount, now: datetime) -> Assignme
     events.settle(locked, now)
     update(locked, lifecycle.SETTLED_FIELDS)
     return held
+
+
+def _is_shared_out(locked: Hit, worker: WorkerAccount) -> bool:
+    """Whether enough people of the worker's team have the HIT. Costs a query in such a team alone."""
+    channel = worker.channel
+    return channel is not None and channel.overlap is not None and reach.is_shared_out(locked, channel)
 
 
 def end_hold(hit: Hit, held: Assignment, *, state: str, at: datetime) -> None:

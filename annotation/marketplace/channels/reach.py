@@ -7,12 +7,14 @@ under a channel, and those of studies that have an open channel for accounts.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from annotation.marketplace.channels.kinds import BY_ACCOUNT
 from annotation.marketplace.core.prepared_sql import Prepared
-from annotation.marketplace.models import Channel, Hit, HitType, WorkerAccount
+from annotation.marketplace.models import Assignment, Channel, Hit, HitType, WorkerAccount
 
 
 def types_of(channel: Channel) -> QuerySet[HitType]:
@@ -56,12 +58,40 @@ def hits_of(channel: Channel) -> QuerySet[Hit]:
 def within(worker: WorkerAccount, rows: QuerySet[Hit], now: datetime) -> QuerySet[Hit]:
     """Those of the HITs `rows` that the way in of `worker` leads to."""
     if worker.channel is not None:
-        return rows.filter(requester=worker.channel.requester_id, hit_type__in=types_of(worker.channel).values("pk"))
+        reached = rows.filter(requester=worker.channel.requester_id, hit_type__in=types_of(worker.channel).values("pk"))
+        return reached if worker.channel.overlap is None else _left_to_team(reached, worker.channel)
     opened = _open_to_accounts(now).filter(
         Q(hit_types=OuterRef("hit_type"))
         | (Q(study=OuterRef("hit_type__study"), requester=OuterRef("requester")) & ~Q(study=""))
     )
     return rows.filter(Q(hit_type__by_channel=False) | Exists(opened))
+
+
+def _left_to_team(rows: QuerySet[Hit], channel: Channel) -> QuerySet[Hit]:
+    """Those of the HITs `rows` that fewer people of a team do or have done than each is done by."""
+    return rows.alias(team=_count_of_team(channel, OuterRef("pk"))).filter(team__lt=channel.overlap)
+
+
+def _count_of_team(channel: Channel, hit: Any, **more: Any) -> Coalesce:
+    rows = Assignment.objects.filter(hit=hit, worker__channel=channel, **more)
+    rows = rows.exclude(state__in=Assignment.RETURNED_OR_ABANDONED).order_by()
+    return Coalesce(Subquery(rows.values("hit").annotate(number=Count("pk")).values("number")), 0)
+
+
+def is_shared_out(hit: Hit, channel: Channel) -> bool:
+    """Whether as many people of a team do or have done `hit` (its row is locked) as each is done by."""
+    rows = Assignment.objects.filter(hit=hit, worker__channel=channel)
+    return rows.exclude(state__in=Assignment.RETURNED_OR_ABANDONED).count() >= (channel.overlap or 0)
+
+
+def waits_for_team(worker: WorkerAccount, channel: Channel, now: datetime) -> bool:
+    """Whether a HIT that `worker` has not done is held by others of the team, and comes back if they return it."""
+    mine = Assignment.objects.filter(hit=OuterRef("pk"), worker=worker)
+    rows = hits_of(channel).filter(expiration__gt=now).exclude(status=Hit.Status.DISPOSED)
+    rows = rows.exclude(Exists(mine.exclude(state__in=Assignment.RETURNED_OR_ABANDONED)))
+    done = _count_of_team(channel, OuterRef("pk"), state__in=Assignment.SUBMITTED_STATES)
+    active = _count_of_team(channel, OuterRef("pk"))
+    return rows.alias(done=done, active=active).filter(done__lt=channel.overlap, active__gt=F("done")).exists()
 
 
 def reaches(worker: WorkerAccount, hit_type: HitType, now: datetime) -> bool:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from annotation.marketplace.channels.kinds import CODE, EXTERNAL_ID, SHARED_CODE_HOSTS
+from annotation.marketplace.channels.kinds import CODE, EXTERNAL_ID, SHARED_CODE_HOSTS, TEAM
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.models import Channel, Requester
 
@@ -36,12 +36,14 @@ class Plan:
     completion_code: str | None = None
     stop_code: str | None = None
     contact: str | None = None
+    # By how many people of a team each HIT is done.
+    overlap: int | None = None
     # Completion codes to add to those supplied before.
     codes: tuple[str, ...] = ()
     # By which parameters of its address the link for many knows people, and whether it admits people without one.
     id_parameters: tuple[str, ...] | None = None
     id_optional: bool | None = None
-    # Names of values that are emptied: opens_at, closes_at, max_participants, retain_until.
+    # Names of values that are emptied: opens_at, closes_at, max_participants, overlap, retain_until.
     empty: frozenset[str] = frozenset()
 
 
@@ -72,6 +74,10 @@ def check_channel(channel: Channel) -> None:
         raise InvalidParameterError("A channel must close after it opens.").at("ClosesAt")
     if channel.most_people is not None and not 1 <= channel.most_people <= 1_000_000:
         raise InvalidParameterError("A channel is for 1 to 1000000 people.").at("Places")
+    if channel.overlap is not None and channel.kind != TEAM:
+        raise InvalidParameterError("Only the people of a team share the texts among themselves.").at("Overlap")
+    if channel.overlap is not None and not 1 <= channel.overlap <= 1000:
+        raise InvalidParameterError("Each text is rated by 1 to 1000 people of a team.").at("Overlap")
     if channel.pays and channel.pays not in Requester.Pays.values:
         problem = f"People are paid {', '.join(Requester.Pays.values)}, not {channel.pays!r}."
         raise InvalidParameterError(problem).at("Pays")

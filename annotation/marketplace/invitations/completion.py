@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
-from annotation.marketplace.channels import tokens
+from annotation.marketplace.channels import reach, tokens
 from annotation.marketplace.channels.kinds import KINDS
 from annotation.marketplace.hits.catalogue import Choice, held_by, offers
 from annotation.marketplace.models import (
@@ -28,7 +28,9 @@ def finish_if_done(worker: WorkerAccount, *, now: datetime) -> Participant | Non
     person = Participant.objects.filter(worker=worker).first()
     if person is None or person.finished_at is not None:
         return person
-    if not count_submitted(worker) or held_by(worker).exists() or has_work_left(worker, now):
+    if not count_submitted(worker) or held_by(worker).exists():
+        return None
+    if has_work_left(worker, now) or waits_for_team(worker, now):
         return None
     return finish(person, now=now)
 
@@ -40,6 +42,12 @@ def count_submitted(worker: WorkerAccount) -> int:
 def has_work_left(worker: WorkerAccount, now: datetime) -> bool:
     """Whether there is a HIT that `worker` could accept now."""
     return bool(offers(worker, Choice(qualified=True), now=now).rows)
+
+
+def waits_for_team(worker: WorkerAccount, now: datetime) -> bool:
+    """Whether the team of `worker` shares the HITs, and others of it hold one that comes back if they return it."""
+    channel = worker.channel
+    return channel is not None and channel.overlap is not None and reach.waits_for_team(worker, channel, now)
 
 
 @transaction.atomic

@@ -121,8 +121,8 @@ def change_channel(channel: Channel, plan: Plan, *, now: datetime, version: int 
 def _settings(channel: Channel) -> dict[str, Any]:
     """What a plan sets, by column."""
     columns = (
-        "title opens_at closes_at most_people pays pay_words retain_until return_url completion_code stop_code contact "
-        "consent_id debrief_id"
+        "title opens_at closes_at most_people overlap pays pay_words retain_until return_url completion_code stop_code "
+        "contact consent_id debrief_id"
     )
     return {column: getattr(channel, column) for column in columns.split()}
 
@@ -186,6 +186,7 @@ def _set(channel: Channel, plan: Plan, now: datetime) -> None:
         "opens_at": plan.opens_at,
         "closes_at": plan.closes_at,
         "most_people": plan.max_participants,
+        "overlap": plan.overlap,
         "pays": plan.pays,
         "pay_words": plan.pay_words,
         "retain_until": plan.retain_until,

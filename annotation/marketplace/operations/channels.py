@@ -29,7 +29,8 @@ TEXTS = {
     "Contact": "contact",
 }
 MOMENTS = {"OpensAt": "opens_at", "ClosesAt": "closes_at", "RetainUntil": "retain_until"}
-EMPTIED = {**MOMENTS, "Places": "max_participants"}
+NUMBERS = {"Places": "max_participants", "Overlap": "overlap"}
+EMPTIED = {**MOMENTS, **NUMBERS}
 
 
 @extension_operation("CreateChannel", writes=True)
@@ -186,8 +187,7 @@ def _tag(parameters: dict[str, Any]) -> str:
 def _plan(parameters: dict[str, Any]) -> Plan:
     values: dict[str, Any] = {field: parameters[name] for name, field in TEXTS.items() if name in parameters}
     values |= {field: _moment(name, parameters[name]) for name, field in MOMENTS.items() if name in parameters}
-    if "Places" in parameters:
-        values["max_participants"] = parameters["Places"]
+    values |= {field: parameters[name] for name, field in NUMBERS.items() if name in parameters}
     names = parameters.get("Empty", ())
     for name in names:
         if name not in EMPTIED:
@@ -239,6 +239,7 @@ def _shape(channel: Channel, counted: funnel.Funnel | None = None) -> dict[str, 
         "Pays": channel.pays or channel.requester.pays,
         "PayWords": channel.pay_words,
         "Places": channel.most_people,
+        "Overlap": channel.overlap,
         "OpensAt": channel.opens_at,
         "ClosesAt": channel.closes_at,
         "ClosedAt": channel.closed_at,

@@ -43,6 +43,7 @@ def waiting_page(
         "visit": visit,
         "channel": visit.worker.channel,
         "reason": "" if there_is_more else next_task.why_nothing(visit.worker, now=visit.now),
+        "team_waits": not there_is_more and completion.waits_for_team(visit.worker, visit.now),
         "progress": next_task.progress_of(visit.worker, now=visit.now),
         "submitted": submitted,
         "recorded": recorded,

@@ -129,24 +129,35 @@ class Browser:
         return self._sheet(page)
 
     def accept(self, offer: str) -> Sheet:
-        """Take a place and open its form. Raises RefusedError when there is none for us."""
-        page = _sound(_unless_refused(_answer(self._site, "GET", offer)))
+        """Agree to the study's text where there is one, take a place and open its form.
+
+        Raises RefusedError when there is none for us.
+        """
+        page = self._agree(_sound(_unless_refused(_answer(self._site, "GET", offer))))
         answer = self._press(page, "/accept/")
         if answer is None:
             raise RefusedError(f"{offer} offers no place.")
         # Where conditions pay differently the page before the task says what this one pays.
         return self._sheet(self._press(answer, "/pay/") or answer)
 
+    def _agree(self, page: httpx.Response) -> httpx.Response:
+        """The page behind the text to agree to; the page itself where it is none."""
+        tree = html.fromstring(page.content)
+        if not tree.xpath("//main[@data-reason='consent']"):
+            return page
+        return self._send(page, next(form for form in tree.forms if "version" in form.fields))
+
     def _press(self, page: httpx.Response, ending: str) -> httpx.Response | None:
         """Send the form of `page` whose address ends so; None where there is none."""
         tree = html.fromstring(page.content, base_url=str(page.url))
         forms = [form for form in tree.forms if (form.action or "").endswith(ending)]
-        if not forms:
-            return None
-        action = urljoin(str(page.url), forms[0].action)
+        return self._send(page, forms[0]) if forms else None
+
+    def _send(self, page: httpx.Response, form: Any) -> httpx.Response:
+        action = urljoin(str(page.url), form.action or "")
         # As a browser does: over HTTPS a site accepts no form without the address of its page.
-        stood = {"Origin": str(page.url.join("/")).rstrip("/"), "Referer": str(page.url)}
-        answer = _answer(self._site, "POST", action, data=dict(forms[0].form_values()), headers=stood)
+        headers = {"Origin": str(page.url.join("/")).rstrip("/"), "Referer": str(page.url)}
+        answer = _answer(self._site, "POST", action, data=dict(form.form_values()), headers=headers)
         return _sound(_unless_refused(answer))
 
     def hand_in(self, sheet: Sheet, answers: Sequence[Answer]) -> None:

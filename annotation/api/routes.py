@@ -14,6 +14,7 @@ from annotation.api import (
     review,
     running,
     studies,
+    text_measures,
     texts,
     training_items,
 )
@@ -46,6 +47,7 @@ for part in (
     review,
     analysis,
     reports,
+    text_measures,
     jobs,
 ):
     api.add_router("", part.router)

@@ -60,7 +60,7 @@ def _uploads(names: list[str]) -> list[Path]:
 
 
 def run_nnd(job: Job, tell: Tell, now: datetime) -> Done:
-    """Begun again by another worker, it goes on where it was: its scores are kept in its folder."""
+    """Begun again, it goes on where it was: scores are stored beside the tests."""
     request = job.settings
     tests = folder_of(Job.objects.get(uuid=request["tests"])) / TESTS
     if not tests.is_file():

@@ -30,7 +30,7 @@ REASONS = {
     "without_required_label": "pairs of texts without the required label",
     "judgments_left_out_of_the_analysis": "judgments excluded from the analysis",
 }
-TESTS, RESULT = "tests.json", "near-negative-tests.json"
+TESTS, RESULT, SCORES = "tests.json", "near-negative-tests.json", "scores.jsonl"
 Progress = Callable[[str, int, int], None]
 
 
@@ -72,15 +72,16 @@ def run_near_negative_tests(
 ) -> dict[str, Any]:
     """Let models take the tests, and write results, tables and figures into `folder`; the outcome for a page.
 
-    Scores of models are kept in the folder as they come: begun again, it goes on where it was. Raises DesignError for
-    models that do not fit together, the errors of `metrics.likelihood` and of files of scores.
+    Scores of models are stored with the tests as they come: begun again, it goes on where it was. Raises DesignError
+    for models that do not fit together, the errors of `metrics.likelihood` and of files of scores.
     """
     tests = read_tests(tests_file)
     folder.mkdir(parents=True, exist_ok=True)
     _check_names(rules)
     administered = [_from_file(tests, path, rules) for path in rules.score_files]
-    for number, name in enumerate(rules.models, start=1):
-        administered.append(_by_model(tests, name, folder / f"scores-{number}.jsonl", rules, progress))
+    # With the tests, so that every run of them goes on where another stopped; each score's key names its model.
+    store = FileStore(tests_file.with_name(SCORES))
+    administered += [_by_model(tests, name, store, rules, progress) for name in rules.models]
     if progress:
         progress("Computing intervals", 0, 0)
     findings = summarise_models(administered, seed=rules.seed)
@@ -100,7 +101,7 @@ def _from_file(tests: TestSet, path: Path, rules: NndRules) -> Administered:
     return administer_tests(tests, read_scores(path), model=path.stem, ties=rules.ties)
 
 
-def _by_model(tests: TestSet, name: str, store: Path, rules: NndRules, progress: Progress | None) -> Administered:
+def _by_model(tests: TestSet, name: str, store: FileStore, rules: NndRules, progress: Progress | None) -> Administered:
     opening = with_start_token(name, opening_of_model(name), rules.start)
     if progress:
         progress(f"Opening {name}", 0, 0)
@@ -110,7 +111,7 @@ def _by_model(tests: TestSet, name: str, store: Path, rules: NndRules, progress:
             progress(f"Scoring by {name}", done, of)
 
     return administer_by_model(
-        tests, opening.open(), model=name, ties=rules.ties, store=FileStore(store), progress=report_progress
+        tests, opening.open(), model=name, ties=rules.ties, store=store, progress=report_progress
     )
 
 

@@ -22,14 +22,12 @@ from annotation.jobs.celery_tasks import ask
 from annotation.jobs.job_files import folder_of
 from annotation.models import Job, Role, Study
 from annotation.publishing import progress
-from annotation.reports import human_likelihood, near_negative
-from annotation.reports.attach_scores import attach
+from annotation.reports.saved_results import RESULTS, save_result
 from annotation.reports.shown_tables import read_parts
 from annotation.studies import blinding
 from annotation.studies.access import may
 
 NND_KINDS, H_KINDS = (Job.Kind.NND_TESTS, Job.Kind.NND_RUN), (Job.Kind.H_SCORE,)
-RESULTS = {Job.Kind.NND_RUN: near_negative.RESULT, Job.Kind.H_SCORE: human_likelihood.RESULT}
 LISTED = 20
 
 
@@ -136,8 +134,7 @@ def save(request: HttpRequest, job_id: UUID) -> HttpResponse:
     if job.study is None:
         raise Http404
     _check_may(job, Role.EDITOR)
-    path = folder_of(job) / RESULTS[Job.Kind(job.kind)]
-    attach(job.study, path, actor=request.user.get_username(), now=timezone.now())
+    save_result(job, folder_of(job), actor=request.user.get_username(), now=timezone.now())
     messages.success(request, _("Saved. New reports of this study include it."))
     return redirect("console:exports-scores", job.study.uuid)
 

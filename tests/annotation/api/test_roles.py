@@ -139,11 +139,27 @@ OPERATIONS = [
     Op("get", f"{S}/scores", V),
     Op("delete", f"{S}/scores/{{number}}", E),
     Op("get", f"{S}/results", V),
+    Op("post", f"{S}/near-negative-tests", R, {}),
+    Op("post", "/jobs/{job}/near-negative-runs", R, {"models": ["assay-tiny"]}),
+    Op("post", f"{S}/human-likelihood", R, {}),
+    Op("get", f"{S}/log-probabilities", V),
+    Op("post", f"{S}/log-probabilities", E, {"generator": "tiny"}),
+    Op("post", "/jobs/{job}/save", E),
     Op("post", f"{S}/reports", R, {}),
 ]
 # These are of the caller alone, or take a file; who may upload is tested with the texts.
-OF_ONESELF = {"/me", "/tokens", "/tokens/{token}", "/keys", "/keys/{key_id}", "/presets", "/filters", "/activity"}
-POSTED = {"/imports/batch", "/comparisons"}
+OF_ONESELF = {
+    "/me",
+    "/tokens",
+    "/tokens/{token}",
+    "/keys",
+    "/keys/{key_id}",
+    "/presets",
+    "/filters",
+    "/activity",
+    "/models",
+}
+POSTED = {"/imports/batch", "/comparisons", "/near-negative-tests", "/human-likelihood"}
 APART = {*OF_ONESELF, "/studies", *POSTED}
 
 

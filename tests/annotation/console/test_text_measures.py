@@ -21,6 +21,7 @@ from annotation.models import Job, Likelihood, Membership, Role, Study
 from annotation.reports.measures import measures_of_job
 from metrics.__main__ import main
 from metrics.likelihood import TINY
+from metrics.likelihood.tiny import TinyModel
 from tests.annotation.console.factories import SOUND, brought, csv
 from tests.annotation.reports.test_make_tests import LABELS, judged
 from tests.annotation.review.factories import make
@@ -212,6 +213,31 @@ def test_no_form_takes_a_folder_and_the_settings_name_models(visitor: Client, se
     answer = visitor.post(page, {"models": ["far"], "start": "always", "ties": "fail"})
     run_due(clock=timezone.now)
     assert "far is on a server, which puts no start token" in visitor.get(answer["Location"]).content.decode()
+
+
+def test_a_canceled_run_stores_its_scores_and_the_next_one_goes_on(
+    visitor: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rows = [{**QUESTIONS[0], "group_id": at, "context": f"The town of {at} people."} for at in range(100)]
+    built = build_by_page(visitor, "".join(json.dumps(row) + "\n" for row in rows))
+    page = reverse("console:studies-nnd-job", args=[built.uuid])
+    scored: list[int] = []
+    score = TinyModel.score
+
+    def cancel_during_the_second_part(model: TinyModel, pairs: Any) -> Any:
+        scored.append(len(pairs))
+        if len(scored) == 2:
+            running = Job.objects.get(kind="nnd_run")
+            visitor.post(reverse("console:job-cancel", args=[running.uuid]))
+        return score(model, pairs)
+
+    monkeypatch.setattr(TinyModel, "score", cancel_during_the_second_part)
+    visitor.post(page, {"models": [TINY], "start": "auto", "ties": "fail"})
+    run_due(clock=timezone.now)
+    assert "Canceled by visitor" in Job.objects.get(kind="nnd_run").problem
+    assert sum(scored) == 300
+    run_by_page(visitor, built)
+    assert sum(scored) == 300
 
 
 TEXTS = {"a": "The town council met on Tuesday.", "b": "xq zzv kkj wq pp vv.", "c": "People rate how typical it is."}

@@ -241,9 +241,8 @@ class EditChannelForm(ChannelForm):
         return cls(initial=values, kind=channel.kind)
 
     def hidden_values(self) -> list[str]:
-        """What the fields held when the form was opened, and of which version that was."""
-        shown = [field.as_hidden(only_initial=True) for field in self.visible_fields()]
-        return [*shown, self["version"].as_hidden()]
+        """Of which version the form is; each field brings along what it held when the form was opened."""
+        return [self["version"].as_hidden()]
 
     def merge(self, channel: ChannelRecord) -> tuple[EditChannelForm, list[ChangedSetting]]:
         """The form over the settings that `channel` has by now, and what both the editor and somebody else changed.

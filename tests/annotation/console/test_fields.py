@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -89,6 +90,7 @@ LIST_CHANNEL = ChannelRecord(
     link="",
     id_parameters=(),
     id_optional=False,
+    overlap=None,
     invited=0,
     funnel=ChannelFunnel(),
 )
@@ -153,7 +155,8 @@ def world(study: Study, settings: Any, tmp_path: Any, monkeypatch: pytest.Monkey
     monkeypatch.setattr("annotation.recruiting.queries.people_of", lambda *_: [])
     monkeypatch.setattr("annotation.console.views.recruit.open_channel", lambda *_, **__: LIST_CHANNEL)
     monkeypatch.setattr("annotation.console.views.recruit.add_codes", lambda *_, **__: LIST_CHANNEL)
-    monkeypatch.setattr("annotation.recruiting.change_channel.change_channel", lambda *_, **__: LIST_CHANNEL)
+    changes = SimpleNamespace(change_channel=lambda *_, **__: LIST_CHANNEL)
+    monkeypatch.setattr("annotation.console.views.recruit.changes", changes)
     monkeypatch.setattr("annotation.console.views.recruit.invite_people", lambda *_, **__: InvitedPeople((), 0))
     monkeypatch.setattr(Market, "requester", lambda _: RequesterName("lab", ""))
     monkeypatch.setattr(Market, "name_requester", lambda _, name: RequesterName("lab", name))
@@ -499,7 +502,7 @@ OF_DJANGO = (entrance.SignIn, entrance.FirstPassword)
 STRANGERS = (*OF_DJANGO, members.NewAccount)
 # Not fields to fill in: buttons, and what a page sends by itself.
 PRESSED = {("Bulk", "action"), ("SentAmounts", "people"), ("SentAmounts", "amount_minor"), ("DeleteIds", "workers")}
-PRESSED.add(("DeleteIds", "identities"))
+PRESSED |= {("DeleteIds", "identities"), ("EditChannelForm", "version")}
 
 
 def every_form() -> set[type[django_forms.BaseForm]]:

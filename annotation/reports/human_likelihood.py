@@ -10,18 +10,22 @@ from typing import Any, Literal
 
 from annotation.exceptions import StateError
 from annotation.models import Study
+from annotation.reports import report_rows
 from annotation.reports.machine_scores import human_shares, texts_by_key
 from annotation.reports.near_negative import Progress
 from annotation.reports.shown_tables import write_parts
+from annotation.texts import queries
 from annotation.texts.scoring_models import open_reader, opening_of_model
 from metrics.cli.output import json_text
 from metrics.data.csv_files import read_rows
+from metrics.data.evaluator_judgments import HUMAN
 from metrics.data.text_files import read_text
 from metrics.errors import BadInput, InsufficientData
 from metrics.likelihood import TINY, Reader
 from metrics.pages.tokens import token_page
+from metrics.report.records import TextRow
 from metrics.report.row_records import Attached
-from metrics.report.sections import machine_scores
+from metrics.report.sections import by_source, machine_scores
 from metrics.text_scores.gltr import read_gltr
 from metrics.text_scores.h_findings import HFindings, Rules, parse_thresholds, summarise_texts
 from metrics.text_scores.known_texts import read_origins
@@ -66,13 +70,14 @@ def score_files_of_texts(
     else:
         read = _read_by_model(_texts(files, form), rules, progress)
     predictions, curvatures = read
+    origins = read_origins(rules.origins, [text.id for text in predictions]) if rules.origins else None
     findings = summarise_texts(
         predictions,
         rules=Rules(parse_thresholds(rules.threshold or None, column="threshold"), seed=rules.seed),
-        origins=read_origins(rules.origins, [text.id for text in predictions]) if rules.origins else None,
+        origins=origins,
         curvatures=curvatures,
     )
-    return _write(findings, folder, rules, {})
+    return _write(findings, folder, rules, {}, _rows_of_files(predictions, origins or {}))
 
 
 def score_study(study: Study, folder: Path, *, rules: HRules, progress: Progress | None = None) -> dict[str, Any]:
@@ -84,7 +89,18 @@ def score_study(study: Study, folder: Path, *, rules: HRules, progress: Progress
     predictions, curvatures = _read_by_model(texts, rules, progress)
     shares = human_shares(study)
     findings = summarise_by_source(predictions, curvatures, human, shares, seed=rules.seed)
-    return _write(findings, folder, rules, shares)
+    rows = [report_rows.text_row(text) for text in queries.texts(study)]
+    return _write(findings, folder, rules, shares, rows)
+
+
+def _rows_of_files(predictions: Sequence[Predictions], origins: Mapping[str, str]) -> list[TextRow]:
+    """The texts by source: references where people wrote them, `machine`, or `texts` where that is not known."""
+    rows = []
+    for text in predictions:
+        origin = origins.get(text.id)
+        generator = None if origin == HUMAN else origin or "texts"
+        rows.append(TextRow(text.id, "reference" if origin == HUMAN else "model", generator, "".join(text.tokens)))
+    return rows
 
 
 def _texts(files: Sequence[Path], form: Format) -> dict[str, str]:
@@ -123,7 +139,9 @@ def _read_by_model(texts: Mapping[str, str], rules: HRules, progress: Progress |
     return predictions, curvatures
 
 
-def _write(findings: HFindings, folder: Path, rules: HRules, shares: Mapping[str, float]) -> dict[str, Any]:
+def _write(
+    findings: HFindings, folder: Path, rules: HRules, shares: Mapping[str, float], texts: Sequence[TextRow]
+) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     document = findings.document()
     body = json_text(document)
@@ -135,6 +153,8 @@ def _write(findings: HFindings, folder: Path, rules: HRules, shares: Mapping[str
     view = token_page(shown, thresholds, human_share=shares, note=note)
     (folder / VIEW).write_text(view, encoding="utf-8")
     file = Attached("automatic", RESULT, hashlib.sha256(body.encode()).hexdigest(), document)
+    by_text = [replace(table, notes=()) for table in machine_scores.tables_of([file])]
+    sources = by_source.compute_file_result(file, texts, level=0.95, seed=rules.seed)
     result = findings.result
     facts = {
         "shares": [[name, estimate.value, _ends(estimate)] for name, estimate in _shares(findings)],
@@ -147,7 +167,7 @@ def _write(findings: HFindings, folder: Path, rules: HRules, shares: Mapping[str
         "revision": findings.backend.revision,
         "signature": result.h.signature,
     }
-    files = [RESULT, VIEW, *write_parts(folder, machine_scores.tables_of([file]), (), facts)]
+    files = [RESULT, VIEW, *write_parts(folder, [*by_text[:-1], *sources.tables, by_text[-1]], sources.charts, facts)]
     return {
         "files": files,
         "texts": result.h.n,

@@ -69,6 +69,8 @@ def alt(rates: Sequence[Rate]) -> str:
         best, worst = model_rates[-1], model_rates[0]
         if best is worst:
             sentences.append(f"{model} passes {_rate_label(best.rate)} of {best.category}.")
+        elif best.rate.value == worst.rate.value:
+            sentences.append(f"{model} passes {100 * (best.rate.value or 0.0):.0f}% of every category.")
         else:
             sentences.append(
                 f"{model} passes most of {best.category} ({_rate_label(best.rate)}), fewest of {worst.category} "

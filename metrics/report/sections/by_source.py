@@ -166,6 +166,9 @@ def _mauve(sides: Sides, missing: list[tuple[str, str]], groups: Contexts, level
     for name in sides:
         if name == REFERENCES:
             continue
+        if REFERENCES not in sides:
+            missing.append((f"{MAUVE} of {name}", "the file has no text of a reference"))
+            continue
         try:
             pair = (sides.get(REFERENCES, {}), sides[name])
             shared = tuple([groups[text] for text in records] for records in pair)

@@ -278,6 +278,9 @@ def test_a_study_s_texts_are_scored_with_its_sources(person: Person, study: Stud
     client.post(reverse("console:texts-confirm", args=[study.uuid]), {"job": str(checked.uuid)})
     job = ended(client.post(reverse("console:results-h-score", args=[study.uuid]), {"model": TINY}))
     assert len(json.loads(written(job, "human-likelihood.json"))["texts"]) == 20
+    page = client.get(reverse("console:studies-h-job", args=[job.uuid])).content.decode()
+    assert "Tokens by their rank under the model" in page
+    assert "the roof" in page
     client.post(reverse("console:studies-measure-save", args=[job.uuid]))
     assert [file.kind for file in study.score_files.all()] == ["automatic"]
 

@@ -28,6 +28,7 @@ from annotation.recruiting import queries
 from annotation.recruiting.change_channel import change_channel, close_channel, reopen_channel
 from annotation.recruiting.invite_people import invite_people, mail_people, renew_link
 from annotation.recruiting.open_channel import ChannelPlan, open_channel
+from annotation.recruiting.study_tag import role_for_retention
 
 router = Router(tags=["Recruiting"])
 
@@ -207,8 +208,10 @@ def list_channels(request: HttpRequest, study: UUID) -> list[ChannelRecord]:
 
 @router.post(CHANNELS, response=gives(StudyChannelOut, 201), summary="Open a channel")
 def post_channel(request: HttpRequest, study: UUID, body: ChannelIn) -> Status[ChannelRecord]:
-    study_row = study_for(request, study, Role.EDITOR)
-    plan = ChannelPlan(body.kind, body.name, _settings(body))
+    study_row, settings = study_for(request, study, Role.EDITOR), _settings(body)
+    if settings.sets_retention:
+        study_row = study_for(request, study, role_for_retention(study_row))
+    plan = ChannelPlan(body.kind, body.name, settings)
     return Status(201, open_channel(study_row, plan, **_by(request)))
 
 
@@ -219,8 +222,10 @@ def get_channel(request: HttpRequest, study: UUID, channel: str) -> ChannelRecor
 
 @router.patch(CHANNEL, response=gives(StudyChannelOut), summary="Change a channel")
 def patch_channel(request: HttpRequest, study: UUID, channel: str, body: ChannelChangeIn) -> ChannelRecord:
-    study_row = study_for(request, study, Role.EDITOR)
-    return change_channel(study_row, channel, _settings(body), version=body.version, **_by(request))
+    study_row, settings = study_for(request, study, Role.EDITOR), _settings(body)
+    if settings.sets_retention:
+        study_row = study_for(request, study, role_for_retention(study_row))
+    return change_channel(study_row, channel, settings, version=body.version, **_by(request))
 
 
 @router.post(f"{CHANNEL}/close", response=gives(StudyChannelOut), summary="Close a channel")

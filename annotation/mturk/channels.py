@@ -67,6 +67,11 @@ class ChannelSettings:
     id_optional: bool | None = None
     empty: tuple[str, ...] = ()
 
+    @property
+    def sets_retention(self) -> bool:
+        """Whether it sets or removes the date on which names and ids of the people are deleted."""
+        return self.retain_until is not None or "retain_until" in self.empty
+
     def members(self) -> dict[str, Any]:
         """As the operations name them."""
         named = {_member(row.name): getattr(self, row.name) for row in fields(self)}

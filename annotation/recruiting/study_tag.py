@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import transaction
 
 from annotation.exceptions import StateError
-from annotation.models import AuditEvent, Cell, Intent, Study
+from annotation.models import AuditEvent, Cell, Intent, Role, Study
 
 
 def tag_of(study: Study) -> str:
@@ -30,6 +30,11 @@ def require_recruitable(study: Study) -> None:
             f"The study {study.name} was published to every registered account, so it has no channels. "
             "Duplicate it and open its channels before you publish the copy."
         )
+
+
+def role_for_retention(study: Study) -> Role:
+    """Who may set the date on which names and ids of the people of a channel are deleted, as the page Members says."""
+    return Role.EDITOR if study.status == Study.Status.DRAFT else Role.OWNER
 
 
 def require_shared_texts(study: Study, overlap: int | None) -> None:

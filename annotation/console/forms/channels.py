@@ -129,9 +129,11 @@ class ChannelForm(forms.Form):
         help_text=_("From then on, names, addresses and panel IDs of these participants are deleted."),
     )
 
-    def __init__(self, *args: Any, kind: str, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, kind: str, sets_retention: bool = True, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.kind = kind
+        self.kind, self.sets_retention = kind, sets_retention
+        if not sets_retention:
+            del self.fields["retain_until"]
         if kind != channels.LINK:
             del self.fields["id_parameter"]
         if kind != channels.TEAM:
@@ -234,11 +236,11 @@ class EditChannelForm(ChannelForm):
             field.show_hidden_initial = name != "version"
 
     @classmethod
-    def of(cls, channel: ChannelRecord) -> EditChannelForm:
+    def of(cls, channel: ChannelRecord, *, sets_retention: bool = True) -> EditChannelForm:
         """The form as the channel is now."""
         values = {name: getattr(channel, name) for name in cls.base_fields if hasattr(channel, name)}
         values["id_parameter"] = next(iter(channel.id_parameters), "")
-        return cls(initial=values, kind=channel.kind)
+        return cls(initial=values, kind=channel.kind, sets_retention=sets_retention)
 
     def hidden_values(self) -> list[str]:
         """Of which version the form is; each field brings along what it held when the form was opened."""
@@ -249,14 +251,15 @@ class EditChannelForm(ChannelForm):
 
         What the editor left alone is as somebody else saved it.
         """
-        saved, data, differences = EditChannelForm.of(channel), {"version": str(channel.version)}, []
+        saved = EditChannelForm.of(channel, sets_retention=self.sets_retention)
+        data, differences = {"version": str(channel.version)}, []
         for field in saved.visible_fields():
             stored, typed = _as_sent(field), self.data.get(field.name, "")
             wrote = field.name in self.changed_data and not _is_same(stored, typed)
             data |= {field.html_initial_name: stored, field.name: typed if wrote else stored}
             if wrote and not _is_same(stored, self.data.get(field.html_initial_name, "")):
                 differences.append(ChangedSetting(str(field.label), _shown(field, stored), _shown(field, typed)))
-        return EditChannelForm(data, kind=channel.kind), differences
+        return EditChannelForm(data, kind=channel.kind, sets_retention=self.sets_retention), differences
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,14 +30,16 @@ from annotation.console.permission import study_page, visitor
 from annotation.exceptions import ChangedError
 from annotation.models import Role, Study
 from annotation.mturk import channels
-from annotation.mturk.channels import ChannelRecord, InvitedPeople
+from annotation.mturk.channels import ChannelRecord, InvitedGuest, InvitedPeople
 from annotation.mturk.client import Market
 from annotation.publishing.name_requester import name_requester
 from annotation.recruiting import change_channel as changes
 from annotation.recruiting import queries
 from annotation.recruiting.add_codes import add_codes
-from annotation.recruiting.invite_people import invite_people, read_guests
+from annotation.recruiting.invite_people import invite_people, read_guests, renew_link
 from annotation.recruiting.open_channel import ChannelPlan, open_channel
+from annotation.recruiting.study_tag import role_for_retention
+from annotation.studies.access import may
 
 CARDS = (
     (channels.LINK, gettext_lazy("Link"), gettext_lazy("One address for a class, a panel or a mailing.")),
@@ -57,6 +59,15 @@ REASONS = {
     "used": gettext_lazy("opened a link that another person uses"),
     "already": gettext_lazy("had taken part before"),
     "consent": gettext_lazy("met a changed consent text"),
+}
+STATES = {
+    "invited": gettext_lazy("Invited"),
+    "mailed": gettext_lazy("Mailed"),
+    "opened": gettext_lazy("Opened the link"),
+    "declined": gettext_lazy("Declined"),
+    "began": gettext_lazy("Began"),
+    "finished": gettext_lazy("Finished"),
+    "withdrawn": gettext_lazy("Withdrew answers"),
 }
 CSV_NAME = "links.csv"
 
@@ -88,7 +99,7 @@ def open_new(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
     known = market.requester() if market.ours else None
     name_form = _name_form(request, study, known.shown if known else "")
     texts = {"consent": starting_consent(study, requester_name=known.shown if known else "", kind=kind)}
-    form = NewChannelForm(request.POST or None, initial=texts, kind=kind)
+    form = NewChannelForm(request.POST or None, initial=texts, kind=kind, sets_retention=_sets_retention(study))
     if request.method == "POST" and form.is_valid() and (name_form is None or name_form.is_valid()):
         with attach_errors(form, *([name_form] if name_form else []), above=True):
             if name_form is not None:
@@ -103,6 +114,11 @@ def open_new(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
     context = {"study": study, "form": form, "name_form": name_form, "kind": kind, "label": KINDS[kind]}
     wrong = form.errors or (name_form and name_form.errors)
     return render(request, "console/recruit_form.html", context, status=422 if wrong else 200)
+
+
+def _sets_retention(study: Study) -> bool:
+    """Whether the visitor may set the date on which names and IDs of a channel's people are deleted."""
+    return may(study, role_for_retention(study))
 
 
 def _name_form(request: HttpRequest, study: Study, shown: str) -> ShownName | None:
@@ -125,7 +141,7 @@ def _shown(request: HttpRequest, study: Study, channel_id: str, **more: Any) -> 
     context = {
         **_numbers(study, channel),
         "label": KINDS.get(channel.kind, channel.kind),
-        "people": people,
+        "people": [(person, STATES.get(person.state, person.state)) for person in people],
         "submitted": sum(person.submitted for person in people),
         "shared": study.hits.count() * (channel.overlap or 0),
         "raters": study.raters_per_text,
@@ -190,8 +206,8 @@ def edit(request: HttpRequest, study: Study, channel_id: str) -> HttpResponse:
     market = Market(settings.endpoint())
     channel = queries.channel_of(study, channel_id, market)
     if request.method != "POST":
-        return _show_form(request, study, channel, EditChannelForm.of(channel))
-    form = EditChannelForm(request.POST, kind=channel.kind)
+        return _show_form(request, study, channel, EditChannelForm.of(channel, sets_retention=_sets_retention(study)))
+    form = EditChannelForm(request.POST, kind=channel.kind, sets_retention=_sets_retention(study))
     if form.is_valid():
         with attach_errors(form, above=True):
             try:
@@ -256,6 +272,20 @@ def invite(request: HttpRequest, study: Study, channel_id: str) -> HttpResponse:
 
 @require_POST
 @study_page(Role.EDITOR)
+def new_link(request: HttpRequest, study: Study, channel_id: str) -> HttpResponse:
+    """One more link for an invited person, shown this once; earlier ones still work."""
+    by, number = _by(request), request.POST.get("person", "")
+    known = {person.participant_id: person for person in queries.people_of(study, channel_id, by["market"])}
+    if number not in known:
+        raise Http404
+    person = known[number]
+    link = renew_link(study, channel_id, number, **by)
+    guest = InvitedGuest(number, person.email, person.external_id, person.name, link)
+    return _show_links(request, study, channel_id, InvitedPeople((guest,), 0), _("New link created."))
+
+
+@require_POST
+@study_page(Role.EDITOR)
 def codes(request: HttpRequest, study: Study, channel_id: str) -> HttpResponse:
     """Add completion codes to the channel's list: all of them or none."""
     form = AddCodesForm(request.POST, request.FILES)
@@ -268,8 +298,11 @@ def codes(request: HttpRequest, study: Study, channel_id: str) -> HttpResponse:
     return _shown(request, study, channel_id, add_codes=form)
 
 
-def _show_links(request: HttpRequest, study: Study, channel_id: str, invited: InvitedPeople) -> HttpResponse:
-    message = ngettext("%d person invited.", "%d people invited.", len(invited.new)) % len(invited.new)
+def _show_links(
+    request: HttpRequest, study: Study, channel_id: str, invited: InvitedPeople, message: str = ""
+) -> HttpResponse:
+    number = len(invited.new)
+    message = message or ngettext("%d person invited.", "%d people invited.", number) % number
     context = {"study": study, "channel_id": channel_id, "invited": invited, "message": message, "csv": _csv(invited)}
     return render(request, "console/recruit_links.html", context)
 

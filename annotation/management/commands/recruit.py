@@ -22,6 +22,7 @@ from annotation.recruiting.change_channel import change_channel, close_channel, 
 from annotation.recruiting.invite_people import invite_people, mail_people, read_guests
 from annotation.recruiting.open_channel import NAMES, ChannelPlan, open_channel
 from annotation.recruiting.queries import channels_of, people_of
+from annotation.recruiting.study_tag import role_for_retention
 from annotation.settings import endpoint
 
 STATUS, CHANGE, CLOSE, REOPEN, PEOPLE, MAIL = "status", "change", "close", "reopen", "people", "mail"
@@ -52,6 +53,8 @@ class Command(StudyCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         deed = options["deed"]
         study, _, actor = self.study_and_actor(options)
+        if options["delete_data"] is not None:
+            study, _, actor = self.study_and_actor(options, role_for_retention(study))
         who: dict[str, Any] = {"market": Market(endpoint()), "actor": actor, "now": timezone.now()}
         with sentences():
             if deed in NAMES:

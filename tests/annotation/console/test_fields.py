@@ -72,6 +72,7 @@ LIST_CHANNEL = ChannelRecord(
     pays="volunteer",
     pay_words="",
     places=None,
+    overlap=None,
     opens_at=None,
     closes_at=None,
     closed_at=None,
@@ -90,7 +91,6 @@ LIST_CHANNEL = ChannelRecord(
     link="",
     id_parameters=(),
     id_optional=False,
-    overlap=None,
     invited=0,
     funnel=ChannelFunnel(),
 )

@@ -88,6 +88,7 @@ def test_everybody_rates_everything_over_several_sessions_with_a_progress_each(
     assert second_day.worker_id == first_day.worker_id
     while submit_one(second_day):
         pass
+    second_day.get("/hits/end/")
     ben = visitor().enter(links["Ben"])
     assert submit_one(ben)
     assert sorted(raters().values()) == [1, 1, 2]
@@ -97,7 +98,21 @@ def test_everybody_rates_everything_over_several_sessions_with_a_progress_each(
     page = console(live, Role.EDITOR).get(at(live, "recruit-channel", channel.channel_id))
     assert f"Everyone rates everything: {TASKS} tasks each, over as many sessions as they like." in page_text(page)
     rows = [[cell.text_content().strip() for cell in row] for row in html.fromstring(page.content).xpath("//tbody/tr")]
-    assert [row[2] for row in rows] == ["3 of 3", "1 of 3"]
+    assert [row[1:3] for row in rows] == [["Finished", "3 of 3"], ["Began", "1 of 3"]]
+
+
+def test_who_lost_the_link_gets_another_one_and_is_the_same_person(
+    live: Study, ours: Market, team: Callable[..., dict[str, str]], visitor: Callable[[], Visitor]
+) -> None:
+    first = visitor().enter(team("Ann")["Ann"])
+    (channel,) = channels_of(live, ours)
+    editor = console(live, Role.EDITOR)
+    page = html.fromstring(editor.get(at(live, "recruit-channel", channel.channel_id)).content)
+    form = next(form for form in page.forms if (form.action or "").endswith("/new-link/"))
+    shown = editor.post(form.action, dict(form.form_values()))
+    (link,) = html.fromstring(shown.content).xpath("//td[contains(@class, 'id')]/text()")
+    assert visitor().enter(link).worker_id == first.worker_id
+    assert editor.post(form.action, {"person": "3ABC"}).status_code == 404
 
 
 def test_each_text_is_rated_by_two_of_a_team_of_three(

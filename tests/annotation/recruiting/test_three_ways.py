@@ -245,3 +245,27 @@ def test_an_editor_manages_channels_by_each_way_as_the_page_members_says(
                 call_command("recruit", "headlines", *words, "--as", "pam", stdout=io.StringIO())
     assert len(channels_of(live, ours)) == (4 if may else 1)
     assert Membership.objects.get(user=program.user).role == role
+
+
+def test_the_date_of_deletion_of_a_published_study_is_the_owners_by_each_way(
+    live: Study, ours: Market, opened: Opened
+) -> None:
+    channel = opened("link", pays="credit", retain_until=datetime(2101, 1, 1, tzinfo=UTC))
+    editor, owner = Caller("eva", live, Role.EDITOR), Caller("olga", live, Role.OWNER)
+    path = f"/studies/{live.uuid}/channels/{channel.channel_id}"
+    later, words = "2103-01-01T00:00:00Z", ["change", "--delete-data", "2104-01-01", "--as"]
+    assert editor("patch", path, {"retain_until": later}).status_code == 200
+    publish_now(live, ours)
+    for change in ({"retain_until": later}, {"empty": ["retain_until"]}):
+        assert editor("patch", path, change).status_code == 403
+    with pytest.raises(CommandError, match="on which eva may do this"):
+        call_command("recruit", "headlines", *words, "eva", stdout=io.StringIO())
+    page, client = at(live, "recruit-edit", channel.channel_id), console(live, Role.EDITOR)
+    values = form_values(client, page)
+    assert "retain_until" not in values
+    assert client.post(page, values | {"retain_until": "", "contact": "eva@example.org"}).status_code == 302
+    (stored,) = channels_of(live, ours)
+    assert (stored.contact, stored.retain_until) == ("eva@example.org", datetime(2103, 1, 1, tzinfo=UTC))
+    call_command("recruit", "headlines", *words, "olga", stdout=io.StringIO())
+    assert channels_of(live, ours)[0].retain_until == datetime(2104, 1, 1, tzinfo=UTC)
+    assert owner("patch", path, {"empty": ["retain_until"]}).json()["retain_until"] is None

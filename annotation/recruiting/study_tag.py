@@ -37,14 +37,22 @@ def role_for_retention(study: Study) -> Role:
     return Role.EDITOR if study.status == Study.Status.DRAFT else Role.OWNER
 
 
+def limit_per_person(study: Study) -> str:
+    """What of `study` one person does at most: one "task", the tasks of one "condition", or "" for all of it."""
+    if study.once:
+        return "task"
+    return "condition" if Cell.objects.filter(arm__study=study).count() > 1 else ""
+
+
 def require_shared_texts(study: Study, overlap: int | None) -> None:
     """Raises StateError at `overlap` where no team can share the texts of `study` so that `overlap` rate each."""
     if overlap is None:
         return
-    if study.once:
+    limit = limit_per_person(study)
+    if limit == "task":
         problem = "In this study each person does one task, so a team cannot share its texts."
         raise StateError(f"{problem} Turn that off in the design, or leave the number empty.").at("overlap")
-    if Cell.objects.filter(arm__study=study).count() > 1:
+    if limit == "condition":
         problem = "In this study each person is in one condition, so a team cannot share its texts."
         raise StateError(f"{problem} Leave the number empty.").at("overlap")
     if overlap > study.raters_per_text:

@@ -38,7 +38,7 @@ from annotation.recruiting import queries
 from annotation.recruiting.add_codes import add_codes
 from annotation.recruiting.invite_people import invite_people, read_guests, renew_link
 from annotation.recruiting.open_channel import ChannelPlan, open_channel
-from annotation.recruiting.study_tag import role_for_retention
+from annotation.recruiting.study_tag import limit_per_person, role_for_retention
 from annotation.studies.access import may
 
 CARDS = (
@@ -145,6 +145,7 @@ def _shown(request: HttpRequest, study: Study, channel_id: str, **more: Any) -> 
         "submitted": sum(person.submitted for person in people),
         "shared": study.hits.count() * (channel.overlap or 0),
         "raters": study.raters_per_text,
+        "limit": limit_per_person(study),
         "invite": InvitePeopleForm(),
         "add_codes": AddCodesForm(),
         "named": channel.kind in channels.NAMED,

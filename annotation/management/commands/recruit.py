@@ -96,6 +96,8 @@ class Command(StudyCommand):
                 f"began {funnel.began}, finished {funnel.finished} (early {funnel.stopped}), "
                 f"returned {funnel.returned}, withdrew {funnel.withdrew}"
             )
+            if channel.overlap is not None:
+                self.stdout.write(f"  each text is rated by {channel.overlap} of the team")
             if channel.codes_left is not None:
                 self.stdout.write(f"  codes left {channel.codes_left}, finished without a code {channel.codes_missing}")
             if not_admitted:

@@ -14,7 +14,7 @@ from lxml import html
 
 from annotation.design.lay_out import design
 from annotation.importing.add_texts import add_texts
-from annotation.marketplace.models import Assignment, Participant
+from annotation.marketplace.models import Assignment, Channel, Participant
 from annotation.models import Role, Study
 from annotation.mturk.channels import ChannelRecord, GuestRecord
 from annotation.mturk.client import Market
@@ -181,11 +181,18 @@ def test_a_number_that_the_study_cannot_hold_is_refused_at_each_way(live: Study,
     Study.objects.filter(pk=live.pk).update(once=True)
     once = program("post", path, {"kind": "team", "overlap": 2})
     assert once.json()["detail"].startswith("In this study each person does one task")
+    plain = program("post", path, {"kind": "team", "name": "plain"}).json()["channel_id"]
+    said = page_text(client.get(at(live, "recruit-channel", plain)))
+    assert ("In this study each person does one task." in said, "Everyone rates everything" in said) == (True, False)
+    program("post", f"{path}/{plain}/close")
     Study.objects.filter(pk=live.pk).update(once=False)
     assert client.post(page, {"pays": "volunteer", "shown_name": "Ada", "overlap": "2"}).status_code == 302
     live.refresh_from_db()
-    (channel,) = channels_of(live, ours)
-    assert channel.overlap == 2
+    assert channels_of(live, ours)[1].overlap == 2
+    Channel.objects.filter(channel_id=plain).delete()
+    out = io.StringIO()
+    call_command("recruit", "headlines", "status", stdout=out)
+    assert "each text is rated by 2 of the team" in out.getvalue()
     call_command("recruit", "headlines", "change", "--overlap", "none", stdout=io.StringIO())
     assert channels_of(live, ours)[0].overlap is None
 

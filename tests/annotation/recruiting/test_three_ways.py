@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from lxml import html
 
+from annotation.marketplace.models import Channel
 from annotation.models import AuditEvent, Membership, Role, Study
 from annotation.mturk.channels import ChannelRecord
 from annotation.mturk.client import Market
@@ -269,3 +270,22 @@ def test_the_date_of_deletion_of_a_published_study_is_the_owners_by_each_way(
     call_command("recruit", "headlines", *words, "olga", stdout=io.StringIO())
     assert channels_of(live, ours)[0].retain_until == datetime(2104, 1, 1, tzinfo=UTC)
     assert owner("patch", path, {"empty": ["retain_until"]}).json()["retain_until"] is None
+
+
+def test_a_channel_whose_time_has_passed_is_reopened_by_no_way(live: Study, ours: Market, opened: Opened) -> None:
+    channel = opened("link", pays="credit")
+    program, path = Caller("pam", live, Role.EDITOR), f"/studies/{live.uuid}/channels/{channel.channel_id}"
+    program("post", f"{path}/close")
+    Channel.objects.update(closes_at=datetime(2001, 1, 1, tzinfo=UTC))
+    sentence = "The time at which this channel closes has passed: set a later one first."
+    refused = program("post", f"{path}/reopen")
+    assert (refused.status_code, refused.json()["errors"]) == (409, [{"field": "closes_at", "rule": sentence}])
+    with pytest.raises(CommandError, match=sentence):
+        call_command("recruit", "headlines", "reopen", stdout=io.StringIO())
+    answer = console(live, Role.EDITOR).post(at(live, "recruit-reopen", channel.channel_id))
+    assert (answer.status_code, sentence in answer.content.decode()) == (409, True)
+    assert channels_of(live, ours)[0].closed_at is not None
+    # With a later time it is reopened.
+    later = program("patch", path, {"closes_at": "2101-01-01T00:00:00Z"})
+    assert later.status_code == 200
+    assert program("post", f"{path}/reopen").json()["state"] == "open"

@@ -1,0 +1,52 @@
+"""python -m tests.screenshots.readme: the pictures of README.md, of the demo as everybody makes it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser
+
+from tests.annotation.console.installation import installation
+from tests.annotation.console.researcher import Researcher
+from tests.browsing import chromium, fresh
+
+ROOT = Path(__file__).resolve().parents[2]
+OUT = ROOT / "docs" / "readme"
+WINDOW = {"width": 1200, "height": 860}
+
+
+def take_console(browser: Browser, folder: Path) -> None:
+    """Home, with the studies of the demo."""
+    with installation(folder) as link, fresh(browser, viewport=WINDOW) as context:
+        page = context.new_page()
+        Researcher(page).sign_in(link)
+        page.goto(link[: link.index("/console/")] + "/console/")
+        page.screenshot(path=OUT / "console.png")
+
+
+def take_plane(browser: Browser, folder: Path) -> None:
+    """The plane of HUSE, of the demo's report."""
+    with fresh(browser, viewport=WINDOW) as context:
+        page = context.new_page()
+        page.goto((folder / "report" / "report.html").as_uri())
+        page.wait_for_load_state("networkidle")
+        page.locator("figure", has_text="HUSE").first.screenshot(path=OUT / "huse-plane.png")
+
+
+def main() -> int:
+    OUT.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as name, chromium(os.environ["CHROMIUM"]) as browser:
+        folder = Path(name)
+        demo = [sys.executable, "-m", "annotation.rehearsal", "--folder", str(folder)]
+        subprocess.run(demo, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        take_plane(browser, folder)
+        take_console(browser, folder)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

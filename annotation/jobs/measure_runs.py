@@ -98,6 +98,9 @@ def score_log_probs(job: Job, tell: Tell, now: datetime) -> Done:
         raise StateError("This job is of no study.")
     request = job.settings
     generator = generator_of(job.study, request["generator"])
+    others = job.study.jobs.filter(kind=Job.Kind.LOG_PROBS, state=Job.State.RUNNING).exclude(pk=job.pk)
+    if any(other.settings.get("generator") == generator.name for other in others):
+        raise StateError(f"Another job computes log-probabilities under {generator} now: wait until it has ended.")
     tell(f"Opening {request['model']}", 0, 0)
     opening = decoded_opening(opening_of_model(request["model"]), generator)
 

@@ -26,7 +26,7 @@ def section(attached: Sequence[Attached]) -> Section | None:
     if not nnd:
         return None
     rated = [file for file in nnd if "metrics" not in file.document]
-    tables = (*(_nnd(rated) if rated else ()), *_compared(rated), *_verified(nnd))
+    tables = (*(_nnd(rated) if rated else ()), *_compared(rated), *_reversed(rated), *_verified(nnd))
     absent = [] if any(table.name == "nnd-verification" for table in tables) else [VERIFICATION]
     return Section("nnd", NND, (list_files(nnd),), tables, _nnd_charts(rated), tuple((part, "") for part in absent))
 
@@ -74,16 +74,22 @@ def _nnd(attached: Sequence[Attached]) -> Iterator[Table]:
     for file in attached:
         for model in _models(file):
             rows += _rates(file.name, model)
+    original = list(
+        dict.fromkeys(str(row[0]) for row in rows if cast(Estimate, row[2]).settings.get("ties") == "second")
+    )
     columns = (
         Column("model", "Model"),
         Column("category", "Category of the worse text"),
         Column("rate", "Pass rate", "share_estimate", n="n", digits=1),
         Column("passed", "Passed", "count"),
-        Column("ties", "Equal (failed)", "count"),
+        Column("ties", "Equal" if original else "Equal (failed)", "count"),
         Column("contexts", "Contexts", "count"),
         Column("n", "Tests", "count"),
     )
-    title = "Near-negative tests: how often a model gives the better text the higher likelihood; equality fails."
+    equality = "equality fails"
+    if original:
+        equality = f"for {', '.join(original)}, equality chooses the text listed second, as in the original code"
+    title = f"Near-negative tests: how often a model gives the better text the higher likelihood; {equality}."
     yield Table("nnd", title, columns, tuple(rows))
 
 
@@ -129,6 +135,29 @@ def _compared(attached: Sequence[Attached]) -> Iterator[Table]:
     title = "Models on the same tests. McNemar's p assumes independent tests; the interval resamples contexts."
     if rows:
         yield Table("nnd-differences", title, columns, tuple(rows))
+
+
+def _reversed(attached: Sequence[Attached]) -> Iterator[Table]:
+    """Categories on which two models change places."""
+    rows: list[Row] = []
+    for file in attached:
+        for pair in file.document.get("reversals") or ():
+            try:
+                overall, difference = (estimate_of(pair[key], file.name) for key in ("overall", "difference"))
+                rows.append((pair["first"], pair["second"], pair["category"], overall, difference, difference.n))
+            except (KeyError, TypeError):
+                raise BadInput("a reversal of two models has another shape", where=file.name) from None
+    columns = (
+        Column("first", "First"),
+        Column("second", "less second"),
+        Column("category", "Category of the worse text"),
+        Column("overall", "Difference on all tests", "share_estimate", digits=1),
+        Column("difference", "Difference on the category", "share_estimate", n="n", digits=1),
+        Column("n", "Tests of the category", "count"),
+    )
+    if rows:
+        title = "Reversals: the difference of two models on a category has the opposite sign of that on all tests."
+        yield Table("nnd-reversals", title, columns, tuple(rows))
 
 
 def _verified(attached: Sequence[Attached]) -> Iterator[Table]:

@@ -115,6 +115,8 @@ def test_a_file_becomes_tests_and_pass_rates_equal_to_the_commands(
     said = "There is a start token between document" if given else "There is no start token between document"
     assert said in page
     assert ("the candidate listed second is chosen" in page) == ("reproduce" in given)
+    assert ("equality chooses the text listed second" in page) == ("reproduce" in given)
+    assert ("equality fails" in page) == ("reproduce" not in given)
     listed = visitor.get(reverse("console:studies-nnd")).content.decode()
     assert "Run near-negative tests" in listed
     assert f'<td class="word">{TINY}</td>' in listed
@@ -136,6 +138,8 @@ def test_models_of_files_are_compared_and_a_reversal_is_a_sentence(visitor: Clie
     page = visitor.get(reverse("console:studies-nnd-job", args=[run.uuid])).content.decode()
     assert "north passes more tests than south, but fewer of off_target (50.0 percentage points, 12 tests)." in page
     assert "Its numbers say nothing about texts" not in page
+    assert "equality fails" in page
+    assert written(run, "nnd-reversals.csv").splitlines()[1].startswith("north,south,off_target,")
     document = json.loads(written(run, "near-negative-tests.json"))
     assert [model["overall"]["value"] for model in document["models"]] == [14 / 24, 11 / 24]
 
@@ -298,6 +302,10 @@ def test_log_probabilities_come_from_a_model_or_the_page_says_huse_q_alone(perso
     assert "Every text has a log-probability" in client.get(page).content.decode()
     again = ended(client.post(page, {"generator": "tiny", "model": TINY, "replace": "on"}))
     assert (again.outcome["scored"], again.outcome["already_scored"]) == (0, 20)
+    Job.objects.filter(pk=job.pk).update(state="running", beat_at=timezone.now())
+    client.post(page, {"generator": "tiny", "model": TINY, "replace": "on"})
+    run_due(clock=timezone.now)
+    assert "wait until it has ended" in Job.objects.order_by("-pk")[0].problem
 
 
 def test_huse_is_in_the_report_once_log_probabilities_are_computed(person: Person, study: Study) -> None:

@@ -70,7 +70,7 @@ class Command(BaseCommand):
             const="40x10",
             type=demo_size,
             metavar="TEXTSxRATERS",
-            help="if there is no study yet, rehearse a small one first (40 texts per source, 10 raters each)",
+            help="if there is no study yet, rehearse small ones first (40 texts per source, 10 raters each)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -79,8 +79,8 @@ class Command(BaseCommand):
         _listener(options["port"]).close()  # report a used port before anything is rehearsed
         if options["demo"] and not Study.objects.exists():
             texts, raters = options["demo"]
-            self.stdout.write("There is no study yet. Rehearsing a small one as an example.")
-            call_command("rehearse", name="demo", texts=texts, raters=raters, owner=_demo_owner(), stdout=self.stdout)
+            self.stdout.write("There is no study yet. Rehearsing small ones as examples.")
+            call_command("rehearse", preset="all", name="demo", texts=texts, raters=raters, owner=_demo_owner(), stdout=self.stdout)
         listener = _listener(options["port"])
         port = listener.getsockname()[1]
         follow_port(port, ORIGINS if not options["port"] else settings.DEFAULT_ORIGINS)

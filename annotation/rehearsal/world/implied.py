@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 SEED = 20261123
 GAP = 1  # of the tests: one label of the scale between two means
-STUDIES, TEXTS = 40, 10_000
+STUDIES, TEXTS = 40, 6_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ from django.conf import settings
 
 from annotation.design.presets import CLARK, CellPlan, clark_cells
 from annotation.design.wording import Practice, PracticePair, Wording
-from annotation.models import HitItem, ItemRole, Study, Text
+from annotation.models import Study
 from annotation.readers.records import TextRecord
 from annotation.rehearsal import script
 from annotation.rehearsal.crowd.browser import Browser, RefusedError
 from annotation.rehearsal.crowd.crowd import Day, Member, work_through
-from annotation.rehearsal.judges import Judge, chance_right
+from annotation.rehearsal.judges import Judge
 from annotation.rehearsal.world import World
 from annotation.studies.create import Plan
 
@@ -39,8 +39,12 @@ class Size:
 
 
 def four_trainings(texts: int, evaluators: int) -> Size:
-    """One domain and one model: a condition for each training."""
-    return Size(min(texts, 50), evaluators, ("news",), TEMPERATURES[-1:])
+    """One domain and one model: a condition for each training.
+
+    75 texts of a source at most: with 50 the interval of what a training adds, which is for new evaluators, holds the
+    mean over new texts too seldom.
+    """
+    return Size(min(texts, 75), evaluators, ("news",), TEMPERATURES[-1:])
 
 
 def plan(size: Size, *, seed: int) -> Plan:
@@ -70,24 +74,6 @@ def wording(world: World, *, seed: int) -> Wording:
 
 def cells(size: Size) -> list[CellPlan]:
     return clark_cells(size.domains, tuple(script.generator_name(t) for t in size.temperatures))
-
-
-def expected_accuracies(world: World, study: Study) -> dict[str, float]:
-    """By training, the share that new evaluators get right of the texts of its HITs, as the world has it.
-
-    Exact, and from texts and places alone: no answer is looked at.
-    """
-    places = HitItem.objects.filter(hit__study=study, role=ItemRole.ITEM).order_by("pk")
-    rows = places.values_list("hit__cell__arm__training", "hit__max_assignments", "text__body", "text__source")
-    by_training: dict[str, list[tuple[int, str, bool]]] = {}
-    for training, weight, body, source in rows:
-        by_training.setdefault(training, []).append((weight, body, source != Text.Source.REFERENCE))
-    expected = {}
-    for training, listed in by_training.items():
-        weights, bodies, machine = zip(*listed, strict=True)
-        right = chance_right(world.features(bodies).impression, np.array(machine), training)
-        expected[training] = float(np.average(right, weights=weights))
-    return expected
 
 
 def texts(world: World, size: Size, *, seed: int) -> list[TextRecord]:

@@ -56,14 +56,17 @@ def huse_lines(report: Report) -> list[MeasureLine]:
 
 
 def accuracy_lines(judged: Sequence[EvaluatorJudgment], expected: Mapping[str, float]) -> list[MeasureLine]:
-    """Accuracy after each training, and what the training adds. expected: by training, from the world."""
+    """Accuracy after each training, and what the training adds. expected: by training, from the world.
+
+    The intervals of accuracy are for new evaluators and new texts.
+    """
     conditions = evaluate_judgments(judged, ("training",)).conditions
     trained = [training for training in TRAININGS if training in conditions and training != UNTRAINED]
     pairs = [(training, UNTRAINED) for training in trained]
     compared = {pair.a: pair.difference for pair in compare_conditions(judged, ("training",), pairs=pairs).pairs}
     lines = []
     for training in (UNTRAINED, *trained):
-        known = EstimateAndTruth(conditions[training].accuracy.accuracy, expected[training])
+        known = EstimateAndTruth(conditions[training].accuracy.accuracy_crossed, expected[training])
         gain = (
             EstimateAndTruth(compared[training], expected[training] - expected[UNTRAINED])
             if training in compared

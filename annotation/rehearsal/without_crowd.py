@@ -10,6 +10,7 @@ from typing import Any
 from annotation.models import Study
 from annotation.rehearsal import script
 from annotation.rehearsal.backend import NAME, TinyModel
+from annotation.rehearsal.implied_truths import ImpliedTruths
 from annotation.rehearsal.lines import EstimateAndTruth, MeasureLine
 from annotation.rehearsal.world import Design, World, implied
 from annotation.reports.attach_scores import attach
@@ -29,7 +30,7 @@ TESTS_FILE, LIKELIHOOD_FILE = "near-negative-tests.json", "human-likelihood.json
 
 
 def take_near_negative_tests(
-    study: Study, world: World, design: Design, out: Path, *, actor: str, now: datetime
+    study: Study, world: World, design: Design, truths: ImpliedTruths, out: Path, *, actor: str, now: datetime
 ) -> list[MeasureLine]:
     """The world's model takes, at each temperature, tests made of the crowd's ratings; stored with the study."""
     tests = make_tests(study, rule=RULE)
@@ -38,8 +39,7 @@ def take_near_negative_tests(
     administered = [administer_by_model(tests, model, model=name) for name, model in zip(names, models, strict=True)]
     findings = summarise_models(administered)
     _store(study, findings_json(findings), out / TESTS_FILE, model=models[0], actor=actor, now=now)
-    truths = implied.pass_rates(world, design, design.temperatures)
-    pairs = zip(findings.rates, (truths[t].by_crowd for t in design.temperatures), strict=True)
+    pairs = zip(findings.rates, (truths.pass_rates[t].by_crowd for t in design.temperatures), strict=True)
     return [_pass_rate_line(rates, truth) for rates, truth in pairs]
 
 
@@ -50,17 +50,20 @@ def _pass_rate_line(rates: PassRates, truth: float) -> MeasureLine:
 
 
 def score_human_likelihood(
-    study: Study, world: World, design: Design, out: Path, *, actor: str, now: datetime
+    study: Study, world: World, truths: ImpliedTruths, out: Path, *, actor: str, now: datetime
 ) -> list[MeasureLine]:
     """The world's model reads every text of the study; stored with it. A line for people's texts, one for its own."""
     reader = TinyModel(world, READER, layout=reading_layout())
     document = read_by_model(study, model=reader, actor=actor, now=now)
     _store(study, document, out / LIKELIHOOD_FILE, model=reader, actor=actor, now=now)
-    references, machine = implied.mean_fractions(world, design.temperatures, reader=READER)
     people = set(study.texts.filter(source="reference").values_list("key", flat=True))
     return [
-        MeasureLine("Human-likelihood: frac(p), people", EstimateAndTruth(_mean(document, people, True), references)),
-        MeasureLine("Human-likelihood: frac(p), model", EstimateAndTruth(_mean(document, people, False), machine)),
+        MeasureLine(
+            "Human-likelihood: frac(p), people", EstimateAndTruth(_mean(document, people, True), truths.references)
+        ),
+        MeasureLine(
+            "Human-likelihood: frac(p), model", EstimateAndTruth(_mean(document, people, False), truths.machine)
+        ),
     ]
 
 

@@ -173,6 +173,10 @@ def test_the_report_has_the_sections_of_the_measures_without_a_crowd(two_runs: t
     assert [row["rate"]["value"] for row in rates if row["category"] == "all tests"] == [
         model["overall"]["value"] for model in taken
     ]
+    # One category holds all tests, and a figure shows them once.
+    html = (folder / "report.html").read_text(encoding="utf-8")
+    assert "t=1.0, all tests: " in html
+    assert "passes most of lower_rated" not in html
     # 4 HITs of 20 texts, whose raters saw all of them: the contexts of the tests
     assert {model["overall"]["contexts"] for model in taken} == {4}
     read = next(table for table in parts["automatic"]["tables"] if table["name"] == "automatic")["rows"]

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from annotation.design.presets import CLARK
+from annotation.rehearsal import implied_truths
 from annotation.rehearsal.crowd.browser import Field, Sheet
 from annotation.rehearsal.judges import Judge, arm_of, chance_right
 from annotation.rehearsal.lines import EstimateAndTruth, MeasureLine, lines_text
+from annotation.rehearsal.management.commands.rehearse import Command, wished
 from annotation.rehearsal.world import Design, World, implied
+from annotation.rehearsal.world.truths import TruthsError
 from annotation.rehearsal.world.vocabulary import END
 from metrics.types import Estimate, Interval
+from tests.benchmarks.simulation_studies import demo_studies
 
 POINTS = ("Definitely human", "Possibly human", "Possibly machine", "Definitely machine")
 PRACTICE = Field("practice-0", "practice-0-ms", "mayor opens zoo\nzoo", ("human", "machine"), kind="practice")
@@ -97,3 +105,42 @@ def test_a_line_says_whether_the_truth_is_unknown_and_counts_those_that_are_held
     assert said[2].split() == ["HUSE,", "t=1.0", "0.50", "[0.40,", "0.60]", "-"]
     assert said[3].endswith("60.0 [50.0, 70.0]        72.0   +5.0 [-1.0, +11.0]         +6.0")
     assert said[-1] == "1 of 2 intervals hold their truth; each does so in 19 of 20 studies."
+
+
+def test_the_simulated_studies_of_the_demo_have_its_size() -> None:
+    design = Design()
+    wish = wished({**vars(Command().create_parser("manage.py", "rehearse").parse_args(["--preset", "all"]))})
+    assert wish.design == design
+    assert (wish.size.texts, wish.size.evaluators) == (demo_studies.TEXTS, demo_studies.EVALUATORS)
+    assert wish.size.temperatures == (demo_studies.TEMPERATURE,)
+    assert dict(CLARK.settings)["texts_per_hit"] == demo_studies.TEXTS_A_HIT
+
+
+def test_simulated_evaluators_are_right_as_often_as_expected() -> None:
+    studies = demo_studies.four_trainings(10, (5,))
+    # Four standard errors of the mean of 10 studies, each .038 at most (100 texts by 80 evaluators).
+    assert (abs(studies["values"].mean(axis=0) - studies["targets"][0]) < 4 * 0.038 / 10**0.5).all()
+    assert (studies["intervals"][..., 0] < studies["intervals"][..., 1]).all()
+
+
+def test_the_stored_truths_are_those_of_this_world(world: World) -> None:
+    """Each within four standard errors of a smaller count with other dice."""
+    stored = implied_truths.load()
+    accuracies = implied_truths.expected_accuracies(world, texts=2000, seed=12)
+    assert list(stored.accuracies) == ["none", "instructions", "examples", "comparison"]
+    np.testing.assert_allclose(list(accuracies.values()), list(stored.accuracies.values()), atol=4 * 0.3 / 4000**0.5)
+    assert implied.mean_fractions(world, Design().temperatures, texts=1500, seed=12) == pytest.approx(
+        (stored.references, stored.machine), abs=4 * 0.14 / 1500**0.5
+    )
+    small = implied.pass_rates(world, Design(), (1.0,), studies=6, seed=12)[1.0]
+    # One study's pass rate has a standard deviation of .024.
+    assert small.by_crowd == pytest.approx(stored.pass_rates[1.0].by_crowd, abs=4 * 0.024 / 6**0.5)
+    assert small.by_quality > small.by_crowd
+
+
+def test_truths_of_another_world_are_refused(tmp_path: Path) -> None:
+    stored = json.loads(implied_truths.FILE.read_text(encoding="utf-8"))
+    stored["of"]["evaluators"] = "of others"
+    (tmp_path / "truths.json").write_text(json.dumps(stored))
+    with pytest.raises(TruthsError, match="belongs to another world: run"):
+        implied_truths.load(tmp_path / "truths.json")

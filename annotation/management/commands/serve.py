@@ -80,7 +80,15 @@ class Command(BaseCommand):
         if options["demo"] and not Study.objects.exists():
             texts, raters = options["demo"]
             self.stdout.write("There is no study yet. Rehearsing small ones as examples.")
-            call_command("rehearse", preset="all", name="demo", texts=texts, raters=raters, owner=_demo_owner(), stdout=self.stdout)
+            call_command(
+                "rehearse",
+                preset="all",
+                name="demo",
+                texts=texts,
+                raters=raters,
+                owner=_demo_owner(),
+                stdout=self.stdout,
+            )
         listener = _listener(options["port"])
         port = listener.getsockname()[1]
         follow_port(port, ORIGINS if not options["port"] else settings.DEFAULT_ORIGINS)

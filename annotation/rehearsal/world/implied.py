@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 SEED = 20261123
 GAP = 1  # of the tests: one label of the scale between two means
-STUDIES, TEXTS = 40, 6_000
+STUDIES, TEXTS = 20, 6_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ def pass_rates(
         log_probs = world.model.log_probs(ids, temperatures) / token_counts(ids)
         quality = expected_code(features.impression)
         for rows in hits:
-            counts["crowd"] += _passed(sums[rows], GAP * design.ratings, log_probs[:, rows], features[rows])
-            counts["quality"] += _passed(quality[rows], GAP, log_probs[:, rows], features[rows])
+            counts["crowd"] += count_passed(sums[rows], GAP * design.ratings, log_probs[:, rows], features[rows])
+            counts["quality"] += count_passed(quality[rows], GAP, log_probs[:, rows], features[rows])
     crowd, by_quality = (counts[name][1:] / counts[name][0] for name in ("crowd", "quality"))
     return {t: ImpliedPassRate(float(crowd[i]), float(by_quality[i])) for i, t in enumerate(temperatures)}
 
@@ -63,7 +63,7 @@ def draw_texts(world: World, design: Design, rng: np.random.Generator) -> tuple[
     return np.concatenate(parts), np.repeat(np.arange(len(parts)), [len(part) for part in parts])
 
 
-def _passed(quality: Floats | NDArray[np.int64], gap: float, log_probs: Floats, features: TextFeatures) -> Floats:
+def count_passed(quality: Floats | NDArray[np.int64], gap: float, log_probs: Floats, features: TextFeatures) -> Floats:
     """Number of tests among these texts, then how many of them each model passes."""
     first, second = np.triu_indices(len(quality), 1)
     difference = quality[first] - quality[second]

@@ -17,6 +17,7 @@ from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, Interval
 
 NND = "Near-negative distinction"
+ALL_TESTS = "all tests"
 VERIFICATION = "Verification against other metrics"
 
 
@@ -101,7 +102,7 @@ def _models(file: Attached) -> list[Mapping[str, Any]]:
 
 def _rates(file: str, model: Mapping[str, Any]) -> Iterator[Row]:
     try:
-        named = {"all tests": model["overall"], **model["by_category"]}
+        named = {ALL_TESTS: model["overall"], **model["by_category"]}
     except KeyError as error:
         raise BadInput(f"pass rates need {error}", where=file) from None
     for category, rate in named.items():
@@ -185,7 +186,10 @@ def _verified(attached: Sequence[Attached]) -> Iterator[Table]:
 def _nnd_charts(attached: Sequence[Attached]) -> tuple[Chart, ...]:
     """Pass rates by category, models side by side; over size or step where the file has a curve."""
     rates = [row for file in attached for model in _models(file) for row in _rates(file.name, model)]
-    bars = [pass_rates.Rate(str(row[0]), str(row[1]), cast(Estimate, row[2])) for row in rates]
+    # A single category holds every test: its bars would repeat those of all tests.
+    categories = {str(row[1]) for row in rates} - {ALL_TESTS}
+    shown = [row for row in rates if len(categories) > 1 or row[1] == ALL_TESTS]
+    bars = [pass_rates.Rate(str(row[0]), str(row[1]), cast(Estimate, row[2])) for row in shown]
     charts = [pass_rates.chart(bars)] if any(bar.rate.value is not None for bar in bars) else []
     for file in attached:
         points = [CurvePoint(**point) for point in file.document.get("curve") or ()]

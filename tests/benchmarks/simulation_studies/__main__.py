@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from annotation.rehearsal import implied_truths
 from annotation.rehearsal.world import validity as demo
 from annotation.rehearsal.world.truths import TRUTHS_FILE
 from tests.benchmarks.simulation_studies import validity
@@ -42,10 +43,11 @@ def write_validity(options: argparse.Namespace) -> None:
                 kept.take(given.works())
     if options.demo and not options.look and not options.only:
         sizes = ["--studies", str(4 * options.demo), "--coverage", str(options.demo)]
+        implied_truths.main()
         demo.main([*sizes, "--processes", str(options.processes), "--truths", str(TRUTHS_FILE)])
     kept.take(given.works())
     options.page.write_text("\n".join(validity.lines(given, kept)), encoding="utf-8")
-    print(f"Wrote {options.page}.", flush=True)
+    print(f"The demo's lines:\n\n{validity.demo_table(given, kept)}\nWrote {options.page}.", flush=True)
 
 
 def confirm(given: validity.Plan, kept: Kept, processes: int) -> None:

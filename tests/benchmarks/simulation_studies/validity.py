@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 from annotation.rehearsal.world.truths import load
 from annotation.rehearsal.world.validity_page import page as demo_page
-from tests.benchmarks.simulation_studies import huse_studies, judging_studies, pairwise_studies, size_studies
+from tests.benchmarks.simulation_studies import (
+    demo_studies,
+    huse_studies,
+    judging_studies,
+    pairwise_studies,
+    size_studies,
+)
 from tests.benchmarks.simulation_studies.coverage import Row, row
 from tests.benchmarks.simulation_studies.huse_rows import TITLES
 from tests.benchmarks.simulation_studies.kept import Kept
@@ -18,7 +24,7 @@ from tests.benchmarks.simulation_studies.works import Sums, Work, in_rounds
 from tests.benchmarks.worlds import ONE_SOURCE, UNEQUAL, WORLDS
 
 # Sections with coverage.
-SIMULATED = ("huse", "one source", "unequal", "differences", "accuracy", "hj", "alpha", "nnd", "pairwise")
+SIMULATED = ("huse", "one source", "unequal", "differences", "accuracy", "hj", "alpha", "nnd", "pairwise", "demo")
 Bias = tuple[tuple[int, int, Sums], ...]
 
 
@@ -62,6 +68,7 @@ def plan(studies: int, headline: int) -> Plan:
         "alpha": tuple(judging_studies.alpha_works(studies)),
         "nnd": tuple(judging_studies.quiz_works(studies)),
         "pairwise": tuple(pairwise_studies.pairwise_works(studies)),
+        "demo": tuple(demo_studies.demo_works(studies)),
     }
     return Plan(covered, tuple(size_studies.size_works(studies)), tuple(huse_studies.bias_works()))
 
@@ -82,6 +89,11 @@ def lines(given: Plan, kept: Kept) -> Iterator[str]:
     yield _section("size", _sizes(given.sizes, kept))
     yield _section("bias", _bias(given.bias, kept))
     yield demo_page(load())
+
+
+def demo_table(given: Plan, kept: Kept) -> str:
+    """How often the intervals of the demo's lines hold the truths that it prints."""
+    return coverage_table([row for work in given.covered["demo"] for row in _rows(work, kept)])
 
 
 def _rows(work: Work, kept: Kept) -> list[Row]:

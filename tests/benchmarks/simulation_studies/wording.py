@@ -22,7 +22,7 @@ goes on from here.
 
 EARLIER = """\
 **Earlier code**: {earlier} pieces of work were counted before some of the code that they rest on changed; `make truth`
-counts them anew.
+counts them again.
 """
 
 SECTIONS = {
@@ -89,6 +89,15 @@ SECTIONS = {
         "ties, which come at random. Intervals are clustered by item where no number of raters is named (raters not "
         "known), else by item and rater, with Student's t. `log strength`: of the first system; `difference`: of the "
         "first and the second.",
+    ),
+    "demo": (
+        "The lines that the demo prints",
+        "The demo's world at the demo's size, without its pages; HUSE is in the last section of this page. Targets are "
+        "the truths that `make demo` prints. Accuracy (`accuracy_crossed`): of new evaluators on new texts, exact but "
+        "for the 100,000 texts of each source that it is averaged over. `less none`: the same after a training less "
+        "without; its interval is for new evaluators. Pass rates: the mean over 2,000 such studies of other texts and "
+        "another crowd, so that the crowd's errors are in it (tests made from true quality are passed about one point "
+        "more often). frac(p): the mean over 100,000 other headlines of each side.",
     ),
     "size": (
         "Size of the permutation test",

@@ -30,6 +30,7 @@ from annotation.publishing.publish import publish
 from annotation.rehearsal import certificates, clark, script
 from annotation.rehearsal.backend import TinyModel
 from annotation.rehearsal.evaluators import evaluators_text
+from annotation.rehearsal.implied_truths import ImpliedTruths, find_truths
 from annotation.rehearsal.lines import MeasureLine, accuracy_lines, huse_lines, lines_text
 from annotation.rehearsal.server import served
 from annotation.rehearsal.truth import known_truths
@@ -108,15 +109,15 @@ class Command(BaseCommand):
                 self._evaluate(world, judged, layout.assignments, seed=seed)
                 self._close(judged, market)
             self._step("Building near-negative tests from the ratings; the model takes them, and reads every text")
-            lines = self._measure_without_crowd(rated, world, wish.design, out)
+            truths = find_truths(world, wish.design)
+            lines = self._measure_without_crowd(rated, world, wish.design, truths, out)
             self._step("Measuring")
             command = f"manage.py rehearse --preset all --seed {seed}"
             report = build_report(score(rated, truths=known_truths(wish.design), command=command), seed=seed)
             export(report, out, study=rated, actor=ACTOR, now=timezone.now())
             evaluated = build_report(score(judged, command=command), seed=seed)
             export(evaluated, out / EVALUATED, study=judged, actor=ACTOR, now=timezone.now())
-            expected = clark.expected_accuracies(world, judged)
-            lines = [*huse_lines(report), *accuracy_lines(score_evaluators(judged), expected), *lines]
+            lines = [*huse_lines(report), *accuracy_lines(score_evaluators(judged), truths.accuracies), *lines]
         self.stdout.write(f"\n{lines_text(lines)}\n")
         for folder in (out, out / EVALUATED):
             self.stdout.write(f"The report: {_relative(folder / 'report.html')}")
@@ -133,9 +134,11 @@ class Command(BaseCommand):
                 self._run(study, world, design, cents=cents, seed=seed)
             self._report(study, options["out"] or settings.VAR / "reports" / name, design, seed=seed)
 
-    def _measure_without_crowd(self, study: Study, world: World, design: Design, out: Path) -> list[MeasureLine]:
-        tests = take_near_negative_tests(study, world, design, out, actor=ACTOR, now=timezone.now())
-        return [*tests, *score_human_likelihood(study, world, design, out, actor=ACTOR, now=timezone.now())]
+    def _measure_without_crowd(
+        self, study: Study, world: World, design: Design, truths: ImpliedTruths, out: Path
+    ) -> list[MeasureLine]:
+        tests = take_near_negative_tests(study, world, design, truths, out, actor=ACTOR, now=timezone.now())
+        return [*tests, *score_human_likelihood(study, world, truths, out, actor=ACTOR, now=timezone.now())]
 
     def _clark(self, options: dict[str, Any], size: clark.Size) -> None:
         """Fifteen cells of evaluators, each person in one of them."""

@@ -22,6 +22,7 @@ PARTS = {
     "console:design-precision": "a part of the design's page, which fetches it",
     "console:publish-check": "a part of the publish page, which fetches it",
     "console:recruit-funnel": "a part of the channel's page, which fetches it",
+    "console:recruit-needs": "a part of the progress page, which fetches it",
     "console:recruit-code": "an image",
     "console:figures-sheet": "a style sheet",
     "console:job-file": "a file",

@@ -52,6 +52,7 @@ PARTS = {
     "design-training-export",
     "design-wording-file",
     "recruit-funnel",
+    "recruit-needs",
 }
 
 

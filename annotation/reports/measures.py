@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.models import Job, Result
+from annotation.models import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,6 @@ def stand_side_by_side(measures: Sequence[Measure]) -> bool:
         )
         > 1
     )
-
-
-def measures_of_job(job: Job) -> list[Measure]:
-    """The measures of a report that was made, with interval, n and signature."""
-    result = Result.objects.filter(pk=job.outcome.get("result"), study=job.study_id).first()
-    return measures_of(result) if result else []
 
 
 def measures_of(result: Result) -> list[Measure]:

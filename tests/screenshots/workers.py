@@ -19,6 +19,7 @@ STRANGER = {
     "link-refused": "enter/nothing/",
     "invitation": "in/{invitation}/?participant=1",
     "invitation-unknown": "in/nothing/",
+    "invitation-cut": "in/",
     "address-unknown": "in/device/nothing/",
     "withdraw": "withdraw/",
 }

@@ -28,13 +28,16 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
     if blinding.seen_at(study) is None:
         return render(request, "console/blind.html", {"study": study, "at": progress.progress(study)})
     reports = study.jobs.filter(kind=Job.Kind.REPORT).order_by("-created_at")
-    done = reports.filter(state=Job.State.DONE).first()
-    shown_measures = measures.measures_of_job(done) if done else []
+    stored = study.results.order_by("-made_at", "-pk").first()
+    # A command stores a result, too; its files are where it wrote them.
+    done = reports.filter(state=Job.State.DONE, outcome__result=stored.pk).first() if stored else None
+    shown_measures = measures.measures_of(stored) if stored else []
     lacking = any(measure.value is None for measure in shown_measures)
     arms = latest.arms_of(study, shown_measures)
     context = {
         "study": study,
         "latest": reports.first(),
+        "stored": stored,
         "done": done,
         "told": shown_measures,
         "lacking": lacking,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Job, Result, Study
+from annotation.models import Job, Result, Role, Study
 from metrics.data.arm_assignment import UNKNOWN, assignment_sentence
 from tests.annotation.review.factories import NOW
 
@@ -48,3 +50,13 @@ def test_arms_side_by_side_say_how_raters_came_to_them(
         assert "Accuracy" in page
         said = [one for one in (assignment_sentence("chosen"), assignment_sentence("waves"), UNKNOWN) if one in page]
         assert said == ([told] if told else [])
+
+
+def test_a_report_that_a_command_made_is_shown_without_its_figures(study: Study, person: Callable[..., Client]) -> None:
+    numbers = {"generators": {"tiny": {"modes": {"exact": {"huse_q": {"value": 0.75, "n": 40, "signature": "s"}}}}}}
+    Result.objects.create(study=study, made_at=NOW, data_sha256="0" * 64, numbers=numbers)
+    page = person(Role.OWNER).get(reverse("console:results", args=[study.uuid])).content.decode()
+    assert "A command made this report" in page
+    assert "0.750" in page
+    assert "Nothing computed yet" not in page
+    assert "Compute again" in page

@@ -52,7 +52,6 @@ class Participant:
     def step(self) -> bool:
         """Answer what is in view and go on; whether that was the last step."""
         frame = self.task()
-        self.read.append(frame.locator("body").inner_text())
         for question in frame.locator(".choices:visible").all():
             if not question.locator("input:checked").count():
                 self.choose(question, machine=self.reads_machine(frame))
@@ -75,6 +74,7 @@ class Participant:
         frame = element.content_frame() if element else None
         assert frame
         frame.wait_for_selector("button:visible")
+        self.read.append(frame.locator("body").inner_text())
         return frame
 
     def reads_machine(self, frame: Frame) -> bool:

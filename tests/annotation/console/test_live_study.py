@@ -118,6 +118,7 @@ def first_answer(ada: Researcher, bea: Participant, link: str) -> None:
     frame = bea.task()
     while not frame.locator(".choices:visible").count():
         ada.count(frame.locator("button:visible").last.click)
+        frame = bea.task()
     with bea.page.expect_response("**/draft?*") as stored:
         ada.count(frame.locator(".choices:visible label").first.click)
     assert stored.value.ok

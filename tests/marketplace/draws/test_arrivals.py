@@ -36,4 +36,4 @@ def test_arrivals_are_always_put_into_a_least_filled_cell(fixed_seed):
 )
 def test_a_wrong_draw_is_found(fixed_seed, monkeypatch, wrong, rule):
     wrong(monkeypatch.setattr)
-    assert rule in faults_of(Plan(places=25, drop_out=DROP_OUT, inside=20), 90)
+    assert rule in faults_of(Plan(places=25, drop_out=DROP_OUT, inside=20), 160)

@@ -42,7 +42,7 @@ def told(environment: dict[str, str], *arguments: str) -> dict[str, str]:
 
 def test_a_served_marketplace_confirms_and_tells(origin, environment, receiver: Receiver):
     keys = told(environment, "create_requester", "lab", "--balance", "10")
-    arn = told(environment, "notification_endpoint", "add", receiver.url)["arn"]
+    arn = told(environment, "notification_endpoint", "add", receiver.url, "--requester", "lab")["arn"]
     known = {"certificate_host": origin.removeprefix("http://"), "topic_arn": arn}
     request = verify(receiver.wait_for("SubscriptionConfirmation"), now=timezone.now(), **known)
     assert httpx.get(request.subscribe_url, trust_env=False).status_code == 200

@@ -30,8 +30,10 @@ class CellPlan:
 
 @dataclass(frozen=True, slots=True)
 class PaperSize:
-    """What the paper collected: assignments, their rewards in US cents, median working time (None: not reported)."""
+    """What was collected for a paper: where that is known from, assignments, their rewards in US cents, and the median
+    working time (None: not known)."""
 
+    source: str
     assignments: int
     rewards_cents: int
     median_seconds: int | None = None
@@ -77,7 +79,7 @@ HUSE = Preset(
         "floor.",
     },
     # 8 HITs x 20 assignments; the median of the released batch.
-    paper=PaperSize(160, 160 * 100, 804),
+    paper=PaperSize("In the released batch", 160, 160 * 100, 804),
 )
 
 _OUR_HUMAN_OR_MACHINE = default_wording(task_types.HUMAN_OR_MACHINE)
@@ -116,7 +118,7 @@ CLARK = Preset(
         "exclusion": "Excluded work is paid unless a person decides otherwise.",
     },
     # 130 people in each of 6 cells without training, and of 3 cells with each training.
-    paper=PaperSize(780 + 1170, 780 * 125 + 390 * (125 + 175 + 225)),
+    paper=PaperSize("In the paper, after exclusions", 780 + 1170, 780 * 125 + 390 * (125 + 175 + 225)),
 )
 
 FREQUENCY = Preset(

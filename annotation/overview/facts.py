@@ -55,6 +55,8 @@ class StudyFacts:
 
 def gather_facts(studies: Sequence[Study]) -> list[StudyFacts]:
     """The facts of each study, in the order of `studies`: eleven queries, however many there are."""
+    if not studies:
+        return []
     keys = [study.pk for study in studies]
     hits = _by_study(
         Hit.objects.filter(study__in=keys).values("study"),

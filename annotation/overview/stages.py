@@ -133,7 +133,7 @@ def _set_up(facts: StudyFacts, *, recruits: bool) -> NextStep:
     if recruits and facts.study.mode == Mode.LIVE and not facts.study.channel_tag:
         sentence = _("The tasks are created. To let participants in, open a channel.")
         return NextStep("recruit", sentence, _("Recruit participants"), "recruit")
-    return NextStep("publish", _("Everything is prepared."), _("Check and publish"), "publish")
+    return NextStep("publish", _("The tasks are created, and not published yet."), _("Check and publish"), "publish")
 
 
 def _collecting(facts: StudyFacts) -> NextStep:
@@ -195,14 +195,20 @@ def _conclude(facts: StudyFacts, stage: Stage) -> NextStep:
         return _expired(facts, missing)
     if stage == Stage.REPORTED:
         return NextStep(
-            "reported", _("The report is made of all submissions."), _("View results"), "results", Role.VIEWER
+            "reported",
+            _("The report is up to date: nothing was submitted or excluded since."),
+            _("View results"),
+            "results",
+            Role.VIEWER,
         )
     if facts.reported_at is not None:
         sentence = _("Submissions or exclusions came after the report was made.")
         return NextStep("report_again", sentence, _("Compute results again"), "results", Role.REVIEWER)
     if not facts.collected:
-        return NextStep("nothing", _("Nothing to do until there are submissions: the study was closed without any."))
-    return NextStep("report", _("All work is collected and decided."), _("Compute results"), "results", Role.REVIEWER)
+        sentence = _("The study was closed without a submission.")
+        return NextStep("nothing", sentence, _("Archive or duplicate the study"), "manage", Role.OWNER)
+    sentence = _("No report has been made yet. %s") % _submitted(facts)
+    return NextStep("report", sentence, _("Compute results"), "results", Role.REVIEWER)
 
 
 def _expired(facts: StudyFacts, missing: int) -> NextStep:

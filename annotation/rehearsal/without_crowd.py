@@ -16,7 +16,7 @@ from annotation.rehearsal.world import Design, World, implied
 from annotation.reports.attach_scores import attach
 from annotation.reports.machine_scores import read_by_model
 from annotation.reports.nnd_tests import Rule, make_tests
-from metrics.cli.output import json_text
+from metrics.data.to_json import json_text
 from metrics.nnd.rates import PassRates
 from metrics.nnd.run import administer_by_model, findings_json, summarise_models
 from metrics.text_scores.h_score import mean_estimate

@@ -16,10 +16,10 @@ from annotation.reports.near_negative import Progress
 from annotation.reports.shown_tables import write_parts
 from annotation.texts import queries
 from annotation.texts.scoring_models import open_reader, opening_of_model
-from metrics.cli.output import json_text
 from metrics.data.csv_files import read_rows
 from metrics.data.evaluator_judgments import HUMAN
 from metrics.data.text_files import read_text
+from metrics.data.to_json import json_text
 from metrics.errors import BadInput, InsufficientData
 from metrics.likelihood import TINY, Reader
 from metrics.pages.tokens import token_page

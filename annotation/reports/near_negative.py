@@ -11,7 +11,7 @@ from typing import Any, Literal
 from annotation.exceptions import DesignError
 from annotation.reports.shown_tables import write_parts
 from annotation.texts.scoring_models import opening_of_model, with_start_token
-from metrics.cli.output import json_text
+from metrics.data.to_json import json_text
 from metrics.likelihood import TINY, FileStore
 from metrics.nnd.administer import Administered, Ties, administer_tests
 from metrics.nnd.documents import read_tests, tests_json

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from metrics.agreement.krippendorff import LEVELS, RESAMPLED, alpha_of
 from metrics.cli.arguments import Commands, common_options
-from metrics.cli.output import flags_line, format_cell, json_text
+from metrics.cli.output import flags_line, format_cell
 from metrics.data.csv_files import read_ratings
 from metrics.data.ratings import of_records
-from metrics.data.to_json import SCHEMA_VERSION, estimate_json
+from metrics.data.to_json import SCHEMA_VERSION, estimate_json, json_text
 from metrics.types import Estimate
 
 

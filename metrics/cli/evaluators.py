@@ -9,8 +9,9 @@ from pathlib import Path
 from metrics.agreement.krippendorff import krippendorff_alpha
 from metrics.cli import evaluators_more
 from metrics.cli.arguments import Commands, common_options
-from metrics.cli.output import flags_line, format_cell, json_text
+from metrics.cli.output import flags_line, format_cell
 from metrics.data.read_judgments import read_judgments
+from metrics.data.to_json import json_text
 from metrics.evaluators.evaluate import Condition, Evaluation, evaluate_judgments
 from metrics.evaluators.to_json import collect_measures, evaluation_json
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli.arguments import Commands, common_options
-from metrics.cli.output import flags_line, format_cell, json_text
+from metrics.cli.output import flags_line, format_cell
 from metrics.data.csv_files import read_ratings
 from metrics.data.human_judgment import hj_estimates, human_judgments, sum_ratings
-from metrics.data.to_json import SCHEMA_VERSION, estimate_json
+from metrics.data.to_json import SCHEMA_VERSION, estimate_json, json_text
 from metrics.types import Estimate, Rating
 
 HJ_LEVEL = 0.90  # the paper's error bars

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from metrics.cli.arguments import Commands, common_options
-from metrics.cli.output import flags_line, format_cell, json_text, write_text
+from metrics.cli.output import flags_line, format_cell, write_text
 from metrics.data.text_files import read_text
+from metrics.data.to_json import json_text
 from metrics.errors import BadInput, InsufficientData
 from metrics.likelihood import open_model
 from metrics.pages.tokens import token_page

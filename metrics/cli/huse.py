@@ -9,9 +9,9 @@ from pathlib import Path
 
 from metrics.cli import huse_more
 from metrics.cli.arguments import Commands, common_options
-from metrics.cli.output import flags_line, format_cell, json_text
+from metrics.cli.output import flags_line, format_cell
 from metrics.data.csv_files import read_items, read_ratings
-from metrics.data.to_json import huse_document
+from metrics.data.to_json import huse_document, json_text
 from metrics.huse.estimate import MODES, evaluate
 from metrics.huse.variance_components import evaluate_rated
 from metrics.tables.huse import interval_targets

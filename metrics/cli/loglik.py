@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli.arguments import Commands
-from metrics.cli.output import json_text
+from metrics.data.to_json import json_text
 from metrics.likelihood import Decoding, FileStore, Layout, LogProbs, Pair, Scored, score_all
 from metrics.likelihood.opening import Opening
 from metrics.likelihood.recorded import read_rows

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from metrics.cli import nnd_build, nnd_run
 from metrics.cli.arguments import Commands, common_options
-from metrics.cli.output import flags_line, format_cell, json_text
+from metrics.cli.output import flags_line, format_cell
 from metrics.data.csv_files import read_rows
-from metrics.data.to_json import SCHEMA_VERSION
+from metrics.data.to_json import SCHEMA_VERSION, json_text
 from metrics.errors import InsufficientData
 from metrics.nnd.documents import read_tests, verified_json
 from metrics.nnd.scores import candidates_of

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from metrics.cli.arguments import Commands, common_options
-from metrics.cli.output import json_text
+from metrics.data.to_json import json_text
 from metrics.errors import BadInput
 from metrics.nnd.build import Options
 from metrics.nnd.documents import tests_json

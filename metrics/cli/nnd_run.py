@@ -10,8 +10,9 @@ from pathlib import Path
 
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.loglik import add_model_options, open_backend, show_progress
-from metrics.cli.output import flags_line, format_cell, json_text, write_text
+from metrics.cli.output import flags_line, format_cell, write_text
 from metrics.data.csv_files import read_rows
+from metrics.data.to_json import json_text
 from metrics.errors import BadInput
 from metrics.likelihood import FileStore
 from metrics.nnd.administer import Administered, administer_tests

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from metrics.errors import BadInput
 from metrics.types import Estimate
-
-
-def json_text(document: Mapping[str, Any]) -> str:
-    """Return a JSON document. Raises ValueError for a number that is not finite."""
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
 def format_cell(estimate: Estimate) -> str:

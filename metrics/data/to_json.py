@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -11,6 +12,11 @@ from metrics.errors import MetricsError
 from metrics.types import Estimate, HuseResult, Interval, Mode
 
 SCHEMA_VERSION = 1
+
+
+def json_text(document: Mapping[str, Any]) -> str:
+    """Return a JSON document. Raises ValueError for a number that is not finite."""
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
 def estimate_json(estimate: Estimate) -> dict[str, Any]:

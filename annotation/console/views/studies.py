@@ -52,11 +52,13 @@ def listing(request: HttpRequest) -> HttpResponse:
     search, now = StudySearch.of(request.GET), timezone.now()
     studies = studies_of(visitor(request))
     page = Paginator(find_studies(studies, search), LINES).get_page(request.GET.get("page"))
-    at_work = gather_facts(list(studies.filter(archived_at=None)))
+    at_work = {facts.study.pk: facts for facts in gather_facts(list(studies.filter(archived_at=None)))}
+    archived = gather_facts([study for study in page if study.pk not in at_work])
+    of_page = at_work | {facts.study.pk: facts for facts in archived}
     context = {
         "has_studies": studies.exists(),
-        "needs": home.list_needs(at_work, now=now),
-        "lines": home.list_studies(gather_facts(list(page.object_list)), now=now),
+        "needs": home.list_needs(at_work.values(), now=now),
+        "lines": home.list_studies([of_page[study.pk] for study in page], now=now),
         "starts": STARTS,
         "demo": studies.filter(name=DEMO, mode=Study.Mode.REHEARSAL, archived_at=None).first(),
         "page": page,

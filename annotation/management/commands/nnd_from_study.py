@@ -17,7 +17,7 @@ from annotation.reports.nnd_tests import Rule, make_tests
 from annotation.studies.blinding import seen_at
 from annotation.studies.unblind import look
 from metrics.cli.nnd_build import table
-from metrics.cli.output import json_text
+from metrics.data.to_json import json_text
 from metrics.errors import MetricsError
 from metrics.nnd.documents import tests_json
 

@@ -51,8 +51,10 @@ def test_without_a_study_the_page_is_the_four_papers_in_their_order(visitor: tup
     ]
     assert page.count('<svg class="start"') == 4
     # Hashimoto et al.: 8 HITs x 20 at $1, median 804 s. Clark et al.: 780 and 1,170 people at $1.25 to $2.25.
-    assert "In the paper: 160 assignments, $160.00 in rewards. Half of them took at most 14 minutes." in words(page)
-    assert "In the paper: 1,950 assignments, $3,022.50 in rewards. It reports no working time." in words(page)
+    assert "In the released batch: 160 assignments, $160.00 in rewards. Half of them took at most 14 minutes." in words(
+        page
+    )
+    assert "In the paper, after exclusions: 1,950 assignments, $3,022.50 in rewards." in words(page)
     assert "Needs you" not in page
 
 

@@ -134,12 +134,17 @@ def wait_for_a_job(study: Study) -> None:
     Job.objects.create(study=study, kind="add_texts", state="running", created_at=EARLIER)
 
 
+def close_without_a_submission(study: Study) -> None:
+    put_on_offer(study, collected=0, until=EARLIER)
+    Study.objects.filter(pk=study.pk).update(status="closed")
+
+
 # The state, its stage, what the page says, and the button ("" where it says that there is nothing to do).
 STATES: list[tuple[State, str, str, str]] = [
     (lambda study: None, "Set up", "The study has no texts yet.", "Add texts"),
     (add_some_texts, "Set up", "The texts are not in tasks yet.", "Design the task"),
     (create_live_tasks, "Set up", "To let participants in, open a channel.", "Recruit participants"),
-    (create_some_tasks, "Set up", "Everything is prepared.", "Check and publish"),
+    (create_some_tasks, "Set up", "The tasks are created, and not published yet.", "Check and publish"),
     (wait_for_a_job, "Set up", "Nothing to do until this job has ended: add texts.", ""),
     (fail_a_job, "Set up", "The job “add texts” failed: Row 3: the text is empty.", "View failed job"),
     (add_texts_after_a_job_failed, "Set up", "The texts are not in tasks yet.", "Design the task"),
@@ -151,9 +156,10 @@ STATES: list[tuple[State, str, str, str]] = [
     (expire, "Deciding", "expired at 2026-06-01 12:00 UTC. 12 of 20 assignments are", "Top up missing ratings"),
     (spend_the_budget, "Deciding", "The budget does not pay for the missing ones.", "Raise the budget"),
     (end, "Deciding", "Recruitment has ended, and no task is in progress", "Close study"),
-    (decide, "Deciding", "All work is collected and decided.", "Compute results"),
+    (close_without_a_submission, "Deciding", "closed without a submission.", "Archive or duplicate the study"),
+    (decide, "Deciding", "No report has been made yet. 16 of 16 assignments are submitted.", "Compute results"),
     (report_too_early, "Deciding", "Submissions or exclusions came after the report", "Compute results again"),
-    (report, "Reported", "The report is made of all submissions.", "View results"),
+    (report, "Reported", "The report is up to date: nothing was submitted or excluded since.", "View results"),
     (archive, "Reported", "Nothing to do until the study is unarchived.", ""),
 ]
 MAIN = re.compile(r"<main.*?</main>", re.DOTALL)

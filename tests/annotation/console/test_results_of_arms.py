@@ -56,7 +56,7 @@ def test_a_report_that_a_command_made_is_shown_without_its_figures(study: Study,
     numbers = {"generators": {"tiny": {"modes": {"exact": {"huse_q": {"value": 0.75, "n": 40, "signature": "s"}}}}}}
     Result.objects.create(study=study, made_at=NOW, data_sha256="0" * 64, numbers=numbers)
     page = person(Role.OWNER).get(reverse("console:results", args=[study.uuid])).content.decode()
-    assert "A command made this report" in page
+    assert "The files and figures of this report are not kept here." in page
     assert "0.750" in page
     assert "Nothing computed yet" not in page
     assert "Compute again" in page

@@ -20,6 +20,8 @@ from waitress import create_server
 from waitress.task import ThreadedTaskDispatcher
 
 from annotation.management.commands.serve import application
+from annotation.rehearsal.prolific_stub.controls import Controls
+from annotation.rehearsal.prolific_stub.process import running
 from tests.browsing import chromium, fresh
 from tests.databases import empty, lay, own_copy
 
@@ -143,3 +145,17 @@ def browsing(browser: Browser) -> Iterator[BrowserContext]:
     """A person at a desk with a fresh browser."""
     with fresh(browser) as context:
         yield context
+
+
+@pytest.fixture(scope="session")
+def prolific_process() -> Iterator[Controls]:
+    """The stand-in for Prolific's API, a process of its own for all tests of this process."""
+    with running() as controls:
+        yield controls
+
+
+@pytest.fixture
+def prolific_stub(prolific_process: Controls) -> Controls:
+    """The stand-in with an account without studies."""
+    prolific_process.reset()
+    return prolific_process

@@ -20,6 +20,7 @@ from annotation.studies import blinding
 from annotation.studies.access import may
 from annotation.studies.statements import state
 from annotation.studies.unblind import unblind
+from annotation.texts.log_probs.coverage import log_prob_coverage
 from metrics.report.formats.write import FORMATS
 
 
@@ -41,6 +42,7 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
         "done": done,
         "told": shown_measures,
         "lacking": lacking,
+        "unscored": lacking and not all(generator.complete for generator in log_prob_coverage(study)),
         "arms": arms,
         "targets": measures.interval_targets(shown_measures),
     }

@@ -64,7 +64,7 @@ class Researcher:
         self.count(self.page.locator("main").get_by_label(label, exact=exact).first.fill, value)
 
     def choose(self, label: str, value: str) -> None:
-        self.count(self.page.get_by_label(label).first.select_option, label=value)
+        self.count(self.page.get_by_role("combobox", name=label).first.select_option, label=value)
 
     def tick(self, label: str) -> None:
         self.count(self.page.get_by_label(label).first.check)
@@ -126,6 +126,18 @@ class Researcher:
         self.bring("File", items)
         self.press("Import items", exact=True)
         self.shoot("training")
+
+    def compute_log_probabilities(self, generator: str) -> None:
+        """From a page of the study, with the small model that comes with Assay."""
+        tabs = self.page.get_by_role("navigation")
+        self.count(tabs.get_by_role("link", name="Set up").click)
+        self.count(tabs.get_by_role("link", name="Texts").click)
+        self.press("Log-probabilities")
+        expect(self.page.get_by_text("include HUSE-Q alone")).to_be_visible()
+        self.choose("Generator", generator)
+        self.press("Compute log-probabilities")
+        self.press("View log-probabilities")
+        expect(self.page.get_by_text("Every text has a log-probability")).to_be_visible()
 
     def read_report(self, submissions: int) -> str:
         """Wait for the submissions, look at the people's numbers, and read the report."""

@@ -5,17 +5,22 @@ Six people come in `make test`, three for HUSE; `make people` has 24 of them in 
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
 
+from metrics.__main__ import main
 from tests.annotation.console.installation import installation
 from tests.annotation.console.participant import Participant, change_device, come_twice, decline, give_back, work
 from tests.annotation.console.researcher import PAY, TRAINING, Researcher, log_probabilities, texts
@@ -173,13 +178,27 @@ def test_human_or_machine_with_four_trainings(made: tuple[Researcher, Path], bro
     assert max(assigned) - min(assigned) <= 1 + returned
 
 
-def test_huse_with_two_generators(made: tuple[Researcher, Path], browser: Browser) -> None:
+def by_command(files: Path, generator: str) -> dict[str, Any]:
+    """What `python -m metrics huse` prints of the generator's items and their ratings, as a report exports them."""
+    items = files / f"items-{generator}.csv"
+    keys = {row["id"] for row in csv.DictReader(items.read_text(encoding="utf-8").splitlines())}
+    header, *rows = (files / "ratings.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    ratings, printed = files.parent / f"ratings-{generator}.csv", files.parent / f"{generator}.json"
+    ratings.write_text("".join([header, *(row for row in rows if row.split(",")[0] in keys)]), encoding="utf-8")
+    assert main(["huse", str(items), "--ratings", str(ratings), "--json", "--out", str(printed)]) == 0
+    modes: dict[str, Any] = json.loads(printed.read_text(encoding="utf-8"))["modes"]
+    return modes
+
+
+def test_huse_with_log_probabilities_of_a_file_and_of_a_model(made: tuple[Researcher, Path], browser: Browser) -> None:
     ada, folder = made
     come_to_console(ada)
     generators = ("tiny", "small")
     # 9 references and 8 texts of each: a task of 25 texts, and more items than the 16 neighbours of HUSE.
-    (folder / "typical.csv").write_text(texts(generators, 8, references=9), encoding="utf-8")
-    (folder / "log_p.csv").write_text(log_probabilities(generators, 9), encoding="utf-8")
+    rows = texts(generators, 8, references=9).splitlines(keepends=True)
+    rows = [f"{row.rpartition(',')[0]},\n" if row.startswith("tiny") else row for row in rows]
+    (folder / "typical.csv").write_text("".join(rows), encoding="utf-8")
+    (folder / "log_p.csv").write_text(log_probabilities(("small",), 9), encoding="utf-8")
     ada.begin("typical", "How typical is each text?", folder / "typical.csv", folder / "log_p.csv")
     ada.press("Create tasks and preview")
     ada.recruit_by_link()
@@ -187,9 +206,16 @@ def test_huse_with_two_generators(made: tuple[Researcher, Path], browser: Browse
     crowd = people_come(ada, browser, link, RATERS)
     assert ada.actions <= MOST_ACTIONS
     finished = crowd.outcomes["finished"]
+    ada.compute_log_probabilities("tiny")
     report = flat(ada.read_report(finished))
     assert f"{finished} people took part through assay (by a link)." in report
     assert f"Raters were paid by voucher ({PAY})." in report
-    # 9 references and 8 texts of a generator.
-    for generator in generators:
-        assert re.search(rf"{generator}: HUSE \d\.\d\d at 17 texts", report)
+    files = folder / "jobs" / ada.page.url.split("/")[-2]
+    document = json.loads((files / "report.json").read_text(encoding="utf-8"))
+    assert set(document["generators"]) == set(generators)
+    for name, block in document["generators"].items():
+        printed = by_command(files, name)
+        for mode, measure in product(printed, ("huse", "huse_q", "huse_d")):
+            assert block["modes"][mode][measure]["value"] == printed[mode][measure]["value"]
+        # 9 references and 8 texts of a generator.
+        assert f"{name}: HUSE {printed['exact']['huse']['value']:.2f} at 17 texts" in report

@@ -102,6 +102,7 @@ FULL = {
     "statements": "studies/{study}/exports/statements/",
     "scores": "studies/{study}/exports/scores/",
     "scores-attached": "studies/{judged}/exports/scores/",
+    "components": "components/",
     "no-study": "studies/00000000-0000-0000-0000-000000000001/",
     "form-alone": "studies/{study}/progress/approve/",
     "people": "studies/{judged}/people/",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import date
 from typing import Any
 
@@ -102,9 +103,9 @@ class Rules(forms.Form):
         chosen = NAMED_SETS[set_name]
         return cls(initial={"name": chosen.title, **{check.kind: check.kind in chosen.kinds for check in FILTERS}})
 
-    def rows(self) -> list[tuple[Any, Any, Any]]:
-        """Each filter with its two fields."""
-        return [(check, self[check.kind], self[f"{check.kind}-at"]) for check in FILTERS]
+    def rows(self, kinds: Collection[str]) -> list[tuple[Any, Any, Any]]:
+        """Each filter of these kinds with its two fields."""
+        return [(check, self[check.kind], self[f"{check.kind}-at"]) for check in FILTERS if check.kind in kinds]
 
     def by_hand(self) -> list[tuple[str, Any, str]]:
         """What two reviewers judged, is known from elsewhere or is of texts, with its field and whom it can wrong."""

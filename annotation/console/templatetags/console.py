@@ -115,6 +115,24 @@ def ticked(field: BoundField) -> bool:
     return isinstance(field.field.widget, CheckboxInput)
 
 
+@register.simple_block_tag(name="table")
+def scrolling_table(content: str, label: str, *, kind: str = "", tall: bool = False) -> SafeString:
+    """A table that scrolls inside its own region, which `label` names. tall: within a part of the window's height."""
+    return format_html(
+        '<div class="scroll{}" tabindex="0" role="region" aria-label="{}"><table{}>{}</table></div>',
+        " tall" if tall else "",
+        label,
+        format_html(' class="{}"', kind) if kind else "",
+        content,
+    )
+
+
+@register.simple_block_tag
+def empty_state(content: str, title: str, *, level: int = 2) -> SafeString:
+    """Says that there is nothing yet, and in its content what to do about it. level: of the heading."""
+    return format_html('<div class="empty"><h{0}>{1}</h{0}>{2}</div>', level, title, content)
+
+
 @register.inclusion_tag("console/links.html", takes_context=True)
 def rail(context: Context) -> dict[str, Any]:
     """The links on the left; a study's pages and an import belong to Studies, a comparison's to Compare."""

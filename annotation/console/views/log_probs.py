@@ -21,12 +21,11 @@ def log_probs(request: HttpRequest, study: Study) -> HttpResponse:
         job = ask(Job.Kind.LOG_PROBS, by=visitor(request), now=timezone.now(), study=study, settings=options)
         return redirect("console:job", job.uuid)
     coverage = log_prob_coverage(study)
-    jobs = study.jobs.filter(kind=Job.Kind.LOG_PROBS)
     context = {
         "study": study,
         "form": form,
         "coverage": coverage,
         "complete": bool(coverage) and all(generator.complete for generator in coverage),
-        "running": jobs.filter(state__in=[Job.State.WAITING, Job.State.RUNNING]).order_by("-pk").first(),
+        "latest": study.jobs.filter(kind=Job.Kind.LOG_PROBS).order_by("-pk").first(),
     }
     return render(request, "console/log_probs.html", context, status=422 if form.errors else 200)

@@ -171,10 +171,10 @@ def _store_uploads(files: Iterable[Any]) -> list[str]:
     return [str(uploads.keep(file)) for file in files if file]
 
 
-def _visitor_jobs(request: HttpRequest, kinds: Iterable[Job.Kind]) -> Any:
+def _visitor_jobs(request: HttpRequest, kinds: Iterable[Job.Kind]) -> list[Job]:
     mine = Job.objects.filter(study=None, asked_by=visitor(request), kind__in=kinds)
-    return mine.order_by("-created_at", "-pk")[:LISTED]
+    return list(mine.order_by("-created_at", "-pk")[:LISTED])
 
 
-def _study_jobs(study: Study, kinds: Iterable[Job.Kind]) -> Any:
-    return study.jobs.filter(kind__in=kinds).order_by("-created_at", "-pk")[:LISTED]
+def _study_jobs(study: Study, kinds: Iterable[Job.Kind]) -> list[Job]:
+    return list(study.jobs.filter(kind__in=kinds).order_by("-created_at", "-pk")[:LISTED])

@@ -18,8 +18,8 @@ from annotation.console.forms.review import Detect, Rules
 from annotation.console.permission import study_page, visitor
 from annotation.jobs import celery_tasks
 from annotation.models import Evidence, Role, Study, Submission
-from annotation.quality import applied_rules, assess, detectors, evidence
-from annotation.quality.filters import NAMED_SETS, rule_of
+from annotation.quality import applied_rules, assess, detectors, evidence, next_step
+from annotation.quality.filters import BY_KIND, NAMED_SETS, rule_of
 from annotation.quality.methods_text import paragraph
 from annotation.reports import study_facts
 from annotation.review import exclude
@@ -40,6 +40,8 @@ def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | 
         "study": study,
         "form": form,
         "sets": NAMED_SETS.items(),
+        "step": next_step.quality_step(study),
+        "tables_of_rules": _rule_tables(study, form),
         "submissions": Submission.objects.filter(hit__study=study).count(),
         "left_out": len(applied_rules.left_out(study)),
         "measured": measured.count(),
@@ -54,6 +56,14 @@ def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | 
     }
     wrong = form.errors or (detect and detect.errors)
     return render(request, "console/quality.html", context, status=422 if wrong else 200)
+
+
+def _rule_tables(study: Study, form: Rules) -> list[tuple[bool, list[tuple[Any, Any, Any]]]]:
+    """The filters that measured something in this study; and those that did not, whether one of them is ticked."""
+    measured = next_step.kinds_measured(study) or set(BY_KIND)
+    others = form.rows(BY_KIND.keys() - measured)
+    ticked = any(use.errors or at.errors or (form.is_bound and use.value()) for _check, use, at in others)
+    return [(True, form.rows(measured)), (ticked, others)]
 
 
 @require_safe

@@ -6,15 +6,14 @@ import json
 from datetime import datetime, timedelta
 
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, QuerySet
 
 from annotation.marketplace.assignments import drafts
-from annotation.marketplace.assignments.enter_study import enter_study
-from annotation.marketplace.assignments.places import end_hold, take_place
+from annotation.marketplace.assignments.enter_study import PASSING, enter_study
+from annotation.marketplace.assignments.places import Bars, bars_to, end_hold, take_place
 from annotation.marketplace.channels import telling
 from annotation.marketplace.core.prepared_sql import Prepared, insert, update
 from annotation.marketplace.core.row_locks import lock_assignment, lock_hit, lock_hit_named, lock_requester
-from annotation.marketplace.draws import counts
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import escrow, lifecycle
 from annotation.marketplace.models import Assignment, Draw, Hit, Requester, StudyDraw, Submission, WorkerAccount
@@ -25,24 +24,27 @@ State = Assignment.State
 _COUNT = f"UPDATE {WorkerAccount._meta.db_table} SET submitted_count = submitted_count + 1 WHERE id = %s"  # noqa: S608
 
 
-def _whose(hit_id: str, worker: int) -> QuerySet[Hit, tuple[int, str, int, bool, int | None, bool]]:
-    """Whose HIT it is, of which study and type; whether people are assigned to cells there, to which one the worker
-    was, and what of the study the worker is working on: all that an accept must know before it locks anything."""
-    study = {"requester": OuterRef("requester"), "study": OuterRef("hit_type__study")}
-    draws = Draw.objects.filter(worker=worker, cell=OuterRef("hit_type__cell"), counted=True, **study)
-    held = Assignment.objects.filter(
-        worker=worker,
-        state=State.ACCEPTED,
-        hit__requester=OuterRef("requester"),
-        hit__hit_type__study=OuterRef("hit_type__study"),
-    )
-    drawn = Exists(StudyDraw.objects.filter(**study))
-    return Hit.objects.filter(hit_id=hit_id).values_list(
-        "requester_id", "hit_type__study", "hit_type_id", drawn, Subquery(draws.values("pk")[:1]), Exists(held)
-    )
+def _study_bars(worker: int, hit: int, requester: int, study: str) -> QuerySet[WorkerAccount, tuple[bool, bool, bool]]:
+    """What bars a worker from a HIT that names no cell, and whether people of its study are assigned to cells."""
+    drawn = Exists(StudyDraw.objects.filter(requester=requester, study=study))
+    return WorkerAccount.objects.filter(pk=worker).values_list(*bars_to(worker, hit, requester), drawn)
 
 
-_WHOSE = Prepared(_whose, str, int)
+def _cell_bars(worker: int, hit: int, requester: int, study: str, cell: str) -> QuerySet[Draw, tuple[bool, bool, bool]]:
+    """What bars a worker who is counted in the cell of a HIT, and whether they work on something of the study.
+
+    Their draw is locked, after the HIT as in a return, so that they stay counted until the transaction ends.
+    """
+    active = Assignment.objects.filter(
+        worker=worker, state=State.ACCEPTED, hit__requester=requester, hit__hit_type__study=study
+    )
+    rows = Draw.objects.select_for_update(no_key=True)
+    rows = rows.filter(worker=worker, requester=requester, study=study, cell=cell, counted=True)
+    return rows.values_list(*bars_to(worker, hit, requester), Exists(active))
+
+
+_STUDY_BARS = Prepared(_study_bars, int, int, int, str)
+_CELL_BARS = Prepared(_cell_bars, int, int, int, str, str)
 
 
 def accept(hit_id: str, *, worker: WorkerAccount, now: datetime) -> Assignment:
@@ -52,27 +54,27 @@ def accept(hit_id: str, *, worker: WorkerAccount, now: datetime) -> Assignment:
     and what `admission_rules.check` raises (uninvited, finished, consent). Exactly MaxAssignments can be held: the
     HIT's row is locked from the check to the count.
     """
-    for requester, study, hit_type, drawn, draw, holds in _WHOSE(hit_id, worker.pk):
-        if not drawn:
-            continue
-        if draw is not None and not holds and (held := _accept_next(hit_id, draw, worker, now)):
-            return held
-        return enter_study(Requester(pk=requester), study, worker=worker, now=now, preferred=(hit_id, hit_type))
-    with transaction.atomic():
-        return take_place(lock_hit_named(hit_id), worker=worker, now=now)
-
-
-def _accept_next(hit_id: str, draw: int, worker: WorkerAccount, now: datetime) -> Assignment | None:
-    """A further HIT of the cell of somebody who is counted there; None where that does not hold any more, or another
-    HIT of the cell may do. No count changes, so the requester's row need not be locked."""
+    hit: Hit | None = None
     try:
         with transaction.atomic():
             hit = lock_hit_named(hit_id)
-            return take_place(hit, worker=worker, now=now) if counts.still_counted(draw) else None
+            if (bars := _bars(hit, worker.pk)) is not None:
+                return take_place(hit, worker=worker, now=now, bars=bars)
     except WorkRefusedError as refused:
-        if refused.reason not in {"full", "closed", "held", "unqualified"}:
+        # Another HIT of the cell may do.
+        if hit is None or not hit.hit_type.cell or refused.reason not in PASSING:
             raise
-        return None
+    # The requester's row is locked before a HIT's: the transaction above has ended.
+    payer, preferred = Requester(pk=hit.requester_id), (hit_id, hit.hit_type_id)
+    return enter_study(payer, hit.hit_type.study, worker=worker, now=now, preferred=preferred)
+
+
+def _bars(locked: Hit, worker: int) -> Bars | None:
+    """What bars `worker` from `locked` itself; None where they have to enter its study: nobody is counted by another
+    HIT of their cell, so that the requester's row need not be locked for it."""
+    hit, requester, study, cell = locked.pk, locked.requester_id, locked.hit_type.study, locked.hit_type.cell
+    rows = _CELL_BARS(worker, hit, requester, study, cell) if cell else _STUDY_BARS(worker, hit, requester, study)
+    return next((Bars(holds, blocked) for holds, blocked, must_enter in rows if not must_enter), None)
 
 
 @transaction.atomic

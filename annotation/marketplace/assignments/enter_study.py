@@ -17,7 +17,7 @@ from annotation.marketplace.hits import catalogue, study_cards
 from annotation.marketplace.models import Assignment, Draw, HitType, Requester, StudyDraw, WorkerAccount
 
 # Refusals of a HIT for which another HIT of the cell may do.
-_PASSING = frozenset({"full", "closed", "held", "unqualified"})
+PASSING = frozenset({"full", "closed", "held", "unqualified"})
 
 # The first HITs of a type that a worker has not taken, and the one that they pressed for.
 _CANDIDATES = Prepared(
@@ -102,7 +102,7 @@ def _take_some(
         try:
             return take_place(lock_hit(pk), worker=worker, now=now)
         except WorkRefusedError as refused:
-            if refused.reason not in _PASSING:
+            if refused.reason not in PASSING:
                 raise
             reason = reason or refused.reason
     raise WorkRefusedError(reason or "full")

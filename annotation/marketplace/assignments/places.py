@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, QuerySet
+from django.db.models import Exists
 
 from annotation.marketplace.assignments import drafts
 from annotation.marketplace.channels import admission_rules, reach
@@ -21,30 +22,48 @@ from annotation.marketplace.qualifications import once_pass
 State = Assignment.State
 
 
-def _bars(worker: int, hit: int, requester: int) -> QuerySet[WorkerAccount, tuple[bool, bool]]:
-    """Whether a worker holds a HIT or has done it, and whether its requester has blocked them."""
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """What bars a worker from a place of a HIT: they hold it or have done it, or its requester has blocked them."""
+
+    holds: bool
+    blocked: bool
+
+
+def bars_to(worker: int, hit: int, requester: int) -> tuple[Exists, Exists]:
+    """The two values of `Bars`, for a query (primary keys)."""
     held = Assignment.objects.filter(hit=hit, worker=worker).exclude(state__in=Assignment.RETURNED_OR_ABANDONED)
-    blocked = WorkerBlock.objects.filter(requester=requester, worker=worker)
-    return WorkerAccount.objects.filter(pk=worker).values_list(Exists(held), Exists(blocked))
+    return Exists(held), Exists(WorkerBlock.objects.filter(requester=requester, worker=worker))
 
 
-_BARS = Prepared(_bars, int, int, int)
+_BARS = Prepared(
+    lambda worker, hit, requester: WorkerAccount.objects.filter(pk=worker).values_list(
+        *bars_to(worker, hit, requester)
+    ),
+    int,
+    int,
+    int,
+)
 
 
-def take_place(locked: Hit, *, worker: WorkerAccount, now: datetime) -> Assignment:
+def take_place(locked: Hit, *, worker: WorkerAccount, now: datetime, bars: Bars | None = None) -> Assignment:
     """Give `worker` a place of `locked` (its row is locked, from the checks to the count) until the deadline.
+
+    Args:
+        bars: where they were read already, since the HIT was locked.
 
     Raises WorkRefusedError: closed, held (already accepted or done), unqualified, blocked, full, and what
     `admission_rules.check` raises (uninvited, finished, consent).
     """
-    ((holds, blocked),) = _BARS(worker.pk, locked.pk, locked.requester_id)
+    if bars is None:
+        bars = Bars(*_BARS(worker.pk, locked.pk, locked.requester_id)[0])
     if locked.status == Hit.Status.DISPOSED or lifecycle.expired(locked, now):
         raise WorkRefusedError("closed")
-    if holds:
+    if bars.holds:
         raise WorkRefusedError("held")
     if not worker.active or not assess_worker(worker, locked.hit_type).accept:
         raise WorkRefusedError("unqualified")
-    if blocked:
+    if bars.blocked:
         raise WorkRefusedError("blocked")
     admission_rules.check(locked, worker=worker, now=now)
     if not lifecycle.available(locked, now) or _is_shared_out(locked, worker):

@@ -23,10 +23,12 @@ TOKEN = re.compile(f"(3[A-Z0-9]{{29}})-([0-9a-f]{{{TOKEN_DIGITS}}})")
 
 @dataclass(frozen=True)
 class Framing:
-    """The address that a page frames, and the name of this one showing of it ("" for a page of somebody else)."""
+    """The address that a page frames, the name of this one showing of it ("" for a page of somebody else), and where
+    the framed page submits to, as `submit_base`."""
 
     address: str
     load: str
+    submit: str
 
 
 def submit_base(assignment_id: str = "") -> str:
@@ -52,19 +54,16 @@ def assignment_of(token: str) -> str:
 
 def framing(hit: Hit, question: Question, assignment: Assignment | None) -> Framing:
     """What to frame: for an assignment, or for a preview (None)."""
-    fields = {"assignmentId": PREVIEW, "hitId": hit.hit_id, "turkSubmitTo": submit_base()}
+    submit = submit_base(assignment.assignment_id if assignment is not None else "")
+    fields = {"assignmentId": PREVIEW, "hitId": hit.hit_id, "turkSubmitTo": submit}
     if assignment is not None:
-        fields |= {
-            "assignmentId": assignment.assignment_id,
-            "turkSubmitTo": submit_base(assignment.assignment_id),
-            "workerId": assignment.worker.worker_id,
-        }
+        fields |= {"assignmentId": assignment.assignment_id, "workerId": assignment.worker.worker_id}
     if question.kind == Hit.Kind.EXTERNAL:
-        return Framing(_with_query(question.content.strip(), fields), "")
+        return Framing(_with_query(question.content.strip(), fields), "", submit)
     load = secrets.token_urlsafe(18)
     sealed = seal(hit.hit_id, load, fields["assignmentId"], fields.get("workerId", ""))
     path = reverse("hits:frame", args=[hit.hit_id, load, sealed])
-    return Framing(_with_query(settings.HIT_ORIGIN + path, fields), load)
+    return Framing(_with_query(settings.HIT_ORIGIN + path, fields), load, submit)
 
 
 def _with_query(address: str, fields: dict[str, str]) -> str:

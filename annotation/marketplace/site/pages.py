@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Exists
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -25,7 +26,7 @@ from annotation.marketplace.invitations.offer import offer_of_assignment
 from annotation.marketplace.models import Assignment, Hit, WorkerAccount
 from annotation.marketplace.questions.question_types import parsed
 from annotation.marketplace.site import studies
-from annotation.marketplace.site.addresses import framing, origin_of, submit_base
+from annotation.marketplace.site.addresses import framing, origin_of
 from annotation.marketplace.site.assignment_pages import accept_some, remember_wish, terms_of_type
 from annotation.marketplace.site.content_security import may_frame, sandbox_of
 from annotation.marketplace.site.forms import ReplyForm
@@ -129,6 +130,7 @@ def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse
         return redirect("hits:your-pay", assignment_id)
     context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
     context["device"] = device_codes.is_requested(held.hit.hit_type.keywords)
+    context["done_address"] = reverse("hits:done", args=[assignment_id])
     if visit.worker.channel_id is not None:
         context["progress"] = next_task.progress_of(visit.worker, now=visit.now)
     response = _framed(request, "marketplace/work.html", context, held.hit, held)
@@ -239,7 +241,7 @@ def _framed(
     context |= {
         "frame": framed.address,
         "load": framed.load,
-        "submit": submit_base(held.assignment_id) if held is not None else "",
+        "submit": framed.submit if held is not None else "",
         "frame_height": question.frame_height,
         "sandbox": sandbox_of(question),
         "reward": dollars(hit.hit_type.reward_cents, hit.hit_type.currency),

@@ -14,7 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
@@ -51,6 +51,20 @@ _ASSIGNMENT = Prepared(
     ),
     str,
 )
+
+
+# What is said of each outcome: its title and a sentence.
+WORDS = {
+    "recorded": (_("Your answers are recorded"), _("Thank you. Choose “Continue” above this frame to go on.")),
+    "twice": (_("Already submitted"), _("Your answers were recorded earlier; nothing was changed or lost.")),
+    "returned": (_("This task was returned"), _("You returned this task, so answers for it are not accepted.")),
+    "late": (_("The time for this task is over"), _("The deadline has passed, so the answers were not accepted.")),
+    "preview": (_("This is a preview"), _("Accept the task first; answers from a preview are not recorded.")),
+    "invalid": (_("Check your answers"), _("Not submitted yet. Correct the answers marked below.")),
+    "unknown": (_("Unknown task"), _("Task not found. Your answers were not saved.")),
+    "method": (_("Nothing was submitted"), _("Open the task and submit your answers there.")),
+    "form": (_("The form could not be read"), _("It is too large or not a web form. Nothing was recorded.")),
+}
 
 
 @dataclass(frozen=True)
@@ -177,7 +191,7 @@ def _pairs(request: HttpRequest) -> Pairs:
 
 
 def _respond(request: HttpRequest, outcome: Outcome) -> HttpResponse:
-    title, text = _words(outcome.reason)
+    title, text = WORDS[outcome.reason]
     if request.headers.get("Accept", "").startswith("application/json"):
         document = {
             "reason": outcome.reason,
@@ -197,17 +211,3 @@ def _respond(request: HttpRequest, outcome: Outcome) -> HttpResponse:
 def _private(response: JsonResponse) -> JsonResponse:
     response["Cache-Control"] = "private, no-store"
     return response
-
-
-def _words(reason: str) -> tuple[str, str]:
-    return {
-        "recorded": (_("Your answers are recorded"), _("Thank you. Choose “Continue” above this frame to go on.")),
-        "twice": (_("Already submitted"), _("Your answers were recorded earlier; nothing was changed or lost.")),
-        "returned": (_("This task was returned"), _("You returned this task, so answers for it are not accepted.")),
-        "late": (_("The time for this task is over"), _("The deadline has passed, so the answers were not accepted.")),
-        "preview": (_("This is a preview"), _("Accept the task first; answers from a preview are not recorded.")),
-        "invalid": (_("Check your answers"), _("Not submitted yet. Correct the answers marked below.")),
-        "unknown": (_("Unknown task"), _("Task not found. Your answers were not saved.")),
-        "method": (_("Nothing was submitted"), _("Open the task and submit your answers there.")),
-        "form": (_("The form could not be read"), _("It is too large or not a web form. Nothing was recorded.")),
-    }[reason]

@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test check types suite coverage truth api draws pay people faults pairs messages bench screenshots clean
+.PHONY: help setup setup-dev demo serve test check check_reports types suite coverage truth api draws pay people faults pairs messages bench screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -26,6 +26,7 @@ help:
 	@echo "make check   the same without the tests"
 	@echo "make coverage how much of the metrics and the verbs the tests reach"
 	@echo "make pairs   who lacks a requirement is refused before they agree: all presets, channels and requirements"
+	@echo "make check_reports  hold what reports state of 100 random studies against the rows of the database"
 	@echo "make truth   measure what the intervals are worth (writes docs/validity.md, docs/quality.md)"
 	@echo "make api     write docs/api from the docstrings"
 	@echo "make faults  kill, drop, lose, restart: what must be 0 is counted (writes docs/reliability.md)"
@@ -114,6 +115,10 @@ messages: setup
 # Every preset, kind of channel and requirement that somebody lacks: refused before they agree. About a minute.
 pairs: setup-dev
 	ASSAY_ALL_PAIRS=1 $(BIN)/python -m pytest -q -n auto tests/marketplace/channels/test_refused_before_consent.py
+
+# What reports state against the rows of the database, of 100 random studies; some minutes.
+check_reports: setup-dev
+	ASSAY_ALL_REPORTS=100 $(BIN)/python -m pytest -q -n auto tests/report_checker
 
 # Ten minutes and more; needs the programs of PostgreSQL and Redis, and starts its own.
 faults: setup

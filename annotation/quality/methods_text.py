@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from annotation.quality.filters import BROKEN_PAIR, BY_KIND, CODED, NEVER_ALONE, NOTED, OF_TEXTS, STYLE
 from annotation.quality.rules import Rule, Tabulated, Thinned
 
-NOTHING = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
+NOTHING = "No rater, assignment or item was excluded."
+NOTHING_BEYOND = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
+NOTHING_ELSE = "No other submission was excluded."
 DETECTED = "machine_written"
 Recruitment = tuple[int | None, int | None, str]
 
@@ -27,6 +29,7 @@ class Done:
     not counted. flagged: submissions by kind of flag. detector: name and version of what looked for
     machine-written explanations ("": nothing did). kappas: of two reviewers, by criterion. gold: control items.
     practised: whether practice answers were given. paid: whether all work is known to have been paid, with real money.
+    withdrawn: submissions whose workers had their answers erased. pairs: whether two texts are judged side by side.
     """
 
     recruitment: Recruitment
@@ -52,6 +55,8 @@ class Done:
     gold: int = 0
     practised: bool = False
     paid: bool = False
+    withdrawn: int = 0
+    pairs: bool = False
 
 
 def paragraph(done: Done) -> str:
@@ -60,8 +65,11 @@ def paragraph(done: Done) -> str:
 
 
 def _excluded(done: Done) -> Iterator[str]:
+    if done.withdrawn:
+        yield _withdrawn(done)
     if not done.left_out and not done.rules:
-        yield NOTHING
+        if done.submissions:
+            yield NOTHING_ELSE if done.withdrawn else NOTHING_BEYOND if _recruited(done) else NOTHING
         return
     yield from (_rule(rule, done) for rule in done.rules if rule.kind not in NEVER_ALONE | OF_TEXTS.keys())
     if done.blind is not None:
@@ -71,7 +79,15 @@ def _excluded(done: Done) -> Iterator[str]:
     yield from _texts(done)
     for name, table in (("source", done.by_source), ("condition", done.by_condition)):
         if table and len(table.rows) > 1:
-            yield _rates(name, table)
+            yield _rates(name, table, "pairs" if done.pairs else "texts")
+
+
+def _withdrawn(done: Done) -> str:
+    was, whose, its = ("was", "its worker", "its") if done.withdrawn == 1 else ("were", "their workers", "their")
+    return (
+        f"{done.withdrawn} of {done.submissions} submissions {was} withdrawn by {whose}, so that {its} answers are not "
+        "in the analysis."
+    )
 
 
 def _recruited(done: Done) -> str:
@@ -124,23 +140,25 @@ def _summary(done: Done) -> str:
     included = f" {done.included} that a rule excludes were included by a reviewer's decision." if done.included else ""
     before = f" {done.again} of these were of people who had taken part before; their first work was used."
     again = before if done.again else ""
-    return f"Of {done.submissions} submissions, {done.left_out} ({share:.1f}%) were excluded{hand}.{again}{included}"
+    were = "was" if done.left_out == 1 else "were"
+    return f"Of {done.submissions} submissions, {done.left_out} ({share:.1f}%) {were} excluded{hand}.{again}{included}"
 
 
 def _texts(done: Done) -> list[str]:
     left = done.left
     if left is None:
         return []
-    sentences = [f"{left.thin} of {left.texts} items fell below {left.min_ratings} ratings."] if left.thin else []
+    sentences = [f"{left.thin} of {left.texts} items have fewer than {left.min_ratings} ratings."] if left.thin else []
     if not left.broken:
         return sentences
     dropped = any(rule.kind == BROKEN_PAIR for rule in done.rules)
     then = "; both sides were excluded from the results" if dropped else ""
-    return [*sentences, f"{left.broken} of {left.contexts} contexts lost a side{then}."]
+    side = f"{left.broken} of {left.contexts} contexts have no text with {left.min_ratings} ratings on one side{then}."
+    return [*sentences, side]
 
 
-def _rates(name: str, table: Tabulated) -> str:
-    shares = ", ".join(f"{row.group} {100 * row.share:.1f}% of {row.ratings} ratings" for row in table.rows)
+def _rates(name: str, table: Tabulated, shown: str) -> str:
+    shares = ", ".join(f"{row.group} {100 * row.share:.1f}% of {row.ratings} {shown} shown" for row in table.rows)
     test = f"; permutation test over assignments, p = {table.p:.3f}" if table.p is not None else ""
     return f"Exclusion rates by {name} were {shares}{test}."
 

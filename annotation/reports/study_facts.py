@@ -80,11 +80,12 @@ def study_facts(study: Study, crowd: collecting_counts.CrowdCounts, words: repor
         collected_from=crowd.first,
         collected_to=crowd.last,
         hits=len(sources) if in_hits else None,
-        texts_per_hit=study.texts_per_hit if in_hits else None,
+        # What is shown, not what was asked for: packing makes HITs as even as they can be.
+        texts_per_hit=max((sum(counts) for counts in sources), default=study.texts_per_hit) if in_hits else None,
         # Where people are planned by cell, no number of raters is planned for a text.
         raters_per_text=study.raters_per_text if in_hits and study.evaluators_per_cell is None else None,
         instructions=words.instructions,
-        interleaving=interleaving(sources, seed=None if imported else study.seed) if in_hits else None,
+        interleaving=_interleaving(study, sources) if in_hits else None,
         seed=None if imported else study.seed,
         provenance=tuple(line for facts in origins for line in _origin_lines(facts)),
         selection=_selection(study),
@@ -138,6 +139,17 @@ def coding(scale: Sequence[ScaleLabel]) -> str:
     return f"{lowest} to {highest}{named}"
 
 
+def _interleaving(study: Study, sources: Sequence[tuple[int, int]]) -> str | None:
+    """How texts were mixed: of pairs, that both stand side by side; None where that is not known."""
+    seed = None if study.mode == Study.Mode.IMPORTED else study.seed
+    if study.task != Study.Task.PAIRWISE:
+        return interleaving(sources, seed=seed)
+    if seed is None or not sources:
+        return None
+    order = f" Pairs were dealt into HITs and ordered at random by seed {seed}."
+    return f"Each question showed two texts of one context.{order}"
+
+
 def interleaving(sources: Sequence[tuple[int, int]], *, seed: int | None) -> str | None:
     """How (references, model texts) were mixed in each HIT, in a sentence; None without HITs."""
     if not sources:
@@ -147,7 +159,7 @@ def interleaving(sources: Sequence[tuple[int, int]], *, seed: int | None) -> str
     if mixed == len(sources):
         shares = sorted({references for references, _ in sources})
         share = f"{shares[0]} to {shares[-1]}" if len(shares) > 1 else str(shares[0])
-        return f"Every HIT mixes the sources, with {share} references in each.{order}"
+        return f"Every HIT mixes the sources, with {share} reference{'' if share == '1' else 's'} in each.{order}"
     if not mixed:
         return f"Each of the {len(sources)} HITs holds texts of one source only.{order}"
     return f"{mixed} of {len(sources)} HITs mix the sources; the others hold one source only.{order}"
@@ -333,6 +345,7 @@ def quality_done(study: Study) -> Done:
     counted = decided["all"] and study.task == Study.Task.TYPICALITY
     return Done(
         recruitment=_recruitment(study),
+        withdrawn=Submission.objects.filter(hit__study=study, raw_format=Submission.WITHDRAWN).count(),
         submissions=decided["all"],
         left_out=len(excluded),
         by_hand=sum(by_hand for by_hand in excluded.values()) - again,
@@ -343,7 +356,9 @@ def quality_done(study: Study) -> Done:
         hits=_hits(study, rules),
         version=stored.number if stored else None,
         blind=stored.blind if stored else None,
-        by_source=tables.by_source if tables else None,
+        # A pair has a text of each source or of two generators: it belongs to no source.
+        by_source=tables.by_source if tables and study.task != Study.Task.PAIRWISE else None,
+        pairs=study.task == Study.Task.PAIRWISE,
         by_condition=tables.by_condition if tables else None,
         refused=decided.get("reject", 0),
         undecided=decided["all"] - decided.get("approve", 0) - decided.get("reject", 0),
@@ -403,9 +418,10 @@ def crowd_warnings(crowd: collecting_counts.CrowdCounts) -> list[Warn]:
         )
         warnings.append(Warn("rejected_included", sentence))
     if crowd.withdrawn:
+        were = "was withdrawn by its worker" if crowd.withdrawn == 1 else "were withdrawn by their workers"
         sentence = (
-            f"{crowd.withdrawn} of {crowd.submitted} submissions were withdrawn by their workers: paid, erased, and "
-            "in no number of this report; an earlier report may have counted them."
+            f"{crowd.withdrawn} of {crowd.submitted} submissions {were}: the answers are erased and in no result of "
+            "this report; an earlier report may have counted them."
         )
         warnings.append(Warn("withdrawn", sentence))
     return warnings

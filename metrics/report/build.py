@@ -117,7 +117,7 @@ def build_report(
         ),
         limits=(
             *findings.limits(generators, warned),
-            *([findings.CHANCE_LIMIT] if methods.asks_who_wrote(report_input) else []),
+            *([findings.CHANCE_LIMIT.fill()] if methods.asks_who_wrote(report_input) else []),
         ),
         sections=sections,
         p_null=huse.p_values(all_extras),
@@ -263,6 +263,9 @@ def _distribution(report_input: ReportInput, judged: Iterable[Sequence[JudgedTex
     """How many texts have how many ratings."""
     counts = {text.item.id: text.ratings for texts in judged for text in texts}
     if not counts:
-        rated = Counter((rating.text, rating.criterion) for rating in report_input.ratings if rating.kept)
-        counts = {text: rated[text, criterion] for text, criterion in rated}
+        answered = {(rating.text, rating.unit): rating.kept for rating in report_input.ratings}
+        rated: Counter[str] = Counter()
+        for (text, _), is_included in answered.items():
+            rated[text] += is_included
+        counts = dict(rated)
     return tuple(sorted(Counter(counts.values()).items()))

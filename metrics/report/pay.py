@@ -5,24 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from metrics.report.records import ReportInput
+from metrics.report.sentence import Sentence, template
 from metrics.report.wording import duration, money
 
 VOLUNTEERS = "Raters were volunteers and were paid nothing."
+REWARD = template(
+    "methods.reward",
+    "The reward was {rewards} per assignment{time}{wage}.",
+    "money.reward_cents",
+    "money.currency",
+    "money.median_seconds",
+    "money.wage_cents",
+    "conditions.reward_cents",
+)
+PAYS = template("methods.pays", "{pays}", "crowd.pays")
 
 
-def sentences(report_input: ReportInput) -> Iterator[str]:
+def sentences(report_input: ReportInput) -> Iterator[Sentence]:
     """What an assignment paid, how long it took, and how people were paid, as far as it is known."""
     paid, arms = report_input.money, arms_by_reward(report_input)
     if report_input.crowd.pays and set(report_input.crowd.pays) == {VOLUNTEERS}:
-        yield VOLUNTEERS
+        yield PAYS.fill(pays=VOLUNTEERS)
         return
     if shown := describe_rewards(report_input):
         time = f"; the median assignment took {duration(paid.median_seconds)}" if paid.median_seconds else ""
         # No rater was paid the mean wage of several arms.
         known = paid.wage_cents is not None and len(arms) < 2
         wage = f", {money(paid.wage_cents, paid.currency)} per hour" if known else ""
-        yield f"The reward was {shown} per assignment{time}{wage}."
-    yield from report_input.crowd.pays
+        yield REWARD.fill(rewards=shown, time=time, wage=wage)
+    yield from (PAYS.fill(pays=words) for words in report_input.crowd.pays)
 
 
 def arms_by_reward(report_input: ReportInput) -> dict[int, list[str]]:

@@ -26,6 +26,8 @@ from metrics.report.row_records import (
 )
 from metrics.types import Item, Setting, Source
 
+# Tasks as `StudyFacts.task` names them, whose answers are labels without an order.
+PAIRWISE, ERROR_LABELS = "pairwise preference", "error labels"
 StudyMode = Literal["rehearsal", "live", "imported"]
 
 
@@ -349,6 +351,16 @@ class ReportInput:
     def assignment(self) -> str:
         """What a comparison of the arms must say of how raters came to them; "" with one arm, or where it was drawn."""
         return assignment_sentence(self.study.arm_assignment) if len(self.conditions) > 1 else ""
+
+    @property
+    def in_pairs(self) -> bool:
+        """Whether two texts are judged side by side."""
+        return self.study.task == PAIRWISE or any(rating.partner is not None for rating in self.ratings)
+
+    @property
+    def is_nominal(self) -> bool:
+        """Whether the answers are labels without an order, of which no mean is taken."""
+        return self.in_pairs or self.study.task == ERROR_LABELS
 
     @property
     def systems(self) -> tuple[GeneratorFacts, ...]:

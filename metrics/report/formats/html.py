@@ -21,6 +21,7 @@ from metrics.report.checklists.heds import count_answered
 from metrics.report.formats import figures, html_to_text
 from metrics.report.formats.csv import main_table
 from metrics.report.pay import arms_by_reward, describe_rewards
+from metrics.report.prose.findings import state_unrated
 from metrics.report.prose.methods import asks_who_wrote, describe_extras
 from metrics.report.records import TextRow
 from metrics.report.result import MEASURES, TITLES, JudgedText, Report
@@ -67,6 +68,7 @@ def html(
         "given": report.input,
         "study": report.input.study,
         "raters": report.raters,
+        "rated": not state_unrated(report.input),
         "lead": _lead(report),
         "figures": [Markup(render_figure(chart)) for chart in figures.headline(report)],  # noqa: S704 - escaped by element() and render_figure()
         "parts": [render_part(section) for section in report.sections],
@@ -120,7 +122,7 @@ def _lead(report: Report) -> str:
     texts = report.input.texts
     references = sum(text.source == REFERENCE for text in texts)
     models = wording.plural(len(texts) - references, "model text")
-    return f"{models} and {wording.plural(references, 'reference')}"
+    return f"{models} and {wording.plural(references, 'reference')}" if references else models
 
 
 def _main_table(report: Report) -> str:

@@ -10,6 +10,7 @@ from metrics.likelihood import TINY
 from metrics.report.records import GeneratorFacts, ReportInput, Warn
 from metrics.report.result import GeneratorReport
 from metrics.report.sections.machine_scores import uncalibrated
+from metrics.report.sentence import Sentence, template
 from metrics.report.wording import estimate, number, plural
 from metrics.types import MODEL, REFERENCE
 
@@ -26,15 +27,66 @@ FLAGGED = {
     "disjoint_support": "exactly one source has probability zero, so HUSE is 0 by construction.",
 }
 
-
-UNRATED = "No text has been rated yet, so there are no results."
-HUSE_LIMIT = (
+UNRATED = template("summary.unrated", "No text has been rated yet, so there are no results.", "ratings.text")
+HUSE_LIMIT = template(
+    "limits.huse",
     "A HUSE below 1 shows a difference between the two sources. A HUSE near 1 does not prove that there is none: "
-    "other features or more raters might still distinguish them."
+    "other features or more raters might still distinguish them.",
+    "results.generators",
 )
-CHANCE_LIMIT = (
+CHANCE_LIMIT = template(
+    "limits.chance",
     "An accuracy that does not differ from 50% beyond chance does not show that the texts are indistinguishable: only "
-    "an interval inside a margin that was declared before the data supports that."
+    "an interval inside a margin that was declared before the data supports that.",
+    "ratings.criterion",
+)
+RATINGS_LIMIT = template(
+    "limits.ratings",
+    "HUSE depends on the number of ratings. These values belong to {ratings} per text and cannot be compared with "
+    "values from another number.",
+    "results.ratings",
+)
+HOMOGENEOUS_LIMIT = template(
+    "limits.one-source",
+    "Since each HIT held one source, a difference between sources cannot be separated from a difference between HITs "
+    "or between the workers who took them. Where the two sources were rated by different workers, the intervals "
+    "include the variation between workers (docs/huse-interval.md). The value itself still belongs to both, source and "
+    "HIT.",
+    "ratings.hit",
+    "texts.source",
+)
+SHARED_LIMIT = template(
+    "limits.shared-references",
+    "The generators share their references, so their intervals are not independent: whether two intervals overlap "
+    "does not decide which generator is better.",
+    "results.generators",
+)
+NO_HUSE = template("summary.no-huse", "{name}: no HUSE can be computed. {why}", "results.huse")
+QUALITY_ONLY = template(
+    "summary.quality-only",
+    "{name}: HUSE needs log-probabilities. By judgment alone HUSE-Q is {quality}.",
+    "results.huse_q",
+)
+UNDEFINED = template("summary.undefined", "{name}: HUSE is not defined for these data.", "results.huse")
+BY_MEASURE = " By judgment alone HUSE-Q is {quality}; for diversity HUSE-D is {diversity}."
+ALL_MEASURES = ("results.huse", "results.huse_q", "results.huse_d")
+FEW = template(
+    "summary.few", "{name}: {shown}; {few}, so no verdict is given." + BY_MEASURE, *ALL_MEASURES, "options.k"
+)
+NO_INTERVAL = template(
+    "summary.no-interval",
+    "{name}: {shown}; no interval is defined, so no verdict is given." + BY_MEASURE,
+    *ALL_MEASURES,
+)
+DIFFERS = template(
+    "summary.differs",
+    "{name} differs from the references: {shown}; the interval lies below 1." + BY_MEASURE,
+    *ALL_MEASURES,
+)
+ALIKE = template(
+    "summary.no-difference",
+    "No difference between {name} and the references was detected: {shown}; the interval reaches 1." + BY_MEASURE,
+    *ALL_MEASURES,
 )
 
 
@@ -46,67 +98,56 @@ def warnings(report_input: ReportInput, generators: Sequence[GeneratorReport]) -
     return tuple(dict.fromkeys(warns))
 
 
-def verdicts(generators: Sequence[GeneratorReport]) -> tuple[str, ...]:
+def verdicts(generators: Sequence[GeneratorReport]) -> tuple[Sentence, ...]:
     """For each generator, what its HUSE says, with the interval."""
     return tuple(_verdict(generator) for generator in generators)
 
 
-def explain_missing_huse(too_little: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+def explain_missing_huse(too_little: Sequence[tuple[str, str]]) -> tuple[Sentence, ...]:
     """For each generator that has no HUSE, why."""
-    return tuple(f"{name}: no HUSE can be computed. {why}" for name, why in too_little)
+    return tuple(NO_HUSE.fill(name=name, why=why) for name, why in too_little)
 
 
-def state_unrated(report_input: ReportInput) -> tuple[str, ...]:
+def state_unrated(report_input: ReportInput) -> tuple[Sentence, ...]:
     """Return the sentence that no text is rated yet; nothing otherwise."""
     rated = report_input.ratings or any(
         item.hj is not None for facts in report_input.generators for item in facts.items
     )
-    return () if rated else (UNRATED,)
+    return () if rated else (UNRATED.fill(),)
 
 
-def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tuple[str, ...]:
+def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tuple[Sentence, ...]:
     """What cannot be concluded from these results."""
     raters = sorted({judged.ratings for generator in generators for judged in generator.judged if judged.ratings})
-    sentences = [HUSE_LIMIT] if generators else []
+    sentences = [HUSE_LIMIT.fill()] if generators else []
     if raters:
-        shown = str(raters[0]) if len(raters) == 1 else f"{raters[0]} to {raters[-1]}"
-        sentences.append(
-            f"HUSE depends on the number of ratings. These values belong to {shown} ratings per text and cannot be "
-            "compared with values from another number."
-        )
+        shown = plural(raters[0], "rating") if len(raters) == 1 else f"{raters[0]} to {raters[-1]} ratings"
+        sentences.append(RATINGS_LIMIT.fill(ratings=shown))
     if any(warn.kind == "one_source_hits" for warn in warned):
-        sentences.append(
-            "Since each HIT held one source, a difference between sources cannot be separated from a difference "
-            "between HITs or between the workers who took them. Where the two sources were rated by different workers, "
-            "the intervals include the variation between workers (docs/huse-interval.md). The value itself still "
-            "belongs to both, source and HIT."
-        )
+        sentences.append(HOMOGENEOUS_LIMIT.fill())
     if len(generators) > 1:
-        sentences.append(
-            "The generators share their references, so their intervals are not independent: whether two intervals "
-            "overlap does not decide which generator is better."
-        )
+        sentences.append(SHARED_LIMIT.fill())
     return tuple(sentences)
 
 
-def _verdict(generator: GeneratorReport) -> str:
+def _verdict(generator: GeneratorReport) -> Sentence:
     result, name = generator.modes["exact"], generator.facts.name
     huse = result.huse
     if huse.value is None and result.huse_q.value is not None:
-        return f"{name}: HUSE needs log-probabilities. By judgment alone HUSE-Q is {estimate(result.huse_q)}."
+        return QUALITY_ONLY.fill(name=name, quality=estimate(result.huse_q))
     if huse.value is None:
-        return f"{name}: HUSE is not defined for these data."
-    shown = f"HUSE {estimate(huse)} at {plural(huse.n, 'text')}"
+        return UNDEFINED.fill(name=name)
+    values = {
+        "name": name,
+        "shown": f"HUSE {estimate(huse)} at {plural(huse.n, 'text')}",
+        "quality": estimate(result.huse_q),
+        "diversity": estimate(result.huse_d),
+    }
     if FEW_OF_A_SOURCE in huse.flags:
-        head = f"{name}: {shown}; {_few(generator)}, so no verdict is given."
-    elif huse.interval is None:
-        head = f"{name}: {shown}; no interval is defined, so no verdict is given."
-    elif huse.interval.high < 1:
-        head = f"{name} differs from the references: {shown}; the interval lies below 1."
-    else:
-        head = f"No difference between {name} and the references was detected: {shown}; the interval reaches 1."
-    quality, diversity = estimate(result.huse_q), estimate(result.huse_d)
-    return f"{head} By judgment alone HUSE-Q is {quality}; for diversity HUSE-D is {diversity}."
+        return FEW.fill(few=_few(generator), **values)
+    if huse.interval is None:
+        return NO_INTERVAL.fill(**values)
+    return (DIFFERS if huse.interval.high < 1 else ALIKE).fill(**values)
 
 
 def _few(generator: GeneratorReport) -> str:
@@ -169,7 +210,9 @@ def _tried_out(report_input: ReportInput) -> Iterator[str]:
 
 
 def _of_hits(report_input: ReportInput) -> Iterator[Warn]:
-    """Homogeneous HITs confound the source with the HIT and its workers."""
+    """Homogeneous HITs confound the source with the HIT and its workers; a pair is compared within its HIT."""
+    if report_input.in_pairs:
+        return
     source = {text.id: text.source for text in report_input.texts}
     by_hit: defaultdict[str, set[str]] = defaultdict(set)
     for rating in report_input.ratings:

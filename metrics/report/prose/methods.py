@@ -11,13 +11,106 @@ from metrics.report import pay
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, StudyFacts
 from metrics.report.result import GeneratorReport
+from metrics.report.sentence import Sentence, template
 from metrics.report.wording import plural
 from metrics.types import REFERENCE
 
 HUMAN_OR_MACHINE = "human_or_machine"
 
-NONE_LEFT_OUT = "No imported rating was excluded from this analysis. Exclusions before the import are not recorded."
-NONE_EXCLUDED = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
+TEXTS = ("texts.source", "texts.generator")
+UNRATED = template("methods.texts-unrated", "The study has {texts} to be judged.", *TEXTS, "ratings.text")
+IN_PART = template(
+    "methods.texts-in-part",
+    "The study has {texts}. Raters judged {number} of these {total} texts.",
+    *TEXTS,
+    "ratings.text",
+    "ratings.partner",
+)
+JUDGED = template("methods.texts", "Raters judged {texts}.", *TEXTS, "ratings.text", "ratings.partner")
+QUESTION = template("methods.question", "Raters were asked: \u201c{question}\u201d", "study.question")
+SCALE = template(
+    "methods.scale",
+    "They answered on a scale of {number} labels ({labels}), coded {coding}.",
+    "study.scale",
+    "study.coding",
+    "study.task",
+)
+ANSWERS = template("methods.answers", "They chose among {number} answers ({labels}).", "study.scale", "study.task")
+TASKS = template(
+    "methods.tasks", "{what} were shown in {tasks} of up to {size}.", "study.hits", "study.texts_per_hit", "study.task"
+)
+MIXING = template("methods.mixing", "{interleaving}", "study.interleaving")
+EXTRA_PLACES = template("methods.extras", "Each task also held {extras}.", "study.extras")
+ARMS = template("methods.arms", "{assignment}", "study.arm_assignment", "conditions.name")
+DRAWN = template("methods.draw", "{draw}", "draw.draws", "draw.seed")
+RATERS = template(
+    "methods.raters",
+    "{people} took part{where}{criteria}.",
+    "crowd.workers",
+    "crowd.provider",
+    "crowd.criteria",
+    "study.mode",
+)
+DATES = template("methods.dates", "Ratings were collected {days}.", "study.collected_from", "study.collected_to")
+RATINGS = template(
+    "methods.ratings",
+    "Each {judged}{unit} received {number} {ratings}{criteria}.",
+    "ratings.text",
+    "ratings.rater",
+    "ratings.hit",
+    "ratings.kept",
+    "ratings.criterion",
+    "ratings.partner",
+)
+CONSENT = template("methods.consent", "Consent: {consent}.", "crowd.consent")
+ETHICS = template("methods.ethics", "Ethics: {ethics}.", "crowd.ethics")
+QUALITY = template("methods.quality", "{quality}", "quality")
+EXCLUDED = template(
+    "methods.excluded",
+    "Of {submissions}, {share} {were} excluded from the analysis.",
+    "crowd.submitted",
+    "crowd.excluded",
+)
+NONE_LEFT_OUT = template(
+    "methods.none-left-out",
+    "No imported rating was excluded from this analysis. Exclusions before the import are not recorded.",
+    "crowd.excluded",
+    "crowd.submitted",
+    "study.mode",
+)
+NONE_EXCLUDED = template(
+    "methods.none-excluded",
+    "{beyond}no rater, assignment or item was excluded.",
+    "crowd.excluded",
+    "crowd.submitted",
+    "crowd.criteria",
+)
+HELD = template("methods.conclusions", "{held}", "rules.assignments", "results.exclusions")
+HUSE = template(
+    "methods.huse",
+    "HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019) were computed by leave-one-out {k}-nearest-neighbour "
+    "classification with ties by exact arithmetic and equal votes to the reference; log-probabilities were divided by "
+    "the length. Intervals are at {level:g}%, by {intervals}.",
+    "options.k",
+    "options.level",
+    "results.generators",
+)
+ACCURACY = template(
+    "methods.accuracy",
+    "The unit of accuracy is the evaluator: each has a share of right answers, reading the two upper labels as "
+    "machine. Means have {level:g}% intervals over evaluators and two-sided t-tests against 50%, adjusted within their "
+    "family{compared} (Clark et al., 2021).",
+    "options.level",
+    "ratings.criterion",
+    "ratings.condition",
+)
+EQUIVALENCE = template(
+    "methods.equivalence",
+    "Equivalence was tested by two one-sided t-tests with a margin of {points} percentage points around chance, "
+    "declared before (Lakens, 2017).",
+    "plan.margin_points",
+    "ratings.criterion",
+)
 
 
 def paragraph(
@@ -27,7 +120,7 @@ def paragraph(
     k: int,
     level: float,
     held: tuple[str, ...] = (),
-) -> tuple[str, ...]:
+) -> tuple[Sentence, ...]:
     """Its sentences, in order; what is not recorded is left to the list of what is missing.
 
     held: whether the conclusions hold under other exclusions.
@@ -39,42 +132,57 @@ def paragraph(
             _raters(report_input),
             pay.sentences(report_input),
             _exclusions(report_input),
-            held,
+            (HELD.fill(held=sentence) for sentence in held),
             _analysis(report_input, generators, k, level),
         )
         for sentence in part
     )
 
 
-def _texts(report_input: ReportInput) -> Iterator[str]:
-    references = sum(text.source == REFERENCE for text in report_input.texts)
-    models = Counter(text.generator for text in report_input.texts if text.generator)
-    counts = [f"{plural(count, 'text')} by {name}" for name, count in models.items()] or ["no model text"]
-    texts = f"{', '.join([plural(references, 'reference text'), *counts[:-1]])} and {counts[-1]}"
+def _texts(report_input: ReportInput) -> Iterator[Sentence]:
+    texts = _counted_sides(report_input)
     judged = {text for rating in report_input.ratings for text in (rating.text, rating.partner)}
     number, total = sum(text.id in judged for text in report_input.texts), len(report_input.texts)
     if state_unrated(report_input):
-        yield f"The study has {texts} to be judged."
+        yield UNRATED.fill(texts=texts)
     elif judged and number < total:
-        yield f"The study has {texts}. Raters judged {number} of these {total} texts."
+        yield IN_PART.fill(texts=texts, number=number, total=total)
     else:
-        yield f"Raters judged {texts}."
+        yield JUDGED.fill(texts=texts)
     study = report_input.study
     if study.question not in ("", "not recorded"):
-        yield f"Raters were asked: \u201c{' '.join(study.question.split())}\u201d"
-    if study.scale:
-        labels = ", ".join(label.name for label in study.scale)
-        yield f"They answered on a scale of {len(study.scale)} labels ({labels}), coded {study.coding}."
+        yield QUESTION.fill(question=" ".join(study.question.split()))
+    yield from _scale(report_input)
     if study.hits and study.texts_per_hit:
-        yield f"Texts were shown in {plural(study.hits, 'task')} of up to {study.texts_per_hit}."
+        what = "Pairs of texts" if report_input.in_pairs else "Texts"
+        yield TASKS.fill(what=what, tasks=plural(study.hits, "task"), size=study.texts_per_hit)
     if study.interleaving:
-        yield study.interleaving
+        yield MIXING.fill(interleaving=study.interleaving)
     if extras_text := describe_extras(study):
-        yield f"Each task also held {extras_text}."
+        yield EXTRA_PLACES.fill(extras=extras_text)
     if report_input.assignment:
-        yield report_input.assignment
+        yield ARMS.fill(assignment=report_input.assignment)
     if report_input.draw:
-        yield draw_sentence(report_input.draw.draws, report_input.draw.seed)
+        yield DRAWN.fill(draw=draw_sentence(report_input.draw.draws, report_input.draw.seed))
+
+
+def _counted_sides(report_input: ReportInput) -> str:
+    """Texts by side, in words; a study without references does not name them."""
+    references = sum(text.source == REFERENCE for text in report_input.texts)
+    models = Counter(text.generator for text in report_input.texts if text.generator)
+    counts = [f"{plural(count, 'text')} by {name}" for name, count in models.items()] or ["no model text"]
+    counts = [plural(references, "reference text"), *counts] if references else counts
+    return " and ".join([", ".join(counts[:-1]), counts[-1]] if len(counts) > 1 else counts)
+
+
+def _scale(report_input: ReportInput) -> Iterator[Sentence]:
+    """The answers: a scale with its coding, or labels without an order; nothing where criteria have several scales."""
+    study = report_input.study
+    names = [label.name for label in study.scale]
+    if not names or any(rating.label not in names for rating in report_input.ratings):
+        return
+    shown = {"number": len(names), "labels": ", ".join(names)}
+    yield ANSWERS.fill(**shown) if report_input.is_nominal else SCALE.fill(**shown, coding=study.coding)
 
 
 EXTRAS = (
@@ -98,64 +206,83 @@ def describe_extras(study: StudyFacts) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
-def _raters(report_input: ReportInput) -> Iterator[str]:
+def _raters(report_input: ReportInput) -> Iterator[Sentence]:
     crowd = report_input.crowd
     where = f" through {crowd.provider}" if crowd.provider else ""
-    if crowd.workers is not None:
+    if crowd.workers:
         # The sentences on quality begin with the criteria, where there are any.
         criteria = f" ({'; '.join(crowd.criteria)})" if crowd.criteria and report_input.quality is None else ""
         people = (
             ("simulated rater", "simulated raters") if report_input.study.mode == "rehearsal" else ("person", "people")
         )
-        yield f"{plural(crowd.workers, *people)} took part{where}{criteria}."
+        yield RATERS.fill(people=plural(crowd.workers, *people), where=where, criteria=criteria)
     first, last = report_input.study.collected_from, report_input.study.collected_to
     if first and last:
         days = (_day(first), _day(last))
-        yield f"Ratings were collected {f'on {days[0]}' if days[0] == days[1] else f'from {days[0]} to {days[1]}'}."
-    counts = Counter(rating.text for rating in report_input.ratings if rating.kept)
-    if counts:
-        low, high = min(counts.values()), max(counts.values())
-        yield f"Each text received {low if low == high else f'{low} to {high}'} ratings."
+        yield DATES.fill(days=f"on {days[0]}" if days[0] == days[1] else f"from {days[0]} to {days[1]}")
+    yield from _ratings(report_input)
     if crowd.consent:
-        yield f"Consent: {crowd.consent.rstrip('.')}."
+        yield CONSENT.fill(consent=crowd.consent.rstrip("."))
     if crowd.ethics:
-        yield f"Ethics: {crowd.ethics.rstrip('.')}."
+        yield ETHICS.fill(ethics=crowd.ethics.rstrip("."))
+
+
+def _ratings(report_input: ReportInput) -> Iterator[Sentence]:
+    """How many ratings that count each judged text (or pair) has on each criterion; labels of one answer count once."""
+    counts: dict[tuple[str, str], set[str]] = {}
+    for rating in report_input.ratings:
+        answered = counts.setdefault((rating.text, rating.criterion), set())
+        if rating.kept:
+            answered.add(rating.unit)
+    if not counts:
+        return
+    low, high = min(map(len, counts.values())), max(map(len, counts.values()))
+    judged = {text for rating in report_input.ratings for text in (rating.text, rating.partner)}
+    criteria = len({criterion for _, criterion in counts})
+    name = "judgment" if report_input.is_nominal else "rating"
+    yield RATINGS.fill(
+        judged="judged " if any(text.id not in judged for text in report_input.texts) else "",
+        unit="pair" if report_input.in_pairs else "text",
+        number=low if low == high else f"{low} to {high}",
+        ratings=name if low == high == 1 else f"{name}s",
+        criteria=f" on each of {criteria} criteria" if criteria > 1 else "",
+    )
 
 
 def _day(when: datetime) -> str:
     return f"{when.day} {when:%B %Y}"
 
 
-def _exclusions(report_input: ReportInput) -> Iterator[str]:
+def _exclusions(report_input: ReportInput) -> Iterator[Sentence]:
+    crowd = report_input.crowd
     if report_input.quality is not None:
-        yield from report_input.quality
-    elif report_input.crowd.submitted is not None and report_input.crowd.excluded is not None:
-        excluded, of = report_input.crowd.excluded, report_input.crowd.submitted
-        if excluded and of:
+        yield from (QUALITY.fill(quality=sentence) for sentence in report_input.quality)
+    elif crowd.submitted and crowd.excluded is not None:
+        excluded, of = crowd.excluded, crowd.submitted
+        if excluded:
             share = f"{excluded} ({100 * excluded / of:.1f}%)"
-            yield f"Of {plural(of, 'submission')}, {share} were excluded from the analysis."
+            were = "was" if excluded == 1 else "were"
+            yield EXCLUDED.fill(submissions=plural(of, "submission"), share=share, were=were)
+        elif report_input.study.mode == "imported":
+            yield NONE_LEFT_OUT.fill()
         else:
-            yield NONE_LEFT_OUT if report_input.study.mode == "imported" else NONE_EXCLUDED
+            sentence = NONE_EXCLUDED.fill(beyond="Beyond the recruitment criteria, " if crowd.criteria else "")
+            yield Sentence(sentence[:1].upper() + sentence[1:], sentence.key, sentence.facts)
 
 
 def _analysis(
     report_input: ReportInput, generators: tuple[GeneratorReport, ...], k: int, level: float
-) -> Iterator[str]:
+) -> Iterator[Sentence]:
     if generators:
-        yield (
-            f"HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019) were computed by leave-one-out {k}-nearest-neighbour "
-            "classification with ties by exact arithmetic and equal votes to the reference; log-probabilities were "
-            f"divided by the length. Intervals are at {100 * level:g}%, by {_intervals(generators)}."
-        )
+        yield HUSE.fill(k=k, level=100 * level, intervals=_intervals(generators))
     if asks_who_wrote(report_input):
-        yield (
-            "The unit of accuracy is the evaluator: each has a share of right answers, reading the two upper labels as "
-            f"machine. Means have {100 * level:g}% intervals over evaluators and two-sided t-tests against 50%, "
-            "adjusted within their family; conditions are compared by Welch's t-tests (Clark et al., 2021)."
-        )
+        conditions = {
+            rating.condition for rating in report_input.ratings if rating.kept and rating.criterion == HUMAN_OR_MACHINE
+        }
+        compared = "; conditions are compared by Welch's t-tests" if len(conditions) > 1 else ""
+        yield ACCURACY.fill(level=100 * level, compared=compared)
         if report_input.plan and report_input.plan.margin_points:
-            margin = f"a margin of {report_input.plan.margin_points} percentage points around chance"
-            yield f"Equivalence was tested by two one-sided t-tests with {margin}, declared before (Lakens, 2017)."
+            yield EQUIVALENCE.fill(points=report_input.plan.margin_points)
 
 
 def _intervals(generators: tuple[GeneratorReport, ...]) -> str:

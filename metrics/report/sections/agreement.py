@@ -36,8 +36,8 @@ def section(report_input: ReportInput, *, level: float, seed: int) -> Section:
     rows: list[Row] = []
     tables: list[Table] = []
     for criterion in dict.fromkeys(rating.criterion for rating in report_input.ratings):
-        if criterion == HUMAN_OR_MACHINE:
-            continue
+        if criterion == HUMAN_OR_MACHINE or report_input.in_pairs:
+            continue  # who wrote what has a table of its own; a preference is of two texts
         included = [
             rating
             for rating in report_input.ratings
@@ -48,7 +48,8 @@ def section(report_input: ReportInput, *, level: float, seed: int) -> Section:
                 rows.append(_row(criterion, name, group, level, seed))
             except MetricsError as error:
                 missing.append((f"α of {name}, {criterion}", str(error)))
-        tables += _further(report_input, criterion, included, level, seed, missing)
+        if not report_input.is_nominal:  # labels without an order have no mean
+            tables += _further(report_input, criterion, included, level, seed, missing)
     if rows:
         title = f"Krippendorff's alpha, with {100 * level:g}% intervals over new texts and these very raters."
         note = "1: the same label throughout; 0: no more agreement than chance gives. Ordinal fits labels in an order."

@@ -105,7 +105,9 @@ def section(report_input: ReportInput, *, level: float, seed: int) -> Section | 
 def empty_arms(report_input: ReportInput) -> tuple[str, ...]:
     """Conditions of the design in which no answer counts."""
     answered = {rating.condition for rating in report_input.ratings if rating.kept and rating.criterion == CRITERION}
-    return tuple(condition.name for condition in report_input.conditions if condition.name not in answered)
+    return tuple(
+        condition.name or condition.training for condition in report_input.conditions if condition.name not in answered
+    )
 
 
 def _noted(table: Table, notes: Sequence[str]) -> Table:

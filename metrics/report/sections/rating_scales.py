@@ -67,7 +67,8 @@ def sections(report_input: ReportInput, *, level: float) -> Iterator[Section]:
         [rating for rating in included if rating.partner is not None],
     )
     if single:
-        yield _scales(single, side, level)
+        if not report_input.is_nominal:  # labels without an order have no mean
+            yield _scales(single, side, level)
         yield _labels(single, side, level)
     if pairs:
         notes = (HALF,) if report_input.study.mode == "imported" else (f"{HALF} {DRAWN}",)

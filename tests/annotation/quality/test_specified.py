@@ -229,7 +229,7 @@ def test_f1_recruitment_is_told_in_one_sentence(recruitment: tuple[Any, Any, str
 
 
 def test_without_any_rule_the_standing_text_stands_alone() -> None:
-    nothing = "Beyond the recruitment criteria, no rater, assignment or item was excluded. All submitted work was paid."
+    nothing = "No rater, assignment or item was excluded. All submitted work was paid."
     assert paragraph(done(paid=True)) == nothing
 
 
@@ -269,14 +269,14 @@ def test_flags_for_how_somebody_writes_are_told_apart_from_rules_that_excluded()
 def test_f26_and_f27_count_items_and_contexts() -> None:
     assert FEWEST_RATINGS == 5
     told = paragraph(done(left_out=3, left=Thinned(texts=24, thin=2, contexts=10, broken=1)))
-    assert "2 of 24 items fell below 5 ratings. 1 of 10 contexts lost a side." in told
+    assert "2 of 24 items have fewer than 5 ratings. 1 of 10 contexts have no text with 5 ratings on one side." in told
 
 
 def test_the_summary_tells_shares_rates_by_group_their_test_and_who_was_paid() -> None:
     table = Tabulated((GroupShare("reference", 80, 8), GroupShare("model", 80, 4)), 0.25, 2000)
     told = paragraph(done(left_out=8, rules=[Rule("too_fast")], by_condition=table, refused=1))
     assert "Of 160 submissions, 8 (5.0%) were excluded." in told
-    assert "Exclusion rates by condition were reference 10.0% of 80 ratings, model 5.0% of 80 ratings; " in told
+    assert "Exclusion rates by condition were reference 10.0% of 80 texts shown, model 5.0% of 80 texts shown; " in told
     assert "p = 0.250" in told
     alone = replace(table, rows=table.rows[:1], p=None)
     assert "Exclusion rates" not in paragraph(done(left_out=8, rules=[Rule("too_fast")], by_condition=alone))

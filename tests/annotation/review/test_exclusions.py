@@ -311,7 +311,10 @@ def test_contexts_that_lost_a_side_are_dropped_on_both_sides_where_a_version_say
     kept = {True: 4 * 6, False: 4 * 6}
     assert Counter(one.kept for one in given.ratings) == kept
     assert "4 texts of contexts that lost a side" in " ".join(one.sentence for one in given.warnings)
-    assert "1 of 2 contexts lost a side; both sides were excluded from the results." in paragraph(quality_done(study))
+    assert (
+        "1 of 2 contexts have no text with 5 ratings on one side; both sides were excluded from the results."
+        in paragraph(quality_done(study))
+    )
     nobody = exclude.fix_rules(study, "none", [], actor=None, now=NOW)
     exclude.apply_rules(nobody, actor=None, now=NOW)
     assert len(score(study).generators[0].items) == 8

@@ -1,0 +1,53 @@
+"""Sentences of a report, each bound to the facts that it states.
+
+A template is written once, with the fields of the report's input (or of its results) that its words state. What is not
+known is never filled in: a sentence whose facts are missing is not written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+class Sentence(str):
+    """A sentence that knows its template. key: of the template; facts: the fields that it states."""
+
+    key: str
+    facts: tuple[str, ...]
+
+    def __new__(cls, words: str, key: str = "", facts: tuple[str, ...] = ()) -> Sentence:
+        """Bind the words to a template's key and facts."""
+        sentence = super().__new__(cls, words)
+        sentence.key, sentence.facts = key, facts
+        return sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The words of a sentence with places for values, and the facts that they state.
+
+    facts: paths of fields: of `ReportInput` (`crowd.workers`), of the results (`results.huse`), or how the report was
+    asked for (`options.level`).
+    """
+
+    key: str
+    words: str
+    facts: tuple[str, ...]
+
+    def fill(self, **values: Any) -> Sentence:
+        """Write the sentence."""
+        return Sentence(self.words.format(**values), self.key, self.facts)
+
+
+TEMPLATES: dict[str, Template] = {}
+
+
+def template(key: str, words: str, *facts: str) -> Template:
+    """Register a template. Raises ValueError for a key that is taken, and for a sentence that states no fact."""
+    if key in TEMPLATES:
+        raise ValueError(f"The sentence {key} has two templates.")
+    if not facts:
+        raise ValueError(f"The sentence {key} names no fact.")
+    TEMPLATES[key] = Template(key, words, facts)
+    return TEMPLATES[key]

@@ -1,0 +1,53 @@
+"""Plant one lie in a true sentence: another number, or another word where the sentence states one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+# Words that state a fact, and what a lie would say.
+OTHER = {
+    "was": "was not",
+    "Every": "Hardly any",
+    "before": "after",
+    "after": "before",
+    "No": "A large",
+    "alpha": "gamma",
+    "beta": "gamma",
+    "USD": "XAU",
+    "EUR": "XAU",
+    "JPY": "XAU",
+    "CHF": "XAU",
+    "people": "experts",
+    "person": "expert",
+    "simulated": "professional",
+    "paid": "owed",
+    "approved": "rejected",
+    "higher": "lower",
+    "lower": "higher",
+    "none": "all",
+    "US": "FR",
+    "DE": "FR",
+    "voucher": "cash",
+    "volunteers": "employees",
+    "October": "May",
+    "November": "May",
+    "pairs": "stories",
+}
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
+# Numbers that are names: of a paper, of a mode, of a page.
+NAMES = re.compile(r"et al\., \d{4}|\d+-nearest|rater \d|guessing would give 50%|chance \(50%\)|against 50%|holds 50%")
+
+
+def lies(sentence: str, *, blind: str = "") -> Iterator[str]:
+    """The sentence with one number one higher, or one word another; blind: a pattern of what nothing can check."""
+    hidden = [match.span() for pattern in (NAMES.pattern, blind) if pattern for match in re.finditer(pattern, sentence)]
+    for match in NUMBER.finditer(sentence):
+        if not any(low <= match.start() < high for low, high in hidden):
+            digits = len(match[0].partition(".")[2])
+            other = f"{float(match[0]) + 10**-digits:.{digits}f}"
+            yield sentence[: match.start()] + other + sentence[match.end() :]
+    for word, other in OTHER.items():
+        for match in re.finditer(rf"\b{word}\b", sentence):
+            if not any(low <= match.start() < high for low, high in hidden):
+                yield sentence[: match.start()] + other + sentence[match.end() :]

@@ -1,0 +1,65 @@
+"""A report's page as a reader sees it: its sentences by place, its facts, its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lxml import html
+from lxml.html import HtmlElement
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text of the page. place: `methods`, `lead`, `verdict`, `quiet`, `limit`, `warning`, `lead of results`, `note`,
+    `caption` or `missing`."""
+
+    place: str
+    text: str
+
+
+PLACES = (
+    ("lead", "//section[@id='summary']/p[@class='lead']"),
+    ("verdict", "//section[@id='summary']/ul[@class='verdicts']/li"),
+    ("quiet", "//section[@id='summary']/p[@class='quiet']"),
+    ("limit", "//section[@id='summary']/ul[not(@class)]/li"),
+    ("methods", "//p[@class='methods']"),
+    ("results", "//section[@id='results']//div[@class='part']/p[not(@class)]"),
+    ("warning", "//ul[@class='warnings']/li"),
+    ("caption", "//caption"),
+    ("caption", "//figcaption"),
+)
+
+
+class Page:
+    """What can be read on a page."""
+
+    def __init__(self, text: str) -> None:
+        self.tree: HtmlElement = html.document_fromstring(text)
+
+    def shown(self) -> Iterator[Shown]:
+        """Each text of a place, in order."""
+        for place, path in PLACES:
+            for element in self.tree.xpath(path):
+                yield Shown(place, words(element))
+
+    def facts(self) -> dict[str, list[str]]:
+        """Facts by name."""
+        return {
+            words(term): [words(value) for value in term.getparent().findall("dd")] for term in self.tree.iter("dt")
+        }
+
+    def tables(self) -> dict[str, list[list[str]]]:
+        """Rows (cells) of each table by its caption, the head first."""
+        tables = {}
+        for table in self.tree.iter("table"):
+            caption = table.find("caption")
+            if caption is not None:
+                rows = [[words(cell) for cell in row if cell.tag in ("th", "td")] for row in table.iter("tr")]
+                tables[words(caption)] = rows
+        return tables
+
+
+def words(element: HtmlElement) -> str:
+    """The element's text with single spaces."""
+    return " ".join(element.text_content().split())

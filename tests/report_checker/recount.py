@@ -1,0 +1,330 @@
+"""What the database says of a study, counted anew from its rows: no query, record or section of the report is used."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from functools import cached_property
+from statistics import median
+from typing import Any
+
+from django.db import connection
+
+from annotation.models import Study
+
+TIE = 1e-9
+DIGITS = {"JPY": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A judgment as its rows have it. excluded: its submission is not part of the analysis."""
+
+    submission: int
+    rater: str
+    arm: str
+    criterion: str
+    label: str
+    code: Fraction
+    text: str
+    partner: str | None
+    excluded: bool
+
+
+class Rows:
+    """The rows of one study, read by plain SQL."""
+
+    def __init__(self, study: Study) -> None:
+        self.key = study.pk
+        self.study = self._one("SELECT * FROM annotation_study WHERE id = %s")
+
+    def _all(self, sql: str, *more: Any) -> list[dict[str, Any]]:
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [self.key, *more])
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def _one(self, sql: str) -> dict[str, Any]:
+        return self._all(sql)[0]
+
+    @cached_property
+    def texts(self) -> dict[str, dict[str, Any]]:
+        """Texts that raters judge, by key, with the name of their side."""
+        rows = self._all(
+            "SELECT t.key, t.source, g.name AS generator, t.context_id FROM annotation_text t "
+            "LEFT JOIN annotation_generator g ON g.id = t.generator_id "
+            "WHERE t.study_id = %s AND t.left_out = '' AND t.known_label = '' ORDER BY t.id"
+        )
+        return {row["key"]: row for row in rows}
+
+    @cached_property
+    def submissions(self) -> list[dict[str, Any]]:
+        """Submissions with the decisions about them."""
+        return self._all(
+            "SELECT s.id, s.submitted_at, s.work_seconds, s.raw_format, w.pseudonym AS rater, p.active_ms, "
+            "a.training AS arm, COALESCE(a.reward_cents, y.reward_cents) AS reward, "
+            "d.verdict AS used, d.rule_set_id AS rules, d.at AS used_at, m.verdict AS paid "
+            "FROM annotation_submission s JOIN annotation_hit h ON h.id = s.hit_id "
+            "JOIN annotation_cell c ON c.id = h.cell_id JOIN annotation_arm a ON a.id = c.arm_id "
+            "JOIN annotation_study y ON y.id = h.study_id JOIN annotation_worker w ON w.id = s.worker_id "
+            "LEFT JOIN annotation_decision d ON d.submission_id = s.id AND d.matter = 'analysis' "
+            "LEFT JOIN annotation_decision m ON m.submission_id = s.id AND m.matter = 'payment' "
+            "LEFT JOIN annotation_parse p ON p.submission_id = s.id WHERE h.study_id = %s ORDER BY s.id"
+        )
+
+    @cached_property
+    def answers(self) -> list[Answer]:
+        """Judgments of texts that count: no gold, no repeats."""
+        left_out = {row["id"] for row in self.submissions if row["used"] == "exclude"}
+        arms = {row["id"]: row["arm"] for row in self.submissions}
+        rows = self._all(
+            "SELECT s.id AS submission, w.pseudonym AS rater, j.criterion, l.label, l.code, t.key AS text, "
+            "o.key AS partner FROM annotation_judgment j JOIN annotation_scalelabel l ON l.id = j.label_id "
+            "JOIN annotation_presentation p ON p.id = j.presentation_id "
+            "JOIN annotation_submission s ON s.id = p.submission_id JOIN annotation_hit h ON h.id = s.hit_id "
+            "JOIN annotation_worker w ON w.id = s.worker_id JOIN annotation_text t ON t.id = p.text_id "
+            "LEFT JOIN annotation_text o ON o.id = p.partner_id "
+            "WHERE h.study_id = %s AND p.role = 'item' ORDER BY j.id"
+        )
+        return [
+            Answer(
+                row["submission"],
+                row["rater"],
+                arms[row["submission"]],
+                row["criterion"],
+                row["label"],
+                Fraction(row["code"]),
+                row["text"],
+                row["partner"],
+                row["submission"] in left_out,
+            )
+            for row in rows
+        ]
+
+    @property
+    def used(self) -> list[Answer]:
+        return [answer for answer in self.answers if not answer.excluded]
+
+    @cached_property
+    def hits(self) -> list[dict[str, Any]]:
+        """HITs with what each shows: numbers of items, references among them, repeats and checks, submissions."""
+        return self._all(
+            "SELECT h.id, h.max_assignments, "
+            "(SELECT COUNT(*) FROM annotation_hititem i WHERE i.hit_id = h.id AND i.role = 'item') AS items, "
+            "(SELECT COUNT(*) FROM annotation_hititem i JOIN annotation_text t ON t.id = i.text_id "
+            "WHERE i.hit_id = h.id AND i.role = 'item' AND t.source = 'reference') AS refs, "
+            "(SELECT COUNT(*) FROM annotation_hititem i WHERE i.hit_id = h.id AND i.role = 'repeat') AS repeats, "
+            "(SELECT COUNT(*) FROM annotation_attentioncheck k WHERE k.hit_id = h.id) AS checks, "
+            "(SELECT COUNT(*) FROM annotation_submission s WHERE s.hit_id = h.id) AS work "
+            "FROM annotation_hit h WHERE h.study_id = %s ORDER BY h.slot"
+        )
+
+    @cached_property
+    def arms(self) -> list[dict[str, Any]]:
+        return self._all("SELECT training, reward_cents FROM annotation_arm WHERE study_id = %s ORDER BY id")
+
+    @cached_property
+    def ways(self) -> list[dict[str, Any]]:
+        return self._all("SELECT kind, pays, pay_words, consent FROM annotation_wayin WHERE study_id = %s")
+
+    @cached_property
+    def stated(self) -> dict[str, str]:
+        rows = self._all("SELECT key, body FROM annotation_statement WHERE study_id = %s")
+        return {row["key"]: row["body"] for row in rows}
+
+    @cached_property
+    def providers(self) -> list[str]:
+        rows = self._all(
+            "SELECT DISTINCT i.provider FROM annotation_workeridentity i JOIN annotation_submission s "
+            "ON s.worker_id = i.worker_id JOIN annotation_hit h ON h.id = s.hit_id WHERE h.study_id = %s "
+            "ORDER BY i.provider"
+        )
+        return [row["provider"] for row in rows]
+
+    @cached_property
+    def spent(self) -> Counter[str]:
+        rows = self._all(
+            "SELECT kind, SUM(cents) AS cents FROM annotation_ledgerentry WHERE study_id = %s GROUP BY kind"
+        )
+        return Counter({row["kind"]: int(row["cents"]) for row in rows})
+
+    @cached_property
+    def words(self) -> dict[str, Any]:
+        """The latest wording."""
+        row = self._one("SELECT body FROM annotation_studywording WHERE study_id = %s ORDER BY version DESC LIMIT 1")
+        body = row["body"]
+        return dict(json.loads(body) if isinstance(body, str) else body)
+
+    @cached_property
+    def rules(self) -> list[dict[str, Any]]:
+        rows = self._all(
+            "SELECT number, rules, blind, applied_at FROM annotation_ruleset WHERE study_id = %s ORDER BY number"
+        )
+        return [row for row in rows if row["applied_at"]]
+
+    @cached_property
+    def first_look(self) -> datetime | None:
+        """When results could first be seen."""
+        rows = self._all(
+            "SELECT MIN(at) AS at FROM annotation_auditevent WHERE study_id = %s "
+            "AND verb IN ('unblind', 'export', 'export_comparison')"
+        )
+        return moment(rows[0]["at"]) if rows[0]["at"] else None
+
+    # What follows from the rows.
+
+    @cached_property
+    def measured(self) -> bool:
+        """Whether the quality checks were run."""
+        rows = self._all(
+            "SELECT COUNT(*) AS n FROM annotation_evidence e JOIN annotation_submission s ON s.id = e.submission_id "
+            "JOIN annotation_hit h ON h.id = s.hit_id WHERE h.study_id = %s"
+        )
+        return bool(rows[0]["n"])
+
+    @property
+    def pairs(self) -> bool:
+        return bool(self.study["task"] == "pairwise")
+
+    @property
+    def likelihoods(self) -> dict[tuple[str, str], tuple[float, int]]:
+        """(log p, length) by generator and text."""
+        rows = self._all(
+            "SELECT g.name, t.key, l.log_prob, l.length FROM annotation_likelihood l JOIN annotation_text t "
+            "ON t.id = l.text_id JOIN annotation_generator g ON g.id = l.generator_id WHERE t.study_id = %s"
+        )
+        return {(row["name"], row["key"]): (float(row["log_prob"]), int(row["length"])) for row in rows}
+
+    @cached_property
+    def sides(self) -> dict[str, str]:
+        """Side of each text: "" for a reference, else the generator."""
+        return {key: row["generator"] or "" for key, row in self.texts.items()}
+
+    def hj(self, criterion: str = "typicality") -> dict[str, Fraction]:
+        """Mean code of each text with a rating that counts."""
+        codes: defaultdict[str, list[Fraction]] = defaultdict(list)
+        for answer in self.used:
+            if answer.criterion == criterion and answer.partner is None:
+                codes[answer.text].append(answer.code)
+        return {text: sum(values, Fraction(0)) / len(values) for text, values in codes.items()}
+
+    def ratings_of_texts(self) -> Counter[tuple[str, str]]:
+        """Raters of each text (or pair) on each criterion, those whose ratings are all excluded with 0."""
+        seen: dict[tuple[str, str], set[int]] = {}
+        for answer in self.answers:
+            raters = seen.setdefault((answer.text, answer.criterion), set())
+            if not answer.excluded:
+                raters.add(answer.submission)
+        return Counter({key: len(raters) for key, raters in seen.items()})
+
+    def huse(self, generator: str, k: int, *, quality_only: bool = False) -> tuple[float, int] | None:
+        """HUSE (or HUSE-Q) of a generator by a plain double loop, and its number of texts."""
+        hj = self.hj()
+        keys = [key for key, side in self.sides.items() if side in ("", generator) and key in hj]
+        codes = [float(hj[key]) for key in keys]
+        rates = [0.0] * len(keys)
+        if not quality_only:
+            known = self.likelihoods
+            if any((generator, key) not in known for key in keys):
+                return None
+            rates = [known[generator, key][0] / known[generator, key][1] for key in keys]
+        points = list(zip(_scaled(codes), _scaled(rates), strict=True))
+        truth = [self.sides[key] == "" for key in keys]
+        weights = {True: 1 / max(1, truth.count(True)), False: 1 / max(1, truth.count(False))}
+        wrong = {True: 0, False: 0}
+        for at, point in enumerate(points):
+            distances = [(math.dist(point, other), truth[i]) for i, other in enumerate(points) if i != at]
+            distances.sort()
+            limit = distances[min(k, len(distances)) - 1][0]
+            near = [side for distance, side in distances if distance <= limit + TIE]
+            reference = sum(weights[side] for side in near if side)
+            model = sum(weights[side] for side in near if not side)
+            wrong[truth[at]] += (reference >= model - TIE) is not truth[at]
+        error = (wrong[True] * weights[True] + wrong[False] * weights[False]) / 2
+        return 2 * error, len(keys)
+
+    def accuracies(self, arm: str = "") -> list[float]:
+        """Share of right answers of each evaluator (of one arm)."""
+        right: defaultdict[str, list[bool]] = defaultdict(list)
+        for answer in self.used:
+            if answer.criterion == "human_or_machine" and arm in ("", answer.arm):
+                right[answer.rater].append((answer.code <= 2) == (self.sides[answer.text] == ""))
+        return [sum(values) / len(values) for values in right.values()]
+
+    @property
+    def seconds(self) -> list[int]:
+        """Time of each submission: active time where it was measured."""
+        return sorted(
+            round(row["active_ms"] / 1000) if row["active_ms"] is not None else row["work_seconds"]
+            for row in self.submissions
+            if row["active_ms"] is not None or row["work_seconds"] is not None
+        )
+
+    def question(self) -> str:
+        """The questions as shown, of every criterion, with and without a context as the texts are."""
+        bodies = self._all(
+            "SELECT c.body FROM annotation_text t LEFT JOIN annotation_context c ON c.id = t.context_id "
+            "WHERE t.study_id = %s AND t.left_out = ''"
+        )
+        with_context = {bool(row["body"]) for row in bodies}
+        shown: list[str] = []
+        for criterion in self.words["criteria"]:
+            for context in sorted(with_context, reverse=True):
+                text = criterion["question"].replace("{nouns}", self.words["nouns"])
+                text = text.replace("{noun}", self.words["noun"])
+                text = re.sub(r"\{context:([^}]*)\}", r"\1" if context else "", text)
+                if text not in shown:
+                    shown.append(text)
+        return " / ".join(shown)
+
+
+def _scaled(values: list[float]) -> list[float]:
+    mean = sum(values) / len(values)
+    sd = math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+    return [value / sd if sd > TIE else 0.0 for value in values]
+
+
+def moment(value: Any) -> datetime:
+    """A time of a row in UTC: SQLite gives text."""
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def day(value: Any) -> str:
+    at = moment(value)
+    return f"{at.day} {at:%B %Y}"
+
+
+def money(cents: int, currency: str) -> str:
+    digits = DIGITS.get(currency, 2)
+    return f"{cents / 10**digits:.{digits}f} {currency}"
+
+
+def clock(seconds: float) -> str:
+    whole = round(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60:02d} s"
+
+
+def spread(values: Iterable[int]) -> str:
+    low, high = min(values := list(values)), max(values)
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def count(number: int, word: str, many: str = "") -> str:
+    return f"{number} {word if number == 1 else many or word + 's'}"
+
+
+def middle(values: list[int]) -> float:
+    return float(median(values))
+
+
+def decimal(value: float, digits: int = 2) -> str:
+    text = f"{value:.{digits}f}"
+    return (text[1:] if text.startswith("-") and not text.strip("-0.") else text).replace("-", "−")

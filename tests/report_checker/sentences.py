@@ -1,0 +1,1096 @@
+"""Each kind of sentence that a report may state, and what it must say by the rows of the database.
+
+A kind has a pattern and a function from the rows (and the match) to the sentence as it must be. What cannot be counted
+anew here (limits of intervals, p values of resampling) is taken over from the match: `BLIND` lists where.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tests.report_checker.recount import Rows, clock, count, day, decimal, middle, moment, money, spread
+
+Match = re.Match[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How the report was asked for."""
+
+    k: int
+    level: float
+
+
+Expect = Callable[[Rows, Match, Asked], "str | None"]
+NUMBER = r"−?\d+(?:\.\d+)?"
+SPAN = rf"(?: \[{NUMBER}, {NUMBER}\])?"
+WAYS = {
+    "link": "by a link",
+    "list": "by personal links",
+    "team": "colleagues",
+    "accounts": "registered accounts",
+}
+FEWEST = 5  # ratings of a text, below which F26 calls it thin
+VOLUNTEERS = "Raters were volunteers and were paid nothing."
+CHOSEN = (
+    "Assignment to arms was not random: raters took tasks, and with them their arm, from a list that showed the pay."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of sentence. pattern: of the whole sentence; expect: None says that it must not be there."""
+
+    name: str
+    pattern: re.Pattern[str]
+    expect: Expect
+
+
+KINDS: list[Kind] = []
+
+
+def kind(pattern: str) -> Callable[[Expect], Expect]:
+    """Register a kind under its function's name."""
+
+    def add(expect: Expect) -> Expect:
+        KINDS.append(Kind(expect.__name__, re.compile(pattern), expect))
+        return expect
+
+    return add
+
+
+def fixed(name: str, sentence: str, holds: Callable[[Rows], bool]) -> None:
+    """Register a sentence without a number, and when it may be said."""
+    KINDS.append(
+        Kind(name, re.compile(re.escape(sentence)), lambda rows, match, asked: sentence if holds(rows) else None)
+    )
+
+
+def listed(parts: list[str], last: str = " and ") -> str:
+    return last.join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+# --- texts ---
+
+
+def texts_of(rows: Rows) -> str:
+    sides = Counter(rows.sides.values())
+    references = sides.pop("", 0)
+    parts = [count(references, "reference text")] if references else []
+    return listed([*parts, *(f"{count(number, 'text')} by {name}" for name, number in sides.items())])
+
+
+def judged(rows: Rows) -> int:
+    return len({text for answer in rows.answers for text in (answer.text, answer.partner) if text})
+
+
+@kind(r"Raters judged (?!\d+ of these)[^.]+?\.(?= |$)")
+def texts_judged(rows: Rows, match: Match, asked: Asked) -> str | None:
+    return f"Raters judged {texts_of(rows)}." if judged(rows) == len(rows.texts) else None
+
+
+@kind(r"The study has [^.]+? to be judged\.")
+def texts_unrated(rows: Rows, match: Match, asked: Asked) -> str | None:
+    return None if rows.answers else f"The study has {texts_of(rows)} to be judged."
+
+
+@kind(r"The study has [^.]+?\. Raters judged \d+ of these \d+ texts\.")
+def texts_in_part(rows: Rows, match: Match, asked: Asked) -> str | None:
+    return f"The study has {texts_of(rows)}. Raters judged {judged(rows)} of these {len(rows.texts)} texts."
+
+
+@kind(r"Raters were asked: “[^”]*”")
+def question(rows: Rows, match: Match, asked: Asked) -> str:
+    return f"Raters were asked: “{rows.question()}”"
+
+
+def nominal(rows: Rows) -> bool:
+    return rows.study["task"] in ("error_labels", "pairwise")
+
+
+@kind(r"They answered on a scale of \d+ labels \(.+?\), coded .+?\.(?= |$)")
+def scale(rows: Rows, match: Match, asked: Asked) -> str | None:
+    scales = {tuple(map(tuple, criterion["labels"])) for criterion in rows.words["criteria"]}
+    if len(scales) > 1 or nominal(rows):
+        return None
+    labels = scales.pop()
+    codes = sorted((Fraction(code), label) for label, code, _ in labels)
+    (low, lowest), (high, highest) = codes[0], codes[-1]
+    named = ", ".join(label for label, _, _ in labels)
+    ends = f"{float(low):g} to {float(high):g}, {float(low):g} = {lowest}, {float(high):g} = {highest}"
+    return f"They answered on a scale of {len(labels)} labels ({named}), coded {ends}."
+
+
+@kind(r"They chose among \d+ answers \(.+?\)\.")
+def answers(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if not nominal(rows):
+        return None
+    labels = [label for label, _, _ in rows.words["criteria"][0]["labels"]]
+    return f"They chose among {len(labels)} answers ({', '.join(labels)})."
+
+
+@kind(r"(?:Texts|Pairs of texts) were shown in \d+ tasks? of up to \d+\.")
+def tasks(rows: Rows, match: Match, asked: Asked) -> str:
+    what = "Pairs of texts" if rows.pairs else "Texts"
+    most = max(hit["items"] for hit in rows.hits)
+    return f"{what} were shown in {count(len(rows.hits), 'task')} of up to {most}."
+
+
+@kind(r"Every HIT mixes the sources, with \d+(?: to \d+)? references? in each\.")
+def mixed_hits(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if rows.pairs or not all(0 < hit["refs"] < hit["items"] for hit in rows.hits):
+        return None
+    shares = spread(hit["refs"] for hit in rows.hits)
+    return f"Every HIT mixes the sources, with {shares} reference{'' if shares == '1' else 's'} in each."
+
+
+@kind(r"Each of the \d+ HITs holds texts of one source only\.")
+def one_source_hits(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if rows.pairs or any(0 < hit["refs"] < hit["items"] for hit in rows.hits):
+        return None
+    return f"Each of the {len(rows.hits)} HITs holds texts of one source only."
+
+
+@kind(r"\d+ of \d+ HITs mix the sources; the others hold one source only\.")
+def some_mixed_hits(rows: Rows, match: Match, asked: Asked) -> str | None:
+    mixed = sum(0 < hit["refs"] < hit["items"] for hit in rows.hits)
+    return f"{mixed} of {len(rows.hits)} HITs mix the sources; the others hold one source only."
+
+
+@kind(r"(?:Texts|Pairs) were dealt into HITs and ordered at random by seed \d+\.")
+def packing_seed(rows: Rows, match: Match, asked: Asked) -> str:
+    what = "Pairs" if rows.pairs else "Texts"
+    return f"{what} were dealt into HITs and ordered at random by seed {rows.study['seed']}."
+
+
+fixed("side_by_side", "Each question showed two texts of one context.", lambda rows: rows.pairs)
+
+
+@kind(r"Each task also held .+?\.(?= |$)")
+def extras(rows: Rows, match: Match, asked: Asked) -> str | None:
+    parts = []
+    worked = [hit for hit in rows.hits if hit["work"]]
+    for name, one, many in (
+        ("checks", "attention check", "attention checks"),
+        ("repeats", "repeated text", "repeated texts"),
+    ):
+        most, least = max(hit[name] for hit in worked), min(hit[name] for hit in worked)
+        if most:
+            parts.append(count(most, one, many) if most == least else f"{least} to {most} {many}")
+    return f"Each task also held {listed(parts)}." if parts else None
+
+
+fixed(
+    "arms_chosen",
+    CHOSEN,
+    lambda rows: len(rows.arms) > 1 and rows.study["arm_assignment"] == "chosen",
+)
+
+
+# --- raters ---
+
+
+def provider(rows: Rows) -> str:
+    if "channel" in rows.stated:
+        return rows.stated["channel"]
+    if rows.study["mode"] == "rehearsal":
+        return "rehearsal crowd (simulated raters)"
+    ways: dict[str, None] = {}
+    for way in sorted(rows.ways, key=lambda way: (way["kind"], way["pays"])):
+        ways.setdefault(WAYS[way["kind"]])
+    named = ", ".join(rows.providers)
+    return f"{named} ({', '.join(ways)})" if named and ways else named or ", ".join(ways)
+
+
+def people(rows: Rows) -> int:
+    return len({row["rater"] for row in rows.submissions})
+
+
+@kind(r"\d+ (?:simulated raters?|person|people) took part(?: through [^.]+)?\.")
+def raters(rows: Rows, match: Match, asked: Asked) -> str:
+    words = ("simulated rater", "") if rows.study["mode"] == "rehearsal" else ("person", "people")
+    through = f" through {where}" if (where := provider(rows)) else ""
+    return f"{count(people(rows), *words)} took part{through}."
+
+
+@kind(r"Ratings were collected (?:on|from) [^.]+\.")
+def dates(rows: Rows, match: Match, asked: Asked) -> str:
+    times = sorted(moment(row["submitted_at"]) for row in rows.submissions)
+    first, last = day(times[0]), day(times[-1])
+    return f"Ratings were collected {f'on {first}' if first == last else f'from {first} to {last}'}."
+
+
+def per_text(rows: Rows) -> str:
+    return spread(rows.ratings_of_texts().values())
+
+
+@kind(r"Each (?:judged )?(?:text|pair) received \d+(?: to \d+)? (?:ratings?|judgments?)(?: on each of \d+ criteria)?\.")
+def ratings_per_text(rows: Rows, match: Match, asked: Asked) -> str:
+    what = "pair" if rows.pairs else "text"
+    some = "judged " if judged(rows) < len(rows.texts) else ""
+    criteria = len({answer.criterion for answer in rows.answers})
+    each = f" on each of {criteria} criteria" if criteria > 1 else ""
+    number = per_text(rows)
+    unit = "judgment" if rows.pairs or nominal(rows) else "rating"
+    return f"Each {some}{what} received {number} {unit}{'' if number == '1' else 's'}{each}."
+
+
+@kind(r"Consent: .+?\.(?= |$)")
+def consent(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if "consent" in rows.stated:
+        return f"Consent: {rows.stated['consent']}."
+    if rows.words["consent"]:
+        return "Consent: Asked on the first page of every task, before anything else."
+    if rows.ways and all(way["consent"] for way in rows.ways):
+        return "Consent: Asked by the marketplace or the invitation, before the first task."
+    return None
+
+
+@kind(r"Ethics: .+?\.(?= |$)")
+def ethics(rows: Rows, match: Match, asked: Asked) -> str | None:
+    return f"Ethics: {rows.stated['ethics']}." if "ethics" in rows.stated else None
+
+
+# --- money ---
+
+
+def rewards(rows: Rows) -> str:
+    currency, base = rows.study["currency"], rows.study["reward_cents"]
+    arms: dict[int, list[str]] = {}
+    for arm in rows.arms:
+        arms.setdefault(base if arm["reward_cents"] is None else arm["reward_cents"], []).append(arm["training"])
+    if len(arms) == 1:
+        return money(next(iter(arms)), currency)
+    return listed([f"{money(cents, currency)} ({', '.join(names)})" for cents, names in sorted(arms.items())])
+
+
+def by_amount(rows: Rows) -> bool:
+    return not rows.ways or any(
+        way["pays"] == "ledger" or (way["pays"] == "elsewhere" and not way["pay_words"]) for way in rows.ways
+    )
+
+
+@kind(r"The reward was .+? per assignment(?:; the median assignment took .+?)?(?:, [\d.]+ [A-Z]{3} per hour)?\.(?= |$)")
+def reward(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if not by_amount(rows):
+        return None
+    text = f"The reward was {rewards(rows)} per assignment"
+    paid = {row["reward"] for row in rows.submissions}
+    if rows.seconds:
+        text += f"; the median assignment took {clock(middle(rows.seconds))}"
+    if rows.seconds and "(" not in rewards(rows):
+        wage = Fraction(paid.pop()) * 3600 / Fraction(middle(rows.seconds))
+        text += f", {money(int(wage + Fraction(1, 2)), rows.study['currency'])} per hour"
+    return f"{text}."
+
+
+fixed(
+    "play_money",
+    "Raters were simulated; their rewards were play money.",
+    lambda rows: rows.study["mode"] == "rehearsal",
+)
+
+
+def way_words(way: dict[str, str]) -> str:
+    if way["pays"] == "volunteer":
+        return VOLUNTEERS
+    if way["pays"] == "ledger":
+        return "Rewards were credited by the marketplace when work was approved."
+    words = {"voucher": "Raters were paid by voucher", "credit": "Raters were given course credit"}
+    words_of_way = words.get(way["pays"], "Pay was arranged outside the marketplace")
+    return f"{words_of_way}{' (' + way['pay_words'] + ')' if way['pay_words'] else ''}."
+
+
+@kind(
+    r"(?:(?:By a link|By personal links|Colleagues|Registered accounts): )?"
+    r"(?:Rewards were credited by the marketplace when work was approved|Raters were paid by voucher|"
+    r"Raters were given course credit|Pay was arranged outside the marketplace|"
+    r"Raters were volunteers and were paid nothing)(?: \(.+?\))?\."
+)
+def ways_of_paying(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if rows.study["mode"] == "rehearsal":
+        return None
+    several = len({way_words(way) for way in rows.ways}) > 1
+    said = {f"{WAYS[way['kind']].capitalize()}: {way_words(way)}" if several else way_words(way) for way in rows.ways}
+    return match[0] if match[0] in said else " / ".join(sorted(said))
+
+
+# --- quality ---
+
+
+@kind(r"Workers (?:needed|were located)[^.]*\.")
+def recruitment(rows: Rows, match: Match, asked: Asked) -> str | None:
+    study = rows.study
+    percent, hits = study["minimum_percent_approved"], study["minimum_approved_hits"]
+    clauses = []
+    if percent and hits:
+        clauses.append(f"needed an approval rate above {percent}% over more than {hits} tasks")
+    elif percent:
+        clauses.append(f"needed an approval rate above {percent}%")
+    elif hits:
+        clauses.append(f"needed more than {hits} approved tasks")
+    if study["country"]:
+        clauses.append(f"were located in {study['country']}")
+    return f"Workers {' and '.join(clauses)}." if clauses and not study["channel_tag"] else None
+
+
+def left_out(rows: Rows) -> int:
+    return sum(row["used"] == "exclude" for row in rows.submissions)
+
+
+def recruited(rows: Rows) -> bool:
+    study = rows.study
+    asks = study["minimum_percent_approved"] or study["minimum_approved_hits"] or study["country"]
+    return bool(asks) and not study["channel_tag"]
+
+
+def nothing_left_out(rows: Rows) -> bool:
+    return bool(rows.submissions) and not left_out(rows) and not rows.rules and not withdrawn(rows)
+
+
+def withdrawn(rows: Rows) -> int:
+    return sum(row["raw_format"] == "withdrawn" for row in rows.submissions)
+
+
+fixed(
+    "none_excluded_beyond",
+    "Beyond the recruitment criteria, no rater, assignment or item was excluded.",
+    lambda rows: nothing_left_out(rows) and recruited(rows),
+)
+fixed(
+    "none_excluded",
+    "No rater, assignment or item was excluded.",
+    lambda rows: nothing_left_out(rows) and not recruited(rows),
+)
+fixed(
+    "none_excluded_of_the_rest",
+    "No other submission was excluded.",
+    lambda rows: not left_out(rows) and not rows.rules and withdrawn(rows) > 0,
+)
+
+
+@kind(
+    r"\d+ of \d+ submissions (?:was|were) withdrawn by (?:its worker|their workers), so that (?:its|their) answers are not in the analysis\."
+)
+def withdrawn_in_methods(rows: Rows, match: Match, asked: Asked) -> str | None:
+    gone = withdrawn(rows)
+    if not gone:
+        return None
+    verb, whose, its = ("was", "its worker", "its") if gone == 1 else ("were", "their workers", "their")
+    return f"{gone} of {len(rows.submissions)} submissions {verb} withdrawn by {whose}, so that {its} answers are not in the analysis."
+
+
+@kind(
+    r"Of \d+ submissions?, \d+ \([\d.]+%\) (?:was|were) excluded(?: \(\d+ by a reviewer's decision on the single submission"
+    r"(?:, \d+ of these after results were seen)?\))?\.(?: \d+ that a rule excludes (?:was|were) included by a reviewer's "
+    r"decision\.)?"
+)
+def exclusions(rows: Rows, match: Match, asked: Asked) -> str | None:
+    total, out = len(rows.submissions), left_out(rows)
+    single = [row for row in rows.submissions if row["used"] == "exclude" and row["rules"] is None]
+    seen = rows.first_look
+    late = [row for row in single if seen is not None and moment(row["used_at"]) >= seen]
+    after = f", {len(late)} of these after results were seen" if late else ""
+    hand = f" ({len(single)} by a reviewer's decision on the single submission{after})" if single else ""
+    verb = "was" if out == 1 else "were"
+    back = sum(row["used"] == "include" for row in rows.submissions)
+    included = f" {back} that a rule excludes were included by a reviewer's decision." if back else ""
+    return f"Of {total} submissions, {out} ({100 * out / total:.1f}%) {verb} excluded{hand}.{included}"
+
+
+@kind(r"\d+ raters? correlated below 0?\.\d+ with the rest\.")
+def rule_disagreement(rows: Rows, match: Match, asked: Asked) -> str | None:
+    return match[0] if any(rule[0] == "disagreement" for rule in rules_in_force(rows)) else None
+
+
+@kind(r"\d+ raters? whose mean rating lay more than [\d.]+ sd from the raters' mean (?:was|were) excluded\.")
+def rule_outlying_mean(rows: Rows, match: Match, asked: Asked) -> str | None:
+    return match[0] if any(rule[0] == "outlying_mean" for rule in rules_in_force(rows)) else None
+
+
+def rules_in_force(rows: Rows) -> list[list[str]]:
+    import json
+
+    stored = rows.rules[-1]["rules"] if rows.rules else []
+    return list(json.loads(stored) if isinstance(stored, str) else stored)
+
+
+@kind(r"These rules \(version \d+\) were (?:fixed|locked) (?:before|after) results were seen\.")
+def rules_locked(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if not rows.rules:
+        return None
+    when = "before" if rows.rules[-1]["blind"] else "after"
+    return f"These rules (version {rows.rules[-1]['number']}) were fixed {when} results were seen."
+
+
+@kind(
+    rf"Exclusion rates by (?:source|condition) were .+?(?:; permutation test over assignments, p = {NUMBER})?\.(?= |$)"
+)
+def exclusion_rates(rows: Rows, match: Match, asked: Asked) -> str:
+    source = match[0].startswith("Exclusion rates by source")
+    total: Counter[str] = Counter()
+    gone: Counter[str] = Counter()
+    for (_, text), answer in {(answer.submission, answer.text): answer for answer in rows.answers}.items():
+        group = ("model" if rows.sides[text] else "reference") if source else answer.arm
+        total[group] += 1
+        gone[group] += answer.excluded
+    shown = "pairs shown" if rows.pairs else "texts shown"
+    if source and rows.pairs:
+        return ""
+    order = ("reference", "model") if source else tuple(sorted(arm["training"] for arm in rows.arms))
+    shares = ", ".join(
+        f"{group} {100 * gone[group] / total[group]:.1f}% of {total[group]} {shown}" for group in order if total[group]
+    )
+    _, found, p = match[0].partition("; permutation")
+    end = f"; permutation{p}" if found else "."
+    return f"Exclusion rates by {'source' if source else 'condition'} were {shares}{end}"
+
+
+@kind(r"\d+ of \d+ items have fewer than \d+ ratings\.")
+def thin_items(rows: Rows, match: Match, asked: Asked) -> str:
+    kept = Counter(answer.text for answer in rows.used)
+    return f"{sum(kept[text] < FEWEST for text in rows.texts)} of {len(rows.texts)} items have fewer than {FEWEST} ratings."
+
+
+@kind(r"\d+ of \d+ contexts have no text with \d+ ratings on one side\.")
+def broken_contexts(rows: Rows, match: Match, asked: Asked) -> str:
+    kept = Counter(answer.text for answer in rows.used)
+    sides: dict[int, set[str]] = {}
+    left: dict[int, set[str]] = {}
+    for key, text in rows.texts.items():
+        if text["context_id"] is not None:
+            sides.setdefault(text["context_id"], set()).add(text["source"])
+            if kept[key] >= FEWEST:
+                left.setdefault(text["context_id"], set()).add(text["source"])
+    both = [context for context, held in sides.items() if len(held) > 1]
+    broken = sum(len(left.get(context, ())) < 2 for context in both)
+    return f"{broken} of {len(both)} contexts have no text with {FEWEST} ratings on one side."
+
+
+def payments(rows: Rows) -> tuple[int, int, int]:
+    refused = sum(row["paid"] == "reject" for row in rows.submissions)
+    open_ = sum(row["paid"] is None for row in rows.submissions)
+    return len(rows.submissions), refused, open_
+
+
+def paid_for(rows: Rows) -> bool:
+    ways = {way["pays"] for way in rows.ways}
+    owed = sum(row["reward"] for row in rows.submissions)
+    return (
+        rows.study["mode"] == "live"
+        and not ways - {"ledger"}
+        and owed > 0
+        and owed <= rows.spent["reward"]
+        and payments(rows)[1:] == (0, 0)
+    )
+
+
+fixed("all_paid", "All submitted work was paid.", lambda rows: payments(rows)[1:] == (0, 0) and paid_for(rows))
+fixed(
+    "all_approved", "All submitted work was approved.", lambda rows: payments(rows)[1:] == (0, 0) and not paid_for(rows)
+)
+
+
+@kind(r"\d+ of \d+ submissions were rejected \(not paid\), (?:each by two reviewers|\d+ of them on the marketplace)\.")
+def rejections(rows: Rows, match: Match, asked: Asked) -> str:
+    total, refused, _ = payments(rows)
+    # The rows of these studies hold no review by two people.
+    return f"{refused} of {total} submissions were rejected (not paid), {refused} of them on the marketplace."
+
+
+@kind(r"No decision on payment is recorded for \d+ of \d+ submissions?\.")
+def undecided(rows: Rows, match: Match, asked: Asked) -> str:
+    total, _, open_ = payments(rows)
+    return f"No decision on payment is recorded for {open_} of {total} submissions."
+
+
+@kind(
+    r"(?:All conclusions hold|Conclusions change|Conclusions are|No rule|Every other|No interval is) .+?\.(?= [A-Z]|$)"
+)
+def conclusions(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """Where rules were measured; what is concluded under selections of rules is not counted anew."""
+    return match[0] if rows.measured else None
+
+
+@kind(
+    r"(?:Not shown to differ from|Differs? from|Differing from|Different from|Not shown to do better|Better than|Worse than)[^.]*\."
+)
+def conclusions_by_name(rows: Rows, match: Match, asked: Asked) -> str | None:
+    return match[0] if rows.measured else None
+
+
+@kind(r"One source has too few texts to conclude anything of [^.]+\.")
+def conclusions_too_few(rows: Rows, match: Match, asked: Asked) -> str | None:
+    return match[0] if rows.measured else None
+
+
+# --- analysis ---
+
+
+@kind(
+    r"HUSE, HUSE-Q and HUSE-D \(Hashimoto et al\., 2019\) were computed by leave-one-out \d+-nearest-neighbour "
+    r"classification with ties by exact arithmetic and equal votes to the reference; log-probabilities were divided by "
+    rf"the length\. Intervals are at {NUMBER}%, by [^.]+\."
+)
+def analysis_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if rows.study["task"] != "typicality":
+        return None
+    by = match[0].rpartition(", by ")[2]
+    return (
+        f"HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019) were computed by leave-one-out {asked.k}-nearest-neighbour "
+        "classification with ties by exact arithmetic and equal votes to the reference; log-probabilities were divided "
+        f"by the length. Intervals are at {100 * asked.level:g}%, by {by}"
+    )
+
+
+@kind(
+    r"The unit of accuracy is the evaluator: .+? reading the two upper labels as machine\. Means have "
+    rf"{NUMBER}% intervals .+? \(Clark et al\., 2021\)\."
+)
+def analysis_accuracy(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if rows.study["task"] != "human_or_machine":
+        return None
+    compared = "; conditions are compared by Welch's t-tests" if len(rows.arms) > 1 else ""
+    return (
+        "The unit of accuracy is the evaluator: each has a share of right answers, reading the two upper labels as "
+        f"machine. Means have {100 * asked.level:g}% intervals over evaluators and two-sided t-tests against 50%, "
+        f"adjusted within their family{compared} (Clark et al., 2021)."
+    )
+
+
+# --- summary ---
+
+
+@kind(
+    r"(?:\d+ generators? against \d+ references?|\d+ model texts?(?: and \d+ references?)?), (?:judged by \d+ raters?|not judged yet)(?:, asked: .+|; the question they were asked is not recorded\.)?"
+)
+def lead(rows: Rows, match: Match, asked: Asked) -> str:
+    sides = Counter(rows.sides.values())
+    references = sides.pop("", 0)
+    rated = rows.hj()
+    if any(items_of(rows, name) > asked.k for name in sides):
+        shown = sum(1 for key, side in rows.sides.items() if not side and key in rated)
+        what = f"{count(len(sides), 'generator')} against {count(shown, 'reference')}"
+    else:
+        what = count(sum(sides.values()), "model text")
+        what += f" and {count(references, 'reference')}" if references else ""
+    by = f"judged by {count(people(rows), 'rater')}" if rows.submissions else "not judged yet"
+    return f"{what}, {by}, asked: {rows.question()}"
+
+
+def items_of(rows: Rows, generator: str) -> int:
+    """Rated texts of a generator and of the references."""
+    return sum(rows.sides[key] in ("", generator) for key in rows.hj())
+
+
+@kind(
+    r"(?P<name>\S+): no HUSE can be computed\. HUSE with k=\d+ needs at least \d+ items, and there are \d+; choose an odd "
+    r"k of at most \d+ or rate more texts\."
+)
+def too_few_items(rows: Rows, match: Match, asked: Asked) -> str | None:
+    number = items_of(rows, match["name"])
+    odd = number - 1 if number % 2 == 0 else number - 2
+    return (
+        f"{match['name']}: no HUSE can be computed. HUSE with k={asked.k} needs at least {asked.k + 1} items, and there "
+        f"are {number}; choose an odd k of at most {odd} or rate more texts."
+    )
+
+
+@kind(
+    rf"(?:No difference between (?P<alike>\S+) and the references was detected|(?P<other>\S+) differs from the references"
+    rf"|(?P<few>\S+)): HUSE (?P<huse>{NUMBER})(?P<span>{SPAN}) at (?P<n>\d+) texts; (?P<end>the interval reaches 1|the "
+    rf"interval lies below 1|no interval is defined, so no verdict is given|.+? too few for \d+ neighbours, so no verdict "
+    rf"is given)\. By judgment alone HUSE-Q is (?P<q>{NUMBER})(?P<q_span>{SPAN}); for diversity HUSE-D is "
+    rf"(?P<d>{NUMBER})(?P<d_span>{SPAN})\."
+)
+def verdict_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
+    name = match["alike"] or match["other"] or match["few"]
+    huse, quality = rows.huse(name, asked.k), rows.huse(name, asked.k, quality_only=True)
+    if huse is None or quality is None or name not in rows.sides.values():
+        return None
+    limits = [float(limit.replace("−", "-")) for limit in re.findall(NUMBER, match["span"])]
+    end = match["end"]
+    if limits and match["few"] is None:
+        below = limits[1] < 1
+        head = (
+            f"{name} differs from the references"
+            if below
+            else f"No difference between {name} and the references was detected"
+        )
+        end = "the interval lies below 1" if below else "the interval reaches 1"
+    else:
+        head = name
+        kept = rows.hj()
+        sizes = Counter(rows.sides[key] == "" for key in rows.sides if key in kept and rows.sides[key] in ("", name))
+        side = "reference" if sizes[True] < sizes[False] else "model text"
+        number = min(sizes[True], sizes[False])
+        if "too few" in end:
+            end = f"{count(number, side)} {'is' if number == 1 else 'are'} too few for {asked.k} neighbours, so no verdict is given"
+    return (
+        f"{head}: HUSE {decimal(huse[0])}{match['span']} at {huse[1]} texts; {end}. By judgment alone HUSE-Q is "
+        f"{decimal(quality[0])}{match['q_span']}; for diversity HUSE-D is {decimal(1 + huse[0] - quality[0])}{match['d_span']}."
+    )
+
+
+@kind(
+    rf"Evaluators (?P<how>were not shown to do better than chance|distinguished machine from human texts better than "
+    rf"chance|did worse than chance|were right in): (?P<value>{NUMBER})% (?P<span>\[{NUMBER}, {NUMBER}\]) right,"
+    r"(?P<held> an interval that holds 50%,)? at \d+ evaluators?\."
+)
+def verdict_accuracy(rows: Rows, match: Match, asked: Asked) -> str:
+    shares = rows.accuracies()
+    low, high = (float(limit.replace("−", "-")) for limit in re.findall(NUMBER, match["span"]))
+    how, held = "were not shown to do better than chance", " an interval that holds 50%,"
+    if low > 50:
+        how, held = "distinguished machine from human texts better than chance", ""
+    elif high < 50:
+        how, held = "did worse than chance", ""
+    mean = 100 * sum(shares) / len(shares)
+    return f"Evaluators {how}: {mean:.1f}% {match['span']} right,{held} at {count(len(shares), 'evaluator')}."
+
+
+@kind(rf"Evaluators were right in {NUMBER}% of their answers on average; no interval is defined\.")
+def verdict_without_interval(rows: Rows, match: Match, asked: Asked) -> str:
+    shares = rows.accuracies()
+    mean = 100 * sum(shares) / len(shares)
+    return f"Evaluators were right in {mean:.1f}% of their answers on average; no interval is defined."
+
+
+@kind(r"Empty, without a judgment that counts: .+?\.")
+def empty_arms(rows: Rows, match: Match, asked: Asked) -> str:
+    answered = {answer.arm for answer in rows.used}
+    empty = [arm["training"] for arm in rows.arms if arm["training"] not in answered]
+    return f"Empty, without a judgment that counts: {', '.join(empty)}."
+
+
+@kind(
+    rf"Intervals are at {NUMBER}%\.(?: Those of HUSE are for the .+?\.)?(?: HUSE is twice the error of a classifier that "
+    r"sees the judgment and the model's probability of a text: about 1 if the sources cannot be distinguished, 0 if they "
+    r"always can\.)?"
+)
+def level(rows: Rows, match: Match, asked: Asked) -> str | None:
+    rest = match[0].partition("%.")[2]
+    if rest and rows.study["task"] != "typicality":
+        return None
+    return f"Intervals are at {100 * asked.level:g}%.{rest}"
+
+
+fixed("unrated", "No text has been rated yet, so there are no results.", lambda rows: not rows.answers)
+fixed(
+    "huse_limit",
+    "A HUSE below 1 shows a difference between the two sources. A HUSE near 1 does not prove that there is none: other "
+    "features or more raters might still distinguish them.",
+    lambda rows: rows.study["task"] == "typicality" and bool(rows.answers),
+)
+fixed(
+    "chance_limit",
+    "An accuracy that does not differ from 50% beyond chance does not show that the texts are indistinguishable: only "
+    "an interval inside a margin that was declared before the data supports that.",
+    lambda rows: rows.study["task"] == "human_or_machine" and bool(rows.answers),
+)
+fixed(
+    "shared_references",
+    "The generators share their references, so their intervals are not independent: whether two intervals overlap does "
+    "not decide which generator is better.",
+    lambda rows: rows.study["task"] == "typicality" and len(set(rows.sides.values()) - {""}) > 1,
+)
+fixed(
+    "one_source_limit",
+    "Since each HIT held one source, a difference between sources cannot be separated from a difference between HITs "
+    "or between the workers who took them. Where the two sources were rated by different workers, the intervals include "
+    "the variation between workers (docs/huse-interval.md). The value itself still belongs to both, source and HIT.",
+    lambda rows: not rows.pairs and all(hit["refs"] in (0, hit["items"]) for hit in rows.hits if hit["work"]),
+)
+
+
+@kind(
+    r"HUSE depends on the number of ratings\. These values belong to \d+(?: to \d+)? ratings? per text and cannot be "
+    r"compared with values from another number\."
+)
+def ratings_limit(rows: Rows, match: Match, asked: Asked) -> str:
+    kept = Counter(answer.text for answer in rows.used)
+    number = spread(kept.values())
+    return (
+        f"HUSE depends on the number of ratings. These values belong to {number} rating{'' if number == '1' else 's'} "
+        "per text and cannot be compared with values from another number."
+    )
+
+
+# --- warnings ---
+
+
+@kind(r"The study is not over \(\w+\): \d+ of \d+ assignments are in\. Numbers will change, .+? say\.")
+def running(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if rows.study["status"] in ("draft", "closed"):
+        return None
+    places = sum(hit["max_assignments"] for hit in rows.hits)
+    return (
+        f"The study is not over ({rows.study['status']}): {len(rows.submissions)} of {places} assignments are in. "
+        "Numbers will change, and stopping because of them would bias what they say."
+    )
+
+
+@kind(
+    r"\d+ of \d+ submissions were rejected \(not paid\) and are included in the analysis\. Excluding them is a separate decision\."
+)
+def rejected_included(rows: Rows, match: Match, asked: Asked) -> str:
+    both = sum(row["paid"] == "reject" and row["used"] != "exclude" for row in rows.submissions)
+    return (
+        f"{both} of {len(rows.submissions)} submissions were rejected (not paid) and are included in the analysis. "
+        "Excluding them is a separate decision."
+    )
+
+
+@kind(
+    r"\d+ of \d+ submissions (?:was|were) withdrawn by (?:its worker|their workers): the answers are erased and in no "
+    r"result of this report; an earlier report may have counted them\."
+)
+def withdrawn_warning(rows: Rows, match: Match, asked: Asked) -> str:
+    gone = [row for row in rows.submissions if row["raw_format"] == "withdrawn"]
+    were = "was withdrawn by its worker" if len(gone) == 1 else "were withdrawn by their workers"
+    return (
+        f"{len(gone)} of {len(rows.submissions)} submissions {were}: the answers are erased and in no result of this "
+        "report; an earlier report may have counted them."
+    )
+
+
+fixed(
+    "no_ratings",
+    "There are no ratings yet. The report shows what was planned and recorded so far.",
+    lambda rows: not rows.answers,
+)
+fixed(
+    "simulated",
+    "Raters were simulated; results do not describe people.",
+    lambda rows: rows.study["mode"] == "rehearsal",
+)
+
+
+@kind(r"Raters were located in \w\w only\. Results may not hold for raters elsewhere\.")
+def locale(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if rows.study["mode"] == "rehearsal" or not rows.study["country"]:
+        return None
+    return f"Raters were located in {rows.study['country']} only. Results may not hold for raters elsewhere."
+
+
+@kind(r"All ratings were collected on one day \(\w+\), and results can vary by day\.")
+def one_day(rows: Rows, match: Match, asked: Asked) -> str | None:
+    days = {moment(row["submitted_at"]).date() for row in rows.submissions}
+    return (
+        f"All ratings were collected on one day ({days.pop():%A}), and results can vary by day."
+        if len(days) == 1
+        else None
+    )
+
+
+@kind(
+    r"Every HIT holds one source only \(\d+ HITs?\), so the source is confounded with the HIT and with the workers who took it\."
+)
+def one_source_warning(rows: Rows, match: Match, asked: Asked) -> str | None:
+    worked = [hit for hit in rows.hits if hit["work"]]
+    if rows.pairs or any(0 < hit["refs"] < hit["items"] for hit in worked):
+        return None
+    return (
+        f"Every HIT holds one source only ({count(len(worked), 'HIT')}), so the source is confounded with the HIT and "
+        "with the workers who took it."
+    )
+
+
+@kind(r"\d+ of \d+ HITs? hold one source only; there source and HIT are confounded\.")
+def some_one_source(rows: Rows, match: Match, asked: Asked) -> str | None:
+    worked = [hit for hit in rows.hits if hit["work"]]
+    single = sum(hit["refs"] in (0, hit["items"]) for hit in worked)
+    return f"{single} of {count(len(worked), 'HIT')} hold one source only; there source and HIT are confounded."
+
+
+def huse_texts(rows: Rows) -> dict[str, int]:
+    """Kept ratings of each text that HUSE uses."""
+    kept = Counter(answer.text for answer in rows.used)
+    return {text: kept[text] for text in rows.texts}
+
+
+@kind(r"For \d+ of \d+ texts the number of ratings is not known\.")
+def unknown_ratings(rows: Rows, match: Match, asked: Asked) -> str | None:
+    return None  # of a study with its ratings, each number is known
+
+
+@kind(r"\d+ of \d+ texts? (?:has|have) no rating that counts\.")
+def texts_without_ratings(rows: Rows, match: Match, asked: Asked) -> str:
+    kept = huse_texts(rows)
+    none = sum(not number for number in kept.values())
+    return f"{none} of {count(len(kept), 'text')} {'has' if none == 1 else 'have'} no rating that counts."
+
+
+@kind(r"Texts have between \d+ and \d+ ratings; HUSE depends on that number, so uneven counts can shift it\.")
+def uneven_ratings(rows: Rows, match: Match, asked: Asked) -> str:
+    known = [number for number in huse_texts(rows).values() if number]
+    return f"Texts have between {min(known)} and {max(known)} ratings; HUSE depends on that number, so uneven counts can shift it."
+
+
+@kind(r"\d+ of \d+ texts have fewer than 10 ratings; with few ratings HUSE is mostly higher\.")
+def few_ratings(rows: Rows, match: Match, asked: Asked) -> str:
+    kept = huse_texts(rows)
+    few = sum(0 < number < 10 for number in kept.values())
+    return f"{few} of {len(kept)} texts have fewer than 10 ratings; with few ratings HUSE is mostly higher."
+
+
+@kind(
+    rf"(?P<name>\S+): HUSE is (?P<value>{NUMBER}), above 1: the classifier errs more often than guessing would, which happens by chance where the sources are hard to distinguish\. It is shown as computed\."
+)
+def above_one(rows: Rows, match: Match, asked: Asked) -> str | None:
+    value = rows.huse(match["name"], asked.k)
+    if value is None or value[0] <= 1:
+        return None
+    return match[0].replace(match["value"], decimal(value[0]), 1)
+
+
+@kind(
+    rf"(?P<name>\S+): HUSE-D is (?P<value>{NUMBER}), outside 0 to 1, as it may be when HUSE and HUSE-Q differ by chance\. It is shown as computed\."
+)
+def out_of_range(rows: Rows, match: Match, asked: Asked) -> str | None:
+    huse, quality = rows.huse(match["name"], asked.k), rows.huse(match["name"], asked.k, quality_only=True)
+    value = 1 + huse[0] - quality[0] if huse and quality else 0.5
+    return (
+        None
+        if 0 <= value <= 1
+        else f"{match['name']}: HUSE-D is {decimal(value)}{match[0].partition(match['value'])[2]}"
+    )
+
+
+@kind(
+    r"(?P<name>\S+): \d+ (?:references?|model texts?) (?:is|are) too few for \d+ neighbours; the values and their intervals cannot be relied on\."
+)
+def few_of_a_source(rows: Rows, match: Match, asked: Asked) -> str:
+    kept = rows.hj()
+    name = match["name"]
+    sizes = Counter(rows.sides[key] == "" for key in kept if rows.sides[key] in ("", name))
+    number = min(sizes[True], sizes[False])
+    side = "reference" if sizes[True] < sizes[False] else "model text"
+    return (
+        f"{name}: {count(number, side)} {'is' if number == 1 else 'are'} too few for {asked.k} neighbours; the values "
+        "and their intervals cannot be relied on."
+    )
+
+
+@kind(r"(?P<name>\S+): \d+ contexts? with more than one (?:reference|model text); such texts are not independent\.")
+def duplicate_contexts(rows: Rows, match: Match, asked: Asked) -> str | None:
+    return None  # each context of these studies has one text of each side
+
+
+@kind(
+    rf"(?P<name>\S+): exact ties and the original's floating-point ties give different results \(HUSE (?P<a>{NUMBER}) and {NUMBER}, HUSE-Q (?P<b>{NUMBER}) and {NUMBER}, HUSE-D (?P<c>{NUMBER}) and {NUMBER}\)\. The exact values are the ones to report\."
+)
+def modes_differ(rows: Rows, match: Match, asked: Asked) -> str | None:
+    huse, quality = rows.huse(match["name"], asked.k), rows.huse(match["name"], asked.k, quality_only=True)
+    if not huse or not quality:
+        return None
+    values = (decimal(huse[0]), decimal(quality[0]), decimal(1 + huse[0] - quality[0]))
+    return match[0] if (match["a"], match["b"], match["c"]) == values else f"{match['name']}: exact values {values}"
+
+
+@kind(
+    r"(?P<name>\S+): (?:all texts have the same HJ, so HJ was dropped as a feature|texts without any rating left are not in HUSE)\."
+)
+def flags(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if "without any rating" in match[0]:
+        return match[0] if len(rows.hj()) < len(rows.texts) else None
+    return match[0] if len(set(rows.hj().values())) == 1 else None
+
+
+@kind(
+    r"(?P<name>\S+): the two sources have different numbers of texts; HUSE gives both sources the same weight, in the votes of the neighbours and in the error\."
+)
+def unbalanced(rows: Rows, match: Match, asked: Asked) -> str | None:
+    sizes = Counter(rows.sides[key] == "" for key in rows.hj() if rows.sides[key] in ("", match["name"]))
+    return match[0] if sizes[True] != sizes[False] else None
+
+
+@kind(
+    rf"(?P<name>\S+): the original counts the votes of all neighbours alike, so that with (?P<sizes>.+?) the larger source outvotes the other \(HUSE (?P<a>{NUMBER}) and {NUMBER}, HUSE-Q (?P<b>{NUMBER}) and {NUMBER}, HUSE-D (?P<c>{NUMBER}) and {NUMBER}, exact and original\)\. The exact values are the ones to report\."
+)
+def outvoted(rows: Rows, match: Match, asked: Asked) -> str | None:
+    huse, quality = rows.huse(match["name"], asked.k), rows.huse(match["name"], asked.k, quality_only=True)
+    if not huse or not quality:
+        return None
+    sizes = Counter(rows.sides[key] == "" for key in rows.hj() if rows.sides[key] in ("", match["name"]))
+    text = f"{count(sizes[True], 'reference')} and {count(sizes[False], 'model text')}"
+    values = (decimal(huse[0]), decimal(quality[0]), decimal(1 + huse[0] - quality[0]))
+    right = (match["a"], match["b"], match["c"]) == values and match["sizes"] == text
+    return match[0] if right else f"{match['name']}: {text}, exact values {values}"
+
+
+# --- captions with numbers ---
+
+
+@kind(r"HJ by source\. Mean HJ by source: .+")
+def caption_hj(rows: Rows, match: Match, asked: Asked) -> str:
+    hj = rows.hj()
+    names = ["", *dict.fromkeys(side for side in rows.sides.values() if side)]
+    spans = dict(re.findall(rf"(\S+) {NUMBER}( \[{NUMBER}, {NUMBER}\])", match[0]))
+    means, parts = {}, []
+    for name in names:
+        values = [float(hj[key]) for key, side in rows.sides.items() if side == name and key in hj]
+        if values:
+            means[name] = sum(values) / len(values)
+            shown = name or "reference"
+            parts.append(f"{shown} {decimal(means[name])}{spans.get(shown, '')}, n = {len(values)}")
+    compared = []
+    for name in names[1:]:
+        if "" in means and name in means:
+            gap = means[name] - means[""]
+            compared.append(
+                f"{name} is rated as the references are."
+                if abs(gap) < 0.005
+                else f"{name} is rated {abs(gap):.2f} {'higher' if gap > 0 else 'lower'} than the references."
+            )
+    return " ".join([f"HJ by source. Mean HJ by source: {'; '.join(parts)}.", *compared])
+
+
+@kind(
+    rf"(?P<name>\S+): HJ and log p\. By both axes together, \d+% of \d+ texts are attributed to the right source(?:, both sources weighing the same)? \(HUSE {NUMBER}; guessing would give 50%\)\. Mean HJ is .+"
+)
+def caption_scatter(rows: Rows, match: Match, asked: Asked) -> str | None:
+    name, hj, known = match["name"], rows.hj(), rows.likelihoods
+    huse = rows.huse(name, asked.k)
+    if huse is None:
+        return None
+    means = {}
+    for side in ("", name):
+        keys = [key for key, held in rows.sides.items() if held == side and key in hj]
+        rates = [known[name, key][0] / known[name, key][1] for key in keys]
+        means[side] = (sum(float(hj[key]) for key in keys) / len(keys), sum(rates) / len(rates))
+    sizes = Counter(rows.sides[key] == "" for key in hj if rows.sides[key] in ("", name))
+    weighted = ", both sources weighing the same" if sizes[True] != sizes[False] else ""
+    ground = " Blue ground" + match[0].partition(" Blue ground")[2] if " Blue ground" in match[0] else ""
+    return (
+        f"{name}: HJ and log p. By both axes together, {1 - huse[0] / 2:.0%} of {huse[1]} texts are attributed to the right "
+        f"source{weighted} (HUSE {decimal(huse[0])}; guessing would give 50%). Mean HJ is {decimal(means[name][0])} for "
+        f"{name} and {decimal(means[''][0])} for the references; mean log p per word is {decimal(means[name][1])} and "
+        f"{decimal(means[''][1])}.{ground}"
+    )
+
+
+@kind(r"Ratings of (?P<what>.+?)\. (?P<first>.+)")
+def caption_histogram(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """Each most frequent label, with its share, ratings and raters, and where sources differ most."""
+    arm = ""
+    labels = [label for label, _, _ in sorted(rows.words["criteria"][0]["labels"], key=lambda row: Fraction(row[1]))]
+    if rows.study["task"] == "human_or_machine":
+        ending = match["what"].partition("texts, ")[2]
+        arm = "" if ending in ("", "all judgments") else ending
+        groups = {
+            "human texts": [a for a in rows.used if not rows.sides[a.text] and arm in ("", a.arm)],
+            "machine texts": [a for a in rows.used if rows.sides[a.text] and arm in ("", a.arm)],
+        }
+    else:
+        name = match["what"].split(" and ")[0].removeprefix("of ")
+        groups = {
+            "reference": [a for a in rows.used if not rows.sides[a.text]],
+            name: [a for a in rows.used if rows.sides[a.text] == name],
+        }
+    text = f"Ratings of {match['what']}."
+    for group, held in groups.items():
+        said = re.search(rf"{group}: most often '(.+?)' \(", match[0])
+        if not held:
+            continue
+        counts = Counter(answer.label for answer in held)
+        top = said[1] if said and counts[said[1]] == max(counts.values()) else counts.most_common(1)[0][0]
+        share = f"{counts[top] / len(held):.0%}"
+        raters = count(len({answer.rater for answer in held}), "rater")
+        text += f" {group}: most often '{top}' ({share} of {count(len(held), 'rating')} by {raters})."
+    if len([held for held in groups.values() if held]) == 2:
+        (low_name, low), (high_name, high) = groups.items()
+        shares = [Counter(answer.label for answer in held) for held in (low, high)]
+        gaps = {label: abs(shares[0][label] / len(low) - shares[1][label] / len(high)) for label in labels}
+        said = re.search(r"differ most at '(.+?)':", match[0])
+        top = (
+            said[1]
+            if said and abs(gaps.get(said[1], -1) - max(gaps.values())) < 1e-9
+            else max(gaps, key=lambda at: gaps[at])
+        )
+        text += (
+            f" They differ most at '{top}': {shares[1][top] / len(high):.0%} for {high_name}, "
+            f"{shares[0][top] / len(low):.0%} for {low_name}."
+        )
+    return text
+
+
+@kind(r"Accuracy by arm\. \d+ of \d+ arms are above chance \(50%\) with their whole interval.*")
+def caption_arms(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """Values and numbers of the highest and the lowest arm."""
+    shares = {arm["training"]: rows.accuracies(arm["training"]) for arm in rows.arms}
+    means = {name: 100 * sum(values) / len(values) for name, values in shares.items() if values}
+    head = re.match(r"Accuracy by arm\. \d+ of (\d+) arms", match[0])
+    if head is None or int(head[1]) != len(means):
+        return f"{len(means)} arms"
+    for word, best in (("Highest", max), ("Lowest", min)):
+        said = re.search(rf"{word}: (?:all )?(\w*) ?({NUMBER})%(?: \[[^\]]+\])?, n = (\d+) evaluators?\.", match[0])
+        if said is None:
+            return f"{word}: ..." if len(means) > (word == "Lowest") else match[0]
+        name = said[1] if said[1] in means else next(iter(means))
+        if (
+            abs(means[name] - best(means.values())) > TIED
+            or said[2] != f"{means[name]:.1f}"
+            or int(said[3]) != len(shares[name])
+        ):
+            return f"{word}: {name} {means[name]:.1f}%, n = {len(shares[name])}"
+    return match[0] if len(rows.arms) == 1 or match[0].endswith(CHOSEN) else f"... {CHOSEN}"
+
+
+TIED = 0.05
+
+
+@kind(r"Mixed model of \d+ ratings, texts and raters crossed \(\w+\)\.")
+def caption_mixed(rows: Rows, match: Match, asked: Asked) -> str:
+    criterion = re.findall(r"\((\w+)\)", match[0])[-1]
+    number = sum(answer.criterion == criterion for answer in rows.used)
+    return f"Mixed model of {number} ratings, texts and raters crossed ({criterion})."
+
+
+@kind(r"Labels in the order shown(?:; coding: .+)?\.")
+def caption_scale(rows: Rows, match: Match, asked: Asked) -> str:
+    labels = rows.words["criteria"][0]["labels"]
+    if nominal(rows):
+        return "Labels in the order shown."
+    codes = sorted((Fraction(code), label) for label, code, _ in labels)
+    (low, lowest), (high, highest) = codes[0], codes[-1]
+    ends = f"{float(low):g} to {float(high):g}, {float(low):g} = {lowest}, {float(high):g} = {highest}"
+    return f"Labels in the order shown; coding: {ends}."
+
+
+@kind(rf"[^.;]*\b{NUMBER}% intervals.*")
+def caption_level(rows: Rows, match: Match, asked: Asked) -> str:
+    return re.sub(rf"{NUMBER}% intervals", f"{100 * asked.level:g}% intervals", match[0], count=1)
+
+
+def kind_of(text: str) -> Iterator[tuple[Kind, Match]]:
+    """Kinds of which the text begins with a sentence."""
+    for known in KINDS:
+        if match := known.pattern.match(text):
+            yield known, match
+
+
+# What cannot be counted anew without the report's own resampling, by kind: a pattern of the part that is taken over.
+LIMITS = rf"\[{NUMBER}, {NUMBER}\]"
+BLIND: dict[str, str] = {
+    "exclusion_rates": rf"p = {NUMBER}",
+    "verdict_huse": LIMITS,
+    "verdict_accuracy": LIMITS,
+    "level": r"Those of HUSE are for the .*",
+    "analysis_huse": r", by [^.]+\.$",
+    "caption_hj": LIMITS,
+    "caption_scatter": r"Blue ground.*",
+    "caption_arms": rf"{LIMITS}|with their whole interval.*?Highest|\d+ of \d+ arms",
+    "modes_differ": rf"(?<= and ){NUMBER}",
+    "outvoted": rf"(?<= and ){NUMBER}",
+    "rule_disagreement": ".*",
+    "rule_outlying_mean": ".*",
+    "conclusions": ".*",
+    "conclusions_by_name": ".*",
+    "conclusions_too_few": ".*",
+    "caption_level": r"^.*?(?=\d+% intervals)|(?<=% intervals).*",
+}

@@ -1,0 +1,312 @@
+"""Random rehearsed studies of every kind: designed by the project's verbs, worked on by rows that this module writes.
+
+What a seed draws is a `Draw`; `rehearse` makes it. Simulated raters answer at random around a quality of each text, so
+that a hundred studies take minutes. No marketplace is between, as it is in `manage.py rehearse`.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from annotation.collecting.withdraw import withdraw
+from annotation.design.arrange_cells import arrange
+from annotation.design.lay_out import design
+from annotation.design.presets import ArmPlan, CellPlan
+from annotation.design.wording import Practice, PracticePair, Training, Wording, default_wording
+from annotation.exceptions import DesignError
+from annotation.importing.add_texts import add_texts
+from annotation.models import (
+    Decision,
+    Hit,
+    Intent,
+    Judgment,
+    LedgerEntry,
+    Parse,
+    Participation,
+    Presentation,
+    Scale,
+    ScaleLabel,
+    Statement,
+    Study,
+    Submission,
+    WayIn,
+    Worker,
+    WorkerIdentity,
+)
+from annotation.quality.assess import assess
+from annotation.quality.rules import Rule
+from annotation.readers.records import LikelihoodRecord, TextRecord
+from annotation.review.exclude import apply_rules, exclude_submissions, fix_rules, include_submissions
+from annotation.studies.create import Plan, create
+from annotation.studies.unblind import unblind
+
+START = datetime(2026, 10, 5, 9, 30, tzinfo=UTC)
+KINDS = ("typicality", "human_or_machine", "likert", "error_labels", "pairwise")
+TRAININGS = ("none", "instructions", "examples", "comparison")
+MODES = ("rehearsal", "live")
+CURRENCIES = ("USD", "EUR", "JPY", "CHF")
+WAYS = (
+    (),
+    (("link", "ledger", ""),),
+    (("list", "voucher", "10 EUR"),),
+    (("team", "volunteer", ""),),
+    (("accounts", "ledger", ""), ("link", "credit", "")),
+    (("link", "elsewhere", "paid by the panel"),),
+)
+OUTCOMES = ("approved", "rejected", "undecided", "excluded", "late", "rules", "withdrawn", "running", "unrated")
+STATED = {
+    "consent": "Read and ticked before the first task",
+    "ethics": "Board of the university, number 17",
+    "licence": "CC BY 4.0",
+    "language": "English",
+    "plan": "The generators are compared with the references.",
+    "deviations": "One day more.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What a seed draws: kind, mode, currency, reward, channel, arms, outcome and sizes of a study."""
+
+    seed: int
+    kind: str
+    mode: str
+    currency: str
+    reward: int
+    ways: tuple[tuple[str, str, str], ...]
+    arms: tuple[str, ...]
+    outcome: str
+    generators: tuple[str, ...]
+    texts: int
+    per_hit: int
+    raters: int
+    k: int
+    level: float
+    stated: tuple[str, ...]
+    recruitment: tuple[int | None, int | None, str]
+    extras: tuple[int, int]
+    contexts: bool
+
+    @property
+    def name(self) -> str:
+        return f"checked-{self.seed}"
+
+
+def draw(seed: int) -> Draw:
+    """The study of a seed; five seeds in a row are of the five kinds, nine of the nine outcomes."""
+    rng = random.Random(f"study {seed}")
+    kind = KINDS[seed % len(KINDS)]
+    mode = rng.choice(MODES)
+    arms: tuple[str, ...] = ("none",)
+    if kind == "human_or_machine":
+        arms = tuple(sorted(rng.sample(TRAININGS, rng.randint(1, 4)), key=TRAININGS.index))
+    pairs = kind == "pairwise"
+    return Draw(
+        seed=seed,
+        kind=kind,
+        mode=mode,
+        currency=rng.choice(CURRENCIES),
+        reward=rng.choice((40, 100, 125)),
+        ways=rng.choice(WAYS) if mode == "live" else (),
+        arms=arms,
+        outcome=OUTCOMES[seed % len(OUTCOMES)],
+        generators=("alpha", "beta") if pairs else ("alpha", "beta")[: rng.randint(1, 2)],
+        texts=rng.choice((6, 10, 20)),
+        per_hit=rng.choice((4, 5, 9)),
+        raters=rng.randint(2, 5),
+        k=rng.choice((3, 5, 16)),
+        level=rng.choice((0.95, 0.9)),
+        stated=tuple(key for key in STATED if rng.random() < 0.5),
+        recruitment=rng.choice(((None, None, ""), (95, None, ""), (95, 50, "US"), (None, 100, "DE"))),
+        extras=rng.choice(((0, 0), (1, 0), (0, 1), (1, 1))),
+        contexts=pairs or rng.random() < 0.5,
+    )
+
+
+def rehearse(drawn: Draw) -> Study:
+    """The study with its work, decisions and money; its texts, HITs and exclusions by the project's verbs."""
+    rng = random.Random(f"work {drawn.seed}")
+    plan = Plan(
+        question="Which texts are better?" if drawn.seed % 2 else "",
+        seed=drawn.seed,
+        raters_per_text=drawn.raters,
+        texts_per_hit=drawn.per_hit,
+        evaluators_per_cell=4 if drawn.kind == "human_or_machine" else None,
+        currency=drawn.currency,
+        reward_cents=drawn.reward,
+        minimum_percent_approved=drawn.recruitment[0],
+        minimum_approved_hits=drawn.recruitment[1],
+        country=drawn.recruitment[2],
+        checks_per_hit=drawn.extras[0],
+        repeats_per_hit=drawn.extras[1],
+    )
+    study = create(drawn.name, mode=drawn.mode, plan=plan, wording=wording(drawn.kind), actor="ada", now=START)
+    add_texts_of(study, drawn, rng)
+    arms = [ArmPlan(arm, drawn.reward + (50 * at if drawn.seed % 3 else 0)) for at, arm in enumerate(drawn.arms)]
+    arrange(study, arms, [CellPlan(arm) for arm in drawn.arms], actor="ada", now=START)
+    try:
+        design(study, actor="ada", now=START)
+    except DesignError:  # the texts of a context do not fit into different HITs
+        study.texts.update(context=None)
+        design(study, actor="ada", now=START)
+    for key in drawn.stated:
+        Statement.objects.create(study=study, key=key, body=STATED[key])
+    for kind, pays, words in drawn.ways:
+        WayIn.objects.create(study=study, kind=kind, pays=pays, pay_words=words, consent=bool(rng.randrange(2)))
+    status = {"running": "published", "unrated": "published"}.get(drawn.outcome, "closed")
+    Study.objects.filter(pk=study.pk).update(status=status)
+    study.refresh_from_db()
+    if drawn.outcome != "unrated":
+        work(study, drawn, rng)
+        decide(study, drawn, rng)
+    return Study.objects.get(pk=study.pk)
+
+
+def wording(kind: str) -> Wording:
+    """The default words, with practice rounds where a training needs them."""
+    words = default_wording(kind)
+    if kind != "human_or_machine":
+        return words
+    examples = tuple(Practice(f"Practice {i}.", ("human", "machine")[i % 2], "It shows.") for i in range(3))
+    pairs = tuple(PracticePair(f"By a person {i}.", f"By a machine {i}.", "It shows.") for i in range(3))
+    return replace(words, training=Training(words.training.instructions, examples, pairs))
+
+
+def add_texts_of(study: Study, drawn: Draw, rng: random.Random) -> None:
+    """Add texts of each side, with log-probabilities where HUSE is asked of them."""
+    sides = drawn.generators if drawn.kind == "pairwise" else ("", *drawn.generators)
+    records = []
+    for at in range(drawn.texts):
+        for side in sides:
+            likelihoods: tuple[LikelihoodRecord, ...] = ()
+            if drawn.kind == "typicality":
+                likelihoods = tuple(
+                    LikelihoodRecord(name, -rng.uniform(5, 40), 5 + at % 4, "whitespace", "t=1")
+                    for name in drawn.generators
+                    if side in ("", name)
+                )
+            records.append(
+                TextRecord(
+                    f"{side or 'ref'}{at:02d}",
+                    f"The council of town {at} heard {side or 'people'} speak about the river",
+                    "model" if side else "reference",
+                    generator=side or None,
+                    decoding="t=1" if side else "",
+                    context=f"c{at}" if drawn.contexts else None,
+                    context_body=f"Article {at}." if drawn.contexts else "",
+                    likelihoods=likelihoods,
+                )
+            )
+    add_texts(study, records, actor="ada", now=START)
+
+
+def work(study: Study, drawn: Draw, rng: random.Random) -> None:
+    """Write the work of simulated raters: as much as each HIT has places, one less in a study that runs."""
+    words = wording(drawn.kind)
+    labels = {
+        criterion.name: list(Scale.objects.matching(criterion.scale, criterion.labels).labels.order_by("pk"))
+        for criterion in words.criteria
+    }
+    people: list[Worker] = []
+    day = START
+    for hit in study.hits.select_related("cell__arm").order_by("slot"):
+        places = hit.max_assignments - (1 if drawn.outcome == "running" and hit.slot == 0 else 0)
+        for place in range(places):
+            # Nobody works in two arms: each arm has people of its own.
+            name = f"{drawn.seed:03d}{hit.cell.arm.training[:2]}{place:03d}"
+            person, is_new = Worker.objects.get_or_create(pseudonym=f"w{name}")
+            if is_new:
+                people.append(person)
+                WorkerIdentity.objects.bulk_create([WorkerIdentity.of(person, "mturk", f"A9{name}")])
+            Participation.objects.get_or_create(
+                study=study, worker=person, defaults={"arm": hit.cell.arm, "since": START}
+            )
+            day += timedelta(minutes=rng.randint(1, 400))
+            seconds = rng.randint(60, 900)
+            submission = Submission.objects.create(
+                hit=hit,
+                worker=person,
+                market_id=f"3A{hit.pk}X{place}",
+                raw="<x/>",
+                raw_format="mturk-xml",
+                accepted_at=day - timedelta(seconds=seconds),
+                submitted_at=day,
+                work_seconds=seconds,
+                received_at=day,
+            )
+            Parse.objects.create(submission=submission, parsed_at=day)
+            judge(submission, hit, labels, words, rng)
+        count_work(hit)
+
+
+def count_work(hit: Hit) -> None:
+    """Bring the HIT's running sums to its rows, as collecting does."""
+    judged = Judgment.objects.filter(presentation__submission__hit=hit).count()
+    Hit.objects.filter(pk=hit.pk).update(collected=hit.submissions.count(), judged=judged)
+
+
+def judge(
+    submission: Submission, hit: Hit, labels: dict[str, list[ScaleLabel]], words: Wording, rng: random.Random
+) -> None:
+    items = list(hit.items.select_related("text").order_by("position"))
+    seen = Presentation.objects.bulk_create(
+        Presentation(
+            submission=submission, text=item.text, partner_id=item.partner_id, position=item.position, role=item.role
+        )
+        for item in items
+    )
+    judgments = []
+    for place in seen:
+        better = place.text.source == "model"
+        for criterion in words.criteria:
+            row = labels[criterion.name]
+            at = min(len(row) - 1, max(0, round(rng.gauss((len(row) - 1) * (0.6 if better else 0.4), 1.2))))
+            judgments.append(
+                Judgment(
+                    presentation=place,
+                    criterion=criterion.name,
+                    label=row[at],
+                    text_id=place.text_id if place.role == "item" else None,
+                )
+            )
+    Judgment.objects.bulk_create(judgments)
+
+
+def decide(study: Study, drawn: Draw, rng: random.Random) -> None:
+    """Pay, reject, exclude and withdraw as the outcome of the draw says."""
+    rows = list(Submission.objects.filter(hit__study=study).order_by("pk"))
+    rejected = set(rng.sample(range(len(rows)), 2)) if drawn.outcome == "rejected" else set()
+    undecided = {0} if drawn.outcome in ("undecided", "running") else set()
+    now = START + timedelta(days=30)
+    for at, row in enumerate(rows):
+        if at in undecided:
+            continue
+        if at in rejected:
+            Decision.objects.create(submission=row, matter="payment", verdict="reject", reason="Copied.", at=now)
+            continue
+        Decision.objects.create(submission=row, matter="payment", verdict="approve", at=now)
+        pay(study, row, now)
+    several = Submission.objects.filter(pk__in=[row.pk for row in rng.sample(rows, min(2, len(rows) - 1))])
+    if drawn.outcome == "late":
+        unblind(study, actor="ada", now=now)
+    if drawn.outcome in ("excluded", "late"):
+        exclude_submissions(study, several, reason="Answered at random.", actor=None, now=now + timedelta(days=1))
+    if drawn.outcome == "rules":
+        assess(study, now=now)
+        stored = fix_rules(study, "first", [Rule("disagreement"), Rule("outlying_mean")], actor=None, now=now)
+        apply_rules(stored, actor=None, now=now)
+        if not Submission.objects.filter(hit__study=study).exclude(decisions__verdict="exclude").exists():
+            include_submissions(study, Submission.objects.filter(pk=rows[0].pk), actor=None, now=now)
+    if drawn.outcome == "withdrawn":
+        withdraw(study, [rows[-1].market_id], actor="ada", now=now)
+
+
+def pay(study: Study, row: Submission, now: datetime) -> None:
+    intent = Intent.of(study, Intent.Kind.APPROVE, row.pk, slot=str(row.pk))
+    intent.save()
+    cents = row.hit.cell.reward_cents
+    fee = -(-cents // 5)
+    LedgerEntry.objects.create(study=study, intent=intent, kind="reward", cents=cents, at=now)
+    LedgerEntry.objects.create(study=study, intent=intent, kind="fee", cents=fee, at=now)

@@ -1,0 +1,181 @@
+"""Facts and tables of the page whose numbers are counted anew."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from fractions import Fraction
+from statistics import median
+
+from tests.report_checker.page import Page
+from tests.report_checker.recount import Rows, clock, moment, money
+from tests.report_checker.sentences import Asked, by_amount, people, rewards
+
+
+def differences(page: Page, rows: Rows, asked: Asked) -> Iterator[str]:
+    """Each fact and cell that the rows say otherwise."""
+    shown = page.facts()
+    for name, expected in facts(rows).items():
+        if name in shown and shown[name] != [expected]:
+            yield f"fact: {name} is {shown[name]}\n    rows: {expected}"
+    cells = page.tables()
+    for caption, expected in expected_tables(rows, asked).items():
+        table = next((table for name, table in cells.items() if name.startswith(caption)), None)
+        if table is not None:
+            yield from (f"table {caption!r}: {line}" for line in _different_rows(table, expected))
+
+
+def _different_rows(table: list[list[str]], expected: Cells) -> Iterator[str]:
+    for key, values in expected.items():
+        row = next((row for row in table if tuple(row[: len(key)]) == key), None)
+        said = [cell.split(" [")[0] for cell in (row or [])[len(key) :][: len(values)]]
+        if row is None or not all(same(a, b) for a, b in zip(said, values, strict=False)):
+            yield f"{key} {said}\n    rows: {values}"
+
+
+def facts(rows: Rows) -> dict[str, str]:
+    """Facts by their names on the page; a name that is not there is not asked for."""
+    work = rows.submissions
+    known = {"HITs": str(len(rows.hits)), "Seed of packing and order": str(rows.study["seed"])}
+    known["Question as shown"] = rows.question()
+    if not work:
+        return known
+    times = sorted(moment(row["submitted_at"]) for row in work)
+    kept = Counter(answer.rater for answer in rows.used)
+    low, high = min(kept.values()), max(kept.values())
+    known |= {
+        "Raters": str(people(rows)),
+        "Assignments submitted": str(len(work)),
+        "Approved (paid)": str(sum(row["paid"] == "approve" for row in work)),
+        "Approved": str(sum(row["paid"] == "approve" for row in work)),
+        "Rejected (not paid)": str(sum(row["paid"] == "reject" for row in work)),
+        "Excluded from analysis": str(sum(row["used"] == "exclude" for row in work)),
+        "First submission": f"{times[0]:%A}, {times[0].day} {times[0]:%B %Y, %H:%M} UTC",
+        "Last submission": f"{times[-1]:%A}, {times[-1].day} {times[-1]:%B %Y, %H:%M} UTC",
+        "Included ratings per rater": f"{low} to {high}, median {float(median(kept.values())):g}",
+    }
+    for key, name in (("ethics", "Ethics approval"), ("licence", "Licence of the texts")):
+        if key in rows.stated:
+            known[name] = rows.stated[key]
+    return known
+
+
+def same(said: str, expected: str | float | None) -> bool:
+    """Whether a cell shows the value: text as it is, a number rounded to the digits shown; None is not counted anew."""
+    if isinstance(expected, float):
+        digits = len(said.partition(".")[2].rstrip("%"))
+        return abs(float(said.rstrip("%").replace("−", "-")) - expected) <= 0.5 / 10**digits + 1e-9
+    return expected is None or said == expected
+
+
+Cells = dict[tuple[str, ...], tuple[str | float | None, ...]]
+
+
+def expected_tables(rows: Rows, asked: Asked) -> dict[str, Cells]:
+    """By the beginning of the caption: cells after the key of a row; None is not counted anew."""
+    if not rows.submissions:
+        return {}
+    tables = {
+        "Money and time": _money(rows),
+        "Judgments per pair" if rows.pairs else "Ratings per text": _per_text(rows),
+    }
+    task = rows.study["task"]
+    if task == "typicality":
+        tables["HJ by source, as the figure"] = _hj(rows)
+        tables["HUSE, HUSE-Q (judgment alone)"] = _huse(rows, asked)
+    if task == "human_or_machine":
+        tables["Conditions: planned"] = _conditions(rows)
+        tables["Accuracy against chance"] = {}
+    if task in ("likert",):
+        tables["Ratings by source"] = _scales(rows)
+    if task in ("likert", "error_labels"):
+        tables["How often each label"] = _labels(rows)
+    return tables
+
+
+def _money(rows: Rows) -> Cells:
+    currency = rows.study["currency"]
+    cells: Cells = {}
+    if by_amount(rows):
+        cells["Reward per assignment",] = (rewards(rows),)
+        cells["Rewards of approved work",] = (money(rows.spent["reward"], currency),)
+        cells["Fees",] = (money(rows.spent["fee"], currency),)
+        cells["Total charged",] = (money(rows.spent["reward"] + rows.spent["fee"] + rows.spent["bonus"], currency),)
+    if rows.seconds:
+        cells["Time per assignment, median",] = (clock(float(median(rows.seconds))),)
+    return cells
+
+
+def _per_text(rows: Rows) -> Cells:
+    """How many texts (or pairs) have how many raters whose answers count."""
+    raters: defaultdict[str, set[int]] = defaultdict(set)
+    for answer in rows.used:
+        raters[answer.text].add(answer.submission)
+    counts = Counter(len(submissions) for submissions in raters.values())
+    return {(str(number),): (str(texts),) for number, texts in counts.items() if number}
+
+
+def _hj(rows: Rows) -> Cells:
+    hj = rows.hj()
+    cells: Cells = {}
+    for name in ("", *dict.fromkeys(side for side in rows.sides.values() if side)):
+        values = [float(hj[key]) for key, side in rows.sides.items() if side == name and key in hj]
+        if values:
+            cells[name or "reference",] = (str(len(values)), sum(values) / len(values))
+    return cells
+
+
+def _huse(rows: Rows, asked: Asked) -> Cells:
+    cells: Cells = {}
+    for name in dict.fromkeys(side for side in rows.sides.values() if side):
+        huse, quality = rows.huse(name, asked.k), rows.huse(name, asked.k, quality_only=True)
+        if huse and quality:
+            cells[name, "exact"] = (huse[0], quality[0], 1 + huse[0] - quality[0])
+    return cells
+
+
+def _conditions(rows: Rows) -> Cells:
+    cells: Cells = {}
+    base = rows.study["reward_cents"]
+    for arm in rows.arms:
+        work = [row for row in rows.submissions if row["arm"] == arm["training"]]
+        reward = base if arm["reward_cents"] is None else arm["reward_cents"]
+        seconds = [row["work_seconds"] for row in work]
+        if len(rows.arms) > 1:
+            cells[arm["training"],] = (
+                arm["training"],
+                "all",
+                "all",
+                str(rows.study["evaluators_per_cell"]),
+                str(len({row["rater"] for row in work})),
+                str(len(work)),
+                None,
+                str(sum(row["used"] == "exclude" for row in work)),
+                money(reward, rows.study["currency"]) if by_amount(rows) else None,
+                clock(float(median(seconds))) if seconds else None,
+            )
+    return cells
+
+
+def _scales(rows: Rows) -> Cells:
+    cells: Cells = {}
+    for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
+        hj = rows.hj(criterion)
+        for name in ("", *dict.fromkeys(side for side in rows.sides.values() if side)):
+            values = [float(hj[key]) for key, side in rows.sides.items() if side == name and key in hj]
+            if values:
+                cells[criterion, name or "references"] = (sum(values) / len(values),)
+    return cells
+
+
+def _labels(rows: Rows) -> Cells:
+    given: defaultdict[tuple[str, str, str], int] = defaultdict(int)
+    total: Counter[tuple[str, str]] = Counter()
+    for answer in rows.used:
+        side = rows.sides[answer.text] or "references"
+        given[answer.criterion, side, answer.label] += 1
+        total[answer.criterion, side] += 1
+    return {
+        key: (float(100 * Fraction(number, total[key[:2]])), str(number), None, str(total[key[:2]]))
+        for key, number in given.items()
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import Resolver404, resolve
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
@@ -14,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotation.accounts.addresses import client_address, neighbourhood
 from annotation.marketplace.core import clock
 from annotation.marketplace.core.rate_limits import TooOftenError
+from annotation.marketplace.models import Assignment
 from annotation.marketplace.site.forms import AddressForm, PasswordForm, RegistrationForm, SignInForm
 from annotation.marketplace.site.host_guards import form_page, not_mailed, note, on_worker_host, too_often
 from annotation.marketplace.workers import registration, sessions
@@ -31,7 +33,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     goal = request.POST.get("next") or request.GET.get("next", "")
     if not form.is_valid():
         status = 422 if form.is_bound else 401
-        return form_page(request, "marketplace/sign_in.html", form, status=status, goal=goal)
+        context = {"goal": goal, "recorded": _is_recorded(goal)}
+        return form_page(request, "marketplace/sign_in.html", form, status=status, **context)
     who, password = form.cleaned_data["who"], form.cleaned_data["password"]
     try:
         session = registration.sign_in(who, password, client=_client(request), now=timezone.now())
@@ -41,6 +44,19 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         form.add_error(None, _("Wrong email address, worker ID or password."))
         return form_page(request, "marketplace/sign_in.html", form, status=401, goal=goal)
     return sessions.sign_in(request, redirect(_inside(request, goal)), session)
+
+
+def _is_recorded(goal: str) -> bool:
+    """Whether the page that was asked for is of an assignment that is submitted: who was signed out while they worked
+    reads that nothing is lost. Assignment ids cannot be guessed."""
+    try:
+        page = resolve(goal)
+    except Resolver404:
+        return False
+    if page.view_name != "hits:done":
+        return False
+    rows = Assignment.objects.filter(assignment_id=page.kwargs["assignment_id"])
+    return rows.filter(state__in=Assignment.SUBMITTED_STATES).exists()
 
 
 @form_methods

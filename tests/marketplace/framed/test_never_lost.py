@@ -48,6 +48,10 @@ def test_answers_are_handed_in_by_keyboard_alone(hit, ann: Desk) -> None:
     ann.recorded()
     # The button that was pressed belongs to the form's fields, in their order.
     assert raw()[1:] == [["why", "by keys"], ["rating", "2"], ["button", "pressed"]]
+    # Back leads to no second submission: the page says that the work is recorded.
+    ann.page.go_back()
+    ann.recorded()
+    assert Submission.objects.count() == 1
 
 
 @pytest.mark.parametrize("window", [{}, {"viewport": PHONE}], ids=["desk", "phone"])
@@ -173,6 +177,7 @@ def test_a_session_that_ends_during_the_work_loses_nothing(hit, ann: Desk) -> No
     WorkerSession.objects.all().delete()
     frame.get_by_role("button", name="Submit").click()
     ann.page.wait_for_url("**/hits/sign-in/**")
+    expect(ann.page.get_by_text("Your answers are recorded: nothing is lost. Sign in to continue.")).to_be_visible()
     assert state() == "Submitted"
     assert fields()["why"] == "clear"
 

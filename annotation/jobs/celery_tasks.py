@@ -107,6 +107,12 @@ def sweep_marketplace(*, now: datetime) -> bool:
     return True
 
 
+@shared_task(name="annotation.prolific", ignore_result=True)
+def run_prolific() -> None:
+    """Have the marketplace of this installation do what is due at Prolific. Called by its command's name, as above."""
+    call_command("prolific", stdout=io.StringIO())
+
+
 def carry_out(intents_of: Q, market: Market, progress: Callable[[int], None] | None = None) -> Work:
     """The outbox, as it is worked off everywhere."""
     return work(

@@ -16,6 +16,7 @@ from annotation.marketplace.site import (
     languages,
     other_device,
     pages,
+    prolific_hook,
     qualification_list,
     qualifications,
     rejection_replies,
@@ -101,5 +102,6 @@ urlpatterns = [
     path("work/<public_id:assignment_id>/done/", pages.done, name="done"),
     path("tests/<public_id:attempt_id>/", accept.test, name="test"),
     path("frame/test/<public_id:attempt_id>/<str:load>/<str:seal>/", frames.test_frame, name="test-frame"),
+    path("prolific/<str:token>/", prolific_hook.prolific_hook, name="prolific-hook"),
     path("mturk/externalSubmit", submit.external_submit, name="submit"),
 ]

@@ -161,7 +161,7 @@ CELERY_TASK_ROUTES = {
 POLL_SECONDS = env.whole_number("POLL_SECONDS", 60, minimum=1)
 CELERY_BEAT_SCHEDULE = {
     name: {"task": f"annotation.{name}", "schedule": POLL_SECONDS, "options": {"expires": POLL_SECONDS}}
-    for name in ("poll_all", "jobs", "keep_house")
+    for name in ("poll_all", "jobs", "keep_house", "prolific")
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A worker that took an effect and has said nothing for so long is taken for dead, and another takes it.
@@ -229,6 +229,12 @@ DEVICE_CODE_DAYS = env.whole_number("DEVICE_CODE_DAYS", 30, minimum=1)
 SITE_CONTACT = env.text("SITE_CONTACT", "")
 # What a monitor must show to read /metrics (Authorization: Bearer ...); empty: it answers on this machine only.
 METRICS_TOKEN = env.text("METRICS_TOKEN", "")
+# Prolific: where its API is, how often studies there are read, and for how long an interrupted step is not repeated.
+PROLIFIC_API_URL = env.text("PROLIFIC_API_URL", "https://api.prolific.com")
+# Whether Prolific is asked to send hooks here; it sends them to public https addresses only.
+PROLIFIC_HOOKS = env.flag("PROLIFIC_HOOKS", WORKER_ORIGIN.startswith("https://"))
+PROLIFIC_POLL_SECONDS = env.whole_number("PROLIFIC_POLL_SECONDS", 60)
+PROLIFIC_LEASE_SECONDS = env.whole_number("PROLIFIC_LEASE_SECONDS", 60)
 # How notifications are signed: 2 is SHA-256; 1 is SHA-1, for receivers that know nothing else.
 MARKETPLACE_SIGNATURE_VERSION = env.chosen("MARKETPLACE_SIGNATURE_VERSION", "2", ("2", "1"))
 # How long notifications that were delivered or given up stay; those under way live for a day at most.

@@ -13,7 +13,15 @@ from django.utils import timezone
 from annotation import settings as conf
 from annotation.collecting.parse_submissions import read
 from annotation.exceptions import AssayError
-from annotation.jobs.celery_tasks import carry_out, keep_house, look_after, measure, running_studies, score_due
+from annotation.jobs.celery_tasks import (
+    carry_out,
+    keep_house,
+    look_after,
+    measure,
+    run_prolific,
+    running_studies,
+    score_due,
+)
 from annotation.jobs.run import run_due
 from annotation.management.lookup import sentences, study_called
 from annotation.models import ScoringChunk, Study
@@ -54,6 +62,7 @@ class Command(BaseCommand):
         """One pass over everything (or one kind) that is due; how much of it failed for good."""
         failed = 0
         if only in (None, "market"):
+            run_prolific()
             failed += self._market(study, collecting=collecting)
         if only in (None, "scoring"):
             failed += self._scoring(Q(job__study=study) if study else Q())

@@ -1,9 +1,10 @@
 """The kinds of channels, and what a new one has to say for itself.
 
 link: one address for many. list: one link a person. team: the same for named colleagues. accounts: workers who are
-registered at this site. rehearsal: simulated workers, who have accounts too.
+registered at this site. rehearsal: simulated workers, who have accounts too. prolific: people whom Prolific sends and
+pays (`annotation.marketplace.prolific`); they come by a link that knows them by their id there.
 
-A kind is a small object in `KINDS`. To add a platform (Prolific comes to mind): write a module beside this one with an
+A kind is a small object in `KINDS`. To add a platform: write a module beside this one with an
 object that has the four members of `Kind`, and name it in `KINDS`. Doors, consent, completion codes, withdrawal and
 retention then work as they are; `notify` is where the platform is called, after the transaction, and may fail without
 harm: everything it would tell can be read from the rows again.
@@ -17,6 +18,9 @@ from urllib.parse import quote
 from annotation.marketplace.models import Link, Participant
 
 LINK, LIST, TEAM, ACCOUNTS, REHEARSAL = "link", "list", "team", "accounts", "rehearsal"
+PROLIFIC = "prolific"
+# By which of its codes a study at Prolific learns that somebody did not agree.
+NO_CONSENT = "no-consent"
 # What a return address may hold; each is replaced by the value, escaped for an address.
 CODE, EXTERNAL_ID = "{code}", "{external_id}"
 # What panels add to an address beside a person's id: Prolific's names.
@@ -81,6 +85,7 @@ KINDS: dict[str, Kind] = {
     LINK: Links(),
     LIST: Links(),
     TEAM: Links(),
+    PROLIFIC: Links(),
     ACCOUNTS: Accounts(),
     REHEARSAL: Accounts(),
 }

@@ -146,7 +146,7 @@ def pays_by_amount(requester: Requester, channel: Channel | None) -> bool:
     """The same of those who come by `channel`, or of accounts."""
     how = (channel.pays if channel else "") or requester.pays
     in_words = channel is not None and bool(channel.pay_words)
-    return how == Pays.LEDGER or (how == Pays.ELSEWHERE and not in_words)
+    return how in {Pays.LEDGER, Pays.PROLIFIC} or (how == Pays.ELSEWHERE and not in_words)
 
 
 def pays_differ(study_draw: StudyDraw) -> bool:

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from annotation.marketplace.channels import admission_rules, consent, reach, tokens
+from annotation.marketplace.channels.kinds import CODE, NO_CONSENT
 from annotation.marketplace.core.row_locks import lock_requester
 from annotation.marketplace.hits.eligibility import Eligibility, assess_newcomer
 from annotation.marketplace.ids import worker_id
@@ -22,6 +23,7 @@ from annotation.marketplace.models import (
     Link,
     Participant,
     ParticipantIdentity,
+    ProlificStudy,
     QualificationGrant,
     QualificationType,
     WorkerAccount,
@@ -307,6 +309,13 @@ def _keep_ids(person: Participant, visitor: Visitor) -> None:
     elif visitor.panel_ids and person.channel.purged_at is None:
         known.panel_ids = {**known.panel_ids, **visitor.panel_ids}
         known.save(update_fields=["panel_ids"])
+
+
+def way_back_of_declined(link: Link) -> str:
+    """Where who does not agree is sent: to their panel with its code for that, where it has one; "" for nowhere."""
+    study = ProlificStudy.objects.filter(channel=link.channel_id).first()
+    code = study.codes.get(NO_CONSENT, "") if study is not None else ""
+    return link.channel.return_url.replace(CODE, code) if code else ""
 
 
 @transaction.atomic

@@ -7,7 +7,7 @@ import re
 
 # As in deploy/proxy/nginx.conf: whatever follows may be a token.
 _TOKEN = re.compile(
-    r"(/(?:hits/(?:in|enter|s|frame|reset|register|account/address)|console/(?:enter|join)|shared|pages)/)[^\s?]+"
+    r"(/(?:hits/(?:in|enter|prolific|s|frame|reset|register|account/address)|console/(?:enter|join)|shared|pages)/)[^\s?]+"
 )
 
 

@@ -18,6 +18,7 @@ from annotation.marketplace.models import (
     Event,
     OneTimeLink,
     ParticipantIdentity,
+    ProlificIdentity,
     PurgeMark,
     QueueMessage,
     WorkerSession,
@@ -61,6 +62,7 @@ def purge(*, now: datetime, dry_run: bool) -> Purged:
 def _forget_people(channels: Sequence[int], *, now: datetime, dry_run: bool) -> tuple[int, int]:
     """Delete who the people of these channels are, and their open sessions; the channels end. How many of each."""
     identities = _delete_unless_dry(ParticipantIdentity.objects.filter(channel__in=channels), dry_run)
+    _delete_unless_dry(ProlificIdentity.objects.filter(submission__study__channel__in=channels), dry_run)
     sessions = _delete_unless_dry(WorkerSession.objects.filter(worker__channel__in=channels), dry_run)
     sessions += _delete_unless_dry(OneTimeLink.objects.filter(worker__channel__in=channels), dry_run)
     if not dry_run:

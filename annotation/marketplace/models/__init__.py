@@ -28,6 +28,16 @@ from annotation.marketplace.models.notifications import (
     Transport,
 )
 from annotation.marketplace.models.payouts import PayoutFile, SettledEntry, Settlement
+from annotation.marketplace.models.prolific import (
+    ProlificAccount,
+    ProlificAction,
+    ProlificBonusBatch,
+    ProlificBonusLine,
+    ProlificEvent,
+    ProlificIdentity,
+    ProlificStudy,
+    ProlificSubmission,
+)
 from annotation.marketplace.models.qualifications import (
     QualificationGrant,
     QualificationRequest,
@@ -72,6 +82,14 @@ __all__ = [
     "ParticipantIdentity",
     "Payout",
     "PayoutFile",
+    "ProlificAccount",
+    "ProlificAction",
+    "ProlificBonusBatch",
+    "ProlificBonusLine",
+    "ProlificEvent",
+    "ProlificIdentity",
+    "ProlificStudy",
+    "ProlificSubmission",
     "PurgeMark",
     "QualificationGrant",
     "QualificationRequest",

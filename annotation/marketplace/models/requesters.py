@@ -22,6 +22,8 @@ class Requester(models.Model):
         CREDIT = "credit", "Course credit"
         VOLUNTEER = "volunteer"
         ELSEWHERE = "elsewhere"
+        # By Prolific, which is told what was decided here.
+        PROLIFIC = "prolific"
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="requester")
     balance_cents = models.BigIntegerField(default=0)

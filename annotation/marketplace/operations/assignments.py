@@ -12,6 +12,7 @@ from annotation.marketplace.core.paging import Listing, page
 from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.models import Assignment
 from annotation.marketplace.operations.finding import load_assignment, load_hit_key
+from annotation.marketplace.operations.prolific import refuse_without_category
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import ASSIGNMENT_FIELDS, assignment_shape, hit_shape
 
@@ -71,6 +72,7 @@ def approve_assignment(call: Call, parameters: dict[str, Any]) -> dict[str, Any]
 @operation("RejectAssignment", writes=True)
 def reject_assignment(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     assignment = _arrived(call, parameters)
+    refuse_without_category(assignment)
     decisions.reject(assignment, now=call.now, feedback=parameters["RequesterFeedback"])
     return {}
 

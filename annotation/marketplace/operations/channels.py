@@ -8,13 +8,14 @@ from typing import Any
 
 from django.db.models import Count
 
-from annotation.marketplace.channels.kinds import KINDS, LINK, NAMED
+from annotation.marketplace.channels.kinds import KINDS, LINK, NAMED, PROLIFIC
 from annotation.marketplace.channels.study_tag import TAG
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.invitations import funnel, mailing, open_channel, participants
 from annotation.marketplace.invitations.channel_plan import LinkPlan, Plan
 from annotation.marketplace.models import Channel, ChannelWording, Consent, Link, Participant, SuppliedCode
 from annotation.marketplace.operations.registry import Call, extension_operation
+from annotation.marketplace.prolific import study_draft
 
 # Members of a request, and the values of a plan that they set.
 TEXTS = {
@@ -37,6 +38,8 @@ EMPTIED = {**MOMENTS, **NUMBERS}
 def create_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """A new channel; with a token that was used before, the channel that it opened."""
     kind = parameters["Kind"]
+    if kind == PROLIFIC:
+        study_draft.check_members(parameters)
     plan, link_plan = _plan(parameters), _link_plan(parameters)
     if link_plan.id_parameters and kind != LINK:
         raise InvalidParameterError("A person's id is in the address of a link for many only.").at("IdParameters")
@@ -52,13 +55,17 @@ def create_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     )
     if channel.kind == LINK and channel.closed_at is None:
         open_channel.main_link(channel, link_plan, now=call.now)
+    elif channel.kind == PROLIFIC and channel.closed_at is None:
+        study_draft.prepare_channel(channel, now=call.now)
     return _shape(channel)
 
 
 @extension_operation("UpdateChannel", writes=True)
 def update_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """Set the members that are named; the others stay as they are."""
-    channel = _channel(call, parameters)
+    channel = load_channel(call, parameters)
+    if channel.kind == PROLIFIC:
+        study_draft.check_members(parameters)
     if {"IdParameters", "IdOptional"} & set(parameters) and channel.kind != LINK:
         raise InvalidParameterError("A person's id is in the address of a link for many only.").at("IdParameters")
     version = parameters.get("Version")
@@ -67,20 +74,20 @@ def update_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 
 @extension_operation("CloseChannel", writes=True)
 def close_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
-    open_channel.close(_channel(call, parameters), now=call.now)
-    return _shape(_channel(call, parameters))
+    open_channel.close(load_channel(call, parameters), now=call.now)
+    return _shape(load_channel(call, parameters))
 
 
 @extension_operation("ReopenChannel", writes=True)
 def reopen_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
-    open_channel.reopen(_channel(call, parameters), now=call.now)
-    return _shape(_channel(call, parameters))
+    open_channel.reopen(load_channel(call, parameters), now=call.now)
+    return _shape(load_channel(call, parameters))
 
 
 @extension_operation("GetChannel", writes=False)
 def get_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """One channel, with every version of its texts."""
-    channel = _channel(call, parameters)
+    channel = load_channel(call, parameters)
     return {**_shape(channel), "Versions": _versions(channel)}
 
 
@@ -96,7 +103,7 @@ def list_channels(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 @extension_operation("InvitePeople", writes=True)
 def invite_people(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """One link for each person who is new, shown this once; all or none. Who they are stays at this site."""
-    channel = _channel(call, parameters)
+    channel = load_channel(call, parameters)
     if channel.kind not in NAMED:
         problem = "People are invited one by one in a channel of the kind list or team."
         raise InvalidParameterError(problem).at("ChannelId")
@@ -123,7 +130,7 @@ def invite_people(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 @extension_operation("ListParticipants", writes=False)
 def list_participants(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """How far each person of a channel has come. Names are those that the requester gave, until they are deleted."""
-    channel = _channel(call, parameters)
+    channel = load_channel(call, parameters)
     named = channel.kind in NAMED
     return {
         "Participants": [
@@ -146,7 +153,7 @@ def list_participants(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 @extension_operation("CreateParticipantLink", writes=True)
 def create_participant_link(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """One more link for an invited person, shown this once; earlier ones go on working."""
-    channel = _channel(call, parameters)
+    channel = load_channel(call, parameters)
     rows = Participant.objects.select_related("channel").filter(channel=channel)
     person = rows.filter(participant_id=parameters["ParticipantId"]).first()
     if person is None or channel.kind not in NAMED:
@@ -162,14 +169,15 @@ def mail_people(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 
     Not in one transaction: that a mail has gone out stays noted when a later one fails.
     """
-    channel = _channel(call, parameters)
+    channel = load_channel(call, parameters)
     if channel.kind not in NAMED:
         raise InvalidParameterError("Only people who were invited one by one can be mailed.").at("ChannelId")
     done = mailing.send(channel, LinkPlan(), again=parameters.get("Remind", False), now=call.now)
     return {"Sent": done.sent, "Left": done.left}
 
 
-def _channel(call: Call, parameters: dict[str, Any]) -> Channel:
+def load_channel(call: Call, parameters: dict[str, Any]) -> Channel:
+    """The caller's channel that the member ChannelId names. Raises InvalidParameterError."""
     rows = Channel.objects.select_related("requester", "consent", "debrief").filter(requester=call.requester)
     channel = rows.filter(channel_id=parameters["ChannelId"]).first()
     if channel is None:

@@ -164,7 +164,7 @@ def decline(request: HttpRequest, token: str) -> HttpResponse:
     except TooOftenError as refusal:
         return too_often(request, refusal, participant=True)
     admission.turn_away(link, now=_now())
-    return _at_door(request, door_word="declined")
+    return _at_door(request, door_word="declined", way_back=admission.way_back_of_declined(link))
 
 
 @worker_page
@@ -325,6 +325,7 @@ def _at_door(
     token: str = "",
     visitor: admission.Visitor | None = None,
     visit: Visit | None = None,
+    way_back: str = "",
 ) -> HttpResponse:
     word = entry.word if entry else door_word
     leads_in = word in {*admission.OPEN, "consent"}
@@ -340,6 +341,7 @@ def _at_door(
         "text": text,
         "channel": channel,
         "token": token,
+        "way_back": way_back,
         "terms": None if known and consent.agreed(known, terms) else terms,
         "external_id": visitor.external_id if visitor else "",
         "panel_ids": {f"{PANEL_FIELD}{name}": value for name, value in (visitor.panel_ids if visitor else {}).items()},

@@ -76,7 +76,9 @@ def entries_of(scope: Scope) -> QuerySet[LedgerEntry]:
 
 def owed_entries(scope: Scope) -> QuerySet[LedgerEntry]:
     """What the requester pays elsewhere and is in no file yet: rejected work has no entry, withdrawn answers do."""
-    return entries_of(scope).filter(account=LedgerEntry.Account.OUTSIDE, settled=None)
+    rows = entries_of(scope).filter(account=LedgerEntry.Account.OUTSIDE, settled=None)
+    # Prolific pays its people itself.
+    return rows.exclude(assignment__worker__channel__pays=Requester.Pays.PROLIFIC)
 
 
 def _with_ways(rows: QuerySet[LedgerEntry]) -> QuerySet[Any]:

@@ -1,0 +1,105 @@
+"""What happened at Prolific comes into our rows: read by GET, written in one transaction, the same when read again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+
+from annotation.marketplace.models import (
+    Channel,
+    Participant,
+    ParticipantIdentity,
+    ProlificIdentity,
+    ProlificStudy,
+    ProlificSubmission,
+)
+from annotation.marketplace.prolific.client import Client
+from annotation.marketplace.prolific.records import SessionRecord
+
+SESSION = "SESSION_ID"
+APPROVED = "APPROVED"
+# A study in this status is read less often: decisions on Prolific's own site may still change it.
+COMPLETED, COMPLETED_PAUSE = "COMPLETED", 60
+UNKNOWN_SESSION = "Prolific does not know this person's submission."
+
+
+def read_study(study: ProlificStudy, client: Client, *, now: datetime) -> None:
+    """Read the study, its cost and every submission. Raises ProlificError; nothing is written then."""
+    record = client.get_study(study.prolific_id)
+    cost = client.get_cost(study.prolific_id)
+    rows = client.list_submissions(study.prolific_id)
+    pause = timedelta(seconds=settings.PROLIFIC_POLL_SECONDS)
+    study.status = record.status
+    study.spent_minor, study.fees_minor = cost.amount.units, cost.fees.units
+    study.counts = dict(Counter(row.status for row in rows))
+    study.synced_at, study.sync_error = now, ""
+    study.sync_due_at = now + (pause * COMPLETED_PAUSE if record.status == COMPLETED else pause)
+    _store_rows(study, rows, now=now)
+
+
+@transaction.atomic
+def _store_rows(study: ProlificStudy, rows: Sequence[SessionRecord], *, now: datetime) -> None:
+    """Write what was read. The door waits: who arrives now is the person that a row names, not a second one."""
+    channel = Channel.objects.select_for_update(no_key=True).get(pk=study.channel_id)
+    if channel.purged_at is not None:
+        return
+    for row in rows:
+        store_row(study, row, now=now)
+    _note_unknown(study, {row.session_id for row in rows}, now=now)
+    study.save(
+        update_fields=["status", "spent_minor", "fees_minor", "counts", "synced_at", "sync_error", "sync_due_at"]
+    )
+
+
+def store_row(study: ProlificStudy, row: SessionRecord, *, now: datetime) -> ProlificSubmission:
+    """The submission of `row`, as it is now; the channel is locked."""
+    submission = _submission_of(study, row, now)
+    submission.status, submission.code = row.status, row.code or submission.code
+    submission.started_at = row.started_at or submission.started_at
+    submission.completed_at = row.completed_at or submission.completed_at
+    submission.return_requested_at = row.return_requested_at or submission.return_requested_at
+    if row.status == APPROVED:
+        submission.paid_minor = study.reward_minor or 0
+    if submission.note == UNKNOWN_SESSION:
+        submission.note = ""
+    submission.save()
+    return submission
+
+
+def _submission_of(study: ProlificStudy, row: SessionRecord, now: datetime) -> ProlificSubmission:
+    known = ProlificIdentity.objects.select_related("submission").filter(session_id=row.session_id).first()
+    if known is not None:
+        return known.submission
+    person = _person_of(study, row, now)
+    # Who came with another session id, or with none: that row was waiting for this one.
+    unseen = ProlificSubmission.objects.filter(study=study, participant=person, status="").first()
+    submission = unseen or ProlificSubmission.objects.create(study=study, participant=person, created_at=now)
+    ProlificIdentity.objects.update_or_create(submission=submission, defaults={"session_id": row.session_id})
+    return submission
+
+
+def _person_of(study: ProlificStudy, row: SessionRecord, now: datetime) -> Participant:
+    """Who a row is about: known by their id since they came, or by an earlier row; else known from now on."""
+    known = ParticipantIdentity.objects.select_related("participant").filter(channel=study.channel_id)
+    identity = known.filter(external_id=row.participant_id).first() if row.participant_id else None
+    if identity is not None:
+        return identity.participant
+    person = Participant.objects.create(channel_id=study.channel_id, created_at=now)
+    ParticipantIdentity.objects.create(participant=person, channel_id=study.channel_id, external_id=row.participant_id)
+    return person
+
+
+def _note_unknown(study: ProlificStudy, sessions: set[str], *, now: datetime) -> None:
+    """Rows for people who came to the door and whom Prolific's list does not name."""
+    arrived = Participant.objects.filter(channel=study.channel_id, began_at__isnull=False, prolific_submissions=None)
+    for person in arrived.select_related("identity"):
+        session = person.identity.panel_ids.get(SESSION, "") if hasattr(person, "identity") else ""
+        submission = ProlificSubmission.objects.create(
+            study=study, participant=person, note=UNKNOWN_SESSION, created_at=now
+        )
+        if session and session not in sessions and not ProlificIdentity.objects.filter(session_id=session).exists():
+            ProlificIdentity.objects.create(submission=submission, session_id=session)

@@ -109,6 +109,24 @@ def spend(intent: Intent, cost: Cost, *, kind: str, now: datetime, **evidence: o
     )
 
 
+def spend_fee(intent: Intent, fee: int, *, now: datetime, **evidence: object) -> int:
+    """Write a fee that an outside service took, and release all that its intent reserved; return the cents released.
+
+    Raises BudgetError where the budget does not cover the fee.
+    """
+    held = reserved_by(intent)
+    room = Q(budget_cents=None) | Q(budget_cents__gte=F("spent_cents") + F("reserved_cents") + fee - held)
+    changes = {"spent_cents": F("spent_cents") + fee, "reserved_cents": F("reserved_cents") - held}
+    if not Study.objects.filter(room, pk=intent.study_id).update(**changes):
+        raise _too_much(intent.study, fee - held)
+    rows = ((Kind.FEE, fee), (Kind.RELEASE, -held))
+    LedgerEntry.objects.bulk_create(
+        LedgerEntry(study_id=intent.study_id, intent=intent, kind=name, cents=cents, at=now) for name, cents in rows
+    )
+    AuditEvent.objects.record(intent.study, "pay", actor="assay", now=now, intent=intent.key, fee=fee, **evidence)
+    return held - fee
+
+
 def promise_bonuses(
     study: Study, bonuses: Sequence[tuple[Submission, int]], *, occasion: str, reason: str, now: datetime
 ) -> int:

@@ -63,7 +63,7 @@ class ChannelSettingsIn(Schema):
 class ChannelIn(ChannelSettingsIn):
     """A channel to open. name: among the channels of the study; empty: as its kind is called."""
 
-    kind: Literal["link", "list", "team", "accounts", "rehearsal"]
+    kind: Literal["link", "list", "team", "accounts", "prolific", "rehearsal"]
     name: str = Field("", max_length=100)
 
 

@@ -17,6 +17,8 @@ from annotation.api.responses import Page, Paged, RefusedError, gives, paged
 from annotation.exceptions import StateError
 from annotation.jobs.celery_tasks import wake
 from annotation.models import Decision, Rejection, Reply, Role, Study, Submission, Worker
+from annotation.mturk.client import Market
+from annotation.mturk.prolific import CATEGORIES
 from annotation.outbox.decision_intents import WINDOW
 from annotation.quality import evidence
 from annotation.review import approve as review
@@ -25,6 +27,8 @@ from annotation.review import exclude, queue, reject
 from annotation.review import workers as review_workers
 from annotation.review.block import block, unblock
 from annotation.review.notify import Notices, notify
+from annotation.review.prolific_work import MAX_REASON_CHARS, ask_to_return, category_for
+from annotation.settings import endpoint
 from annotation.studies.access import may, studies_of
 from annotation.workers import hold
 
@@ -165,9 +169,17 @@ class ReasonIn(Schema):
 
 
 class ProposalIn(Schema):
-    """reason: the worker reads it."""
+    """reason: the worker reads it. category: Prolific's, for a person who came from there; they also need a reason of
+    100 characters."""
 
+    category: Literal[CATEGORIES] | None = None  # type: ignore[valid-type]
     reason: str = Field(min_length=reject.MIN_REASON_CHARS, max_length=reject.MAX_REASON_CHARS)
+
+
+class ReturnIn(Schema):
+    """reason: Prolific puts it into a message to the participant."""
+
+    reason: str = Field(min_length=1, max_length=MAX_REASON_CHARS)
 
 
 class SecondIn(Schema):
@@ -311,7 +323,22 @@ def undo(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
 )
 def propose(request: HttpRequest, study: UUID, assignment: str, body: ProposalIn) -> Status[None]:
     study_row, submission = submission_for(request, study, assignment)
-    reject.propose_rejection(study_row, submission, reason=body.reason, actor=caller(request), now=timezone.now())
+    category = category_for(study_row, submission, Market(endpoint()), body.category or "")
+    who = {"actor": caller(request), "now": timezone.now()}
+    reject.propose_rejection(study_row, submission, reason=body.reason, category=category, **who)  # type: ignore[arg-type]
+    return Status(204, None)
+
+
+@router.post(
+    "/studies/{study}/assignments/{assignment}/return-request",
+    response=gives(None, 204),
+    summary="Ask a person from Prolific to return",
+)
+def request_return(request: HttpRequest, study: UUID, assignment: str, body: ReturnIn) -> Status[None]:
+    """The person decides, and is not paid after returning."""
+    study_row, submission = submission_for(request, study, assignment)
+    actor, market = caller(request).get_username(), Market(endpoint())
+    ask_to_return(study_row, submission, reason=body.reason, market=market, actor=actor, now=timezone.now())
     return Status(204, None)
 
 

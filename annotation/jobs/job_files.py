@@ -9,11 +9,6 @@ from django.conf import settings
 from annotation.models import Job
 
 
-def jobs_folder() -> Path:
-    """Where every job has a folder; it may not be there yet."""
-    return Path(settings.VAR) / "jobs"
-
-
 def folder_of(job: Job) -> Path:
     """The job's own folder; it may not be there yet."""
-    return jobs_folder() / str(job.uuid)
+    return Path(settings.VAR) / "jobs" / str(job.uuid)

@@ -32,6 +32,7 @@ class Intent(models.Model):
         NOTIFY = "notify", "write to a worker"
         BLOCK = "block", "block a worker"
         UNBLOCK = "unblock", "end a block"
+        RECRUIT = "recruit", "recruit on Prolific"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"

@@ -16,6 +16,7 @@ class Rejection(models.Model):
 
     submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="rejection")
     reason = models.CharField(max_length=1024)
+    category = models.CharField(max_length=30, blank=True, help_text="Prolific's, for people who came from there.")
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     proposed_at = models.DateTimeField()
     seconded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")

@@ -14,6 +14,7 @@ from annotation.exceptions import ChangedError, MarketError, StateError
 from annotation.mturk.client import Market
 
 LINK, LIST, TEAM, ACCOUNTS, REHEARSAL = "link", "list", "team", "accounts", "rehearsal"
+PROLIFIC = "prolific"
 # Kinds whose people are named beforehand, each with a link of their own.
 NAMED = frozenset({LIST, TEAM})
 # From this number of codes on a requester is warned that a list runs out.
@@ -37,6 +38,8 @@ TEXTS = (
     "Link",
 )
 TIMES = ("OpensAt", "ClosesAt", "ClosedAt", "RetainUntil", "CreatedAt")
+# Of the channel of that kind alone: Prolific pays, and nothing is owed to its people.
+PAID_BY_PROLIFIC = "prolific"
 LEDGER, VOUCHER, CREDIT, VOLUNTEER, ELSEWHERE = PAYS = ("ledger", "voucher", "credit", "volunteer", "elsewhere")
 
 
@@ -74,14 +77,14 @@ class ChannelSettings:
 
     def members(self) -> dict[str, Any]:
         """As the operations name them."""
-        named = {_member(row.name): getattr(self, row.name) for row in fields(self)}
+        named = {member_name(row.name): getattr(self, row.name) for row in fields(self)}
         members = {name: value for name, value in named.items() if value is not None and value != ()}
         if self.id_parameters is not None:
             members["IdParameters"] = list(self.id_parameters)
         if self.codes:
             members["Codes"] = list(self.codes)
         if self.empty:
-            members["Empty"] = [_member(name) for name in self.empty]
+            members["Empty"] = [member_name(name) for name in self.empty]
         return members
 
 
@@ -227,7 +230,7 @@ def create_channel(market: Market, tag: str, *, kind: str, name: str, settings: 
     """Open a channel to the HITs under `tag`; the same call again returns the same channel. Raises MarketError."""
     members = {"Study": tag, "Kind": kind, "Name": name, **settings.members()}
     token = hashlib.sha256(json.dumps(members, sort_keys=True, default=str).encode()).hexdigest()
-    return _channel(_call(market, "create_channel", **members, ClientToken=token))
+    return _channel(call_operation(market, "create_channel", **members, ClientToken=token))
 
 
 def update_channel(
@@ -235,24 +238,24 @@ def update_channel(
 ) -> ChannelRecord:
     """Set what `settings` names. Raises ChangedError where the settings are of another version by now."""
     seen = {} if version is None else {"Version": version}
-    return _channel(_call(market, "update_channel", ChannelId=channel_id, **settings.members(), **seen))
+    return _channel(call_operation(market, "update_channel", ChannelId=channel_id, **settings.members(), **seen))
 
 
 def close_channel(market: Market, channel_id: str) -> ChannelRecord:
-    return _channel(_call(market, "close_channel", ChannelId=channel_id))
+    return _channel(call_operation(market, "close_channel", ChannelId=channel_id))
 
 
 def reopen_channel(market: Market, channel_id: str) -> ChannelRecord:
-    return _channel(_call(market, "reopen_channel", ChannelId=channel_id))
+    return _channel(call_operation(market, "reopen_channel", ChannelId=channel_id))
 
 
 def get_channel(market: Market, channel_id: str) -> ChannelRecord:
     """The channel with every version of its texts."""
-    return _channel(_call(market, "get_channel", ChannelId=channel_id))
+    return _channel(call_operation(market, "get_channel", ChannelId=channel_id))
 
 
 def list_channels(market: Market, tag: str) -> list[ChannelRecord]:
-    return [_channel(row) for row in _call(market, "list_channels", Study=tag)["Channels"]]
+    return [_channel(row) for row in call_operation(market, "list_channels", Study=tag)["Channels"]]
 
 
 def invite_people(market: Market, channel_id: str, guests: Sequence[GuestRecord]) -> InvitedPeople:
@@ -261,7 +264,7 @@ def invite_people(market: Market, channel_id: str, guests: Sequence[GuestRecord]
         {"Row": guest.row or place, "Email": guest.email, "ExternalId": guest.external_id, "Name": guest.name}
         for place, guest in enumerate(guests, start=1)
     ]
-    answer = _call(market, "invite_people", ChannelId=channel_id, People=people)
+    answer = call_operation(market, "invite_people", ChannelId=channel_id, People=people)
     new = (
         InvitedGuest(row["ParticipantId"], row["Email"], row["ExternalId"], row["Name"], row["Link"])
         for row in answer["Invited"]
@@ -270,7 +273,7 @@ def invite_people(market: Market, channel_id: str, guests: Sequence[GuestRecord]
 
 
 def list_participants(market: Market, channel_id: str) -> list[PersonProgress]:
-    rows = _call(market, "list_participants", ChannelId=channel_id)["Participants"]
+    rows = call_operation(market, "list_participants", ChannelId=channel_id)["Participants"]
     return [
         PersonProgress(
             participant_id=row["ParticipantId"],
@@ -289,16 +292,16 @@ def list_participants(market: Market, channel_id: str) -> list[PersonProgress]:
 
 def create_participant_link(market: Market, channel_id: str, participant_id: str) -> str:
     """One more link for an invited person; earlier ones go on working."""
-    answer = _call(market, "create_participant_link", ChannelId=channel_id, ParticipantId=participant_id)
+    answer = call_operation(market, "create_participant_link", ChannelId=channel_id, ParticipantId=participant_id)
     return str(answer["Link"])
 
 
 def mail_people(market: Market, channel_id: str, *, remind: bool) -> MailReport:
-    answer = _call(market, "mail_people", ChannelId=channel_id, Remind=remind)
+    answer = call_operation(market, "mail_people", ChannelId=channel_id, Remind=remind)
     return MailReport(answer["Sent"], answer["Left"])
 
 
-def _call(market: Market, operation: str, **members: Any) -> dict[str, Any]:
+def call_operation(market: Market, operation: str, **members: Any) -> dict[str, Any]:
     """What the marketplace answers. A value that it refuses is a StateError that names the field."""
     if not market.ours:
         raise MarketError(f"{market.url} has no channels: recruit by its own means.")
@@ -309,15 +312,15 @@ def _call(market: Market, operation: str, **members: Any) -> dict[str, Any]:
             raise
         sentence = re.sub(r" \(\d+\)$", "", str(error).removeprefix("Marketplace error: "))
         kind = ChangedError if error.field == "Version" else StateError
-        raise kind(sentence).at(_field(error.field)) from error
+        raise kind(sentence).at(field_name(error.field)) from error
 
 
 def _channel(row: Mapping[str, Any]) -> ChannelRecord:
     counts = row["Funnel"]
     return ChannelRecord(
         channel_id=row["ChannelId"],
-        **{_field(name): row[name] for name in TEXTS},
-        **{_field(name): _utc(row.get(name)) for name in TIMES},  # type: ignore[arg-type]
+        **{field_name(name): row[name] for name in TEXTS},
+        **{field_name(name): _utc(row.get(name)) for name in TIMES},  # type: ignore[arg-type]
         version=row["Version"],
         places=row.get("Places"),
         overlap=row.get("Overlap"),
@@ -350,11 +353,11 @@ def _utc(moment: datetime | None) -> datetime | None:
     return moment.astimezone(UTC) if moment else None
 
 
-def _member(name: str) -> str:
+def member_name(name: str) -> str:
     """return_url as the operations write it: ReturnUrl."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def _field(member: str) -> str:
+def field_name(member: str) -> str:
     """ReturnUrl as settings write it: return_url. What names a channel or its people is of no form's field."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", member).lower()

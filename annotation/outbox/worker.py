@@ -12,7 +12,7 @@ from annotation.exceptions import AssayError
 from annotation.models import Intent
 from annotation.mturk.client import Market
 from annotation.outbox import queue as outbox
-from annotation.outbox.effects import hits, workers
+from annotation.outbox.effects import hits, prolific, workers
 from annotation.outbox.effects.context import Context
 
 Kind = Intent.Kind
@@ -31,6 +31,7 @@ EFFECTS: dict[str, Callable[[Intent, Context], None]] = {
     Kind.NOTIFY: workers.notify,
     Kind.BLOCK: workers.block,
     Kind.UNBLOCK: workers.unblock,
+    Kind.RECRUIT: prolific.recruit,
 }
 
 

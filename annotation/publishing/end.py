@@ -12,6 +12,7 @@ from annotation import ledger
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Hit, Intent, LedgerEntry, Study, Submission
 from annotation.outbox import queue
+from annotation.recruiting.publish_prolific import unsettled_channels
 
 Kind = Intent.Kind
 
@@ -83,6 +84,7 @@ def _open(study: Study) -> list[str]:
         (inside, "HITs may have people inside (collect once more)"),
         (left.waiting, "effects wait to be carried out"),
         (left.failed, "effects failed (retry or drop them)"),
+        (unsettled_channels(study), "costs of Prolific are not settled (page Recruit)"),
     )
     return [f"{number} {what}" for number, what in counts if number]
 

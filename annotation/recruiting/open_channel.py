@@ -18,6 +18,7 @@ NAMES = {
     channels.LIST: "List",
     channels.TEAM: "Team",
     channels.ACCOUNTS: "Registered accounts",
+    channels.PROLIFIC: "Prolific",
     channels.REHEARSAL: "Rehearsal",
 }
 

@@ -10,6 +10,7 @@ from annotation import ledger
 from annotation.accounts.models import User
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Decision, Hit, Intent, Rejection, Reply, Study, Submission
+from annotation.mturk import prolific
 from annotation.outbox import decision_intents
 from annotation.review import queue
 
@@ -19,13 +20,21 @@ MIN_REASON_CHARS, MAX_REASON_CHARS = 20, 1024
 GUARD = 0.05
 
 
-def propose_rejection(study: Study, submission: Submission, *, reason: str, actor: User, now: datetime) -> Rejection:
+def propose_rejection(
+    study: Study, submission: Submission, *, reason: str, actor: User, now: datetime, category: str | None = None
+) -> Rejection:
     """Propose a rejection. The worker will read the reason. Its proposer may change it; another person's proposal
-    stays until it is confirmed or withdrawn."""
+    stays until it is confirmed or withdrawn.
+
+    category: of a person from Prolific (None: of nobody else), which asks for a longer reason, too.
+    """
     text = reason.strip()
-    if not MIN_REASON_CHARS <= len(text) <= MAX_REASON_CHARS:
-        rule = f"A reason has {MIN_REASON_CHARS} to {MAX_REASON_CHARS} characters; this one has {len(text)}."
+    min_chars = MIN_REASON_CHARS if category is None else prolific.MIN_REASON_CHARS
+    if not min_chars <= len(text) <= MAX_REASON_CHARS:
+        rule = f"A reason has {min_chars} to {MAX_REASON_CHARS} characters; this one has {len(text)}."
         raise StateError(rule).at("reason")
+    if category is not None and category not in prolific.CATEGORIES:
+        raise StateError(f"Choose Prolific's category: {', '.join(prolific.CATEGORIES)}.").at("category")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         _undecided(study, submission, now=now)
@@ -36,9 +45,14 @@ def propose_rejection(study: Study, submission: Submission, *, reason: str, acto
         proposal, _ = Rejection.objects.update_or_create(
             submission=submission,
             defaults={
-                "reason": text, "proposed_by": actor, "proposed_at": now, "seconded_by": None, "seconded_at": None,
+                "reason": text,
+                "category": category or "",
+                "proposed_by": actor,
+                "proposed_at": now,
+                "seconded_by": None,
+                "seconded_at": None,
             },
-        )  # fmt: skip
+        )
         details = {"assignment": submission.market_id}
         AuditEvent.objects.record(study, "propose_rejection", actor=actor.get_username(), now=now, **details)
         return proposal

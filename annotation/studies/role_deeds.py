@@ -93,7 +93,7 @@ ROLE_DEEDS = (
     RoleDeed(
         Role.OWNER,
         _("Publish the study, which reserves its budget, and pay bonuses"),
-        ("publish-confirm", "publish-name", "running-pay"),
+        ("publish-confirm", "publish-name", "publish-prolific", "publish-prolific-", "running-pay"),
     ),
     RoleDeed(Role.OWNER, _("Block workers"), ("workers-block", "workers-unblock")),
     RoleDeed(

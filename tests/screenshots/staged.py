@@ -28,6 +28,7 @@ from annotation.jobs.run import run_due
 from annotation.marketplace.models import Channel, PayoutFile, Requester
 from annotation.marketplace.workers.settlements import Scope, create_file, list_owed
 from annotation.models import Codebook, Hit, Intent, Job, Membership, Remark, Reply, Role, Study, Submission, Text
+from annotation.mturk import prolific
 from annotation.mturk.channels import ChannelSettings, GuestRecord
 from annotation.mturk.client import Market
 from annotation.outbox.worker import work
@@ -39,10 +40,12 @@ from annotation.quality.codebooks import DEFAULTS, book_of
 from annotation.quality.rules import Rule
 from annotation.recruiting.invite_people import invite_people
 from annotation.recruiting.open_channel import ChannelPlan, open_channel
+from annotation.recruiting.publish_prolific import set_draft
 from annotation.recruiting.queries import channels_of
 from annotation.rehearsal import script
 from annotation.rehearsal.crowd.crowd import Member, work_through
 from annotation.rehearsal.passers import Passer
+from annotation.rehearsal.prolific_stub.account_state import TOKEN
 from annotation.rehearsal.world import Design, World
 from annotation.reports.attach_scores import attach
 from annotation.reports.share import revoke, share
@@ -138,6 +141,7 @@ def ids() -> dict[str, str]:
         "member_link": invite_member(judged, "reviewer", by=owner, now=now).token,
         "link_channel": channels["link"],
         "list_channel": channels["list"],
+        "prolific_channel": channels["prolific"],
         "study": str(Study.objects.get(name="demo").uuid),
         "assignment": of.market_id,
         "answered": Reply.objects.filter(submission__hit__study__name="judged")[0].submission.market_id,
@@ -340,6 +344,26 @@ def _recruited(now: datetime) -> None:
         GuestRecord(f"{name}@example.org".lower(), "", name, row) for row, name in enumerate(("Kim", "Lee", "Ann"), 2)
     ]
     invite_people(chosen, people.channel_id, guests, **by)
+    _drafted_on_prolific(chosen, by)
+
+
+def _drafted_on_prolific(study: Study, by: dict[str, Any]) -> None:
+    """A draft on the stand-in for Prolific."""
+    account = prolific.connect_account(by["market"], TOKEN)
+    workspace = account.workspaces[0]
+    project = workspace.projects[0].project_id
+    prolific.choose_project(by["market"], workspace_id=workspace.workspace_id, project_id=project)
+    texts = ChannelSettings(consent="Ada Lovelace asks you to take part. Questions: ada@example.org")
+    channel = open_channel(study, ChannelPlan("prolific", settings=texts), **by).channel_id
+    chosen = (
+        prolific.ChosenFilter("age", lower=18, upper=60),
+        prolific.ChosenFilter("current-country-of-residence", ("0", "1")),
+    )
+    words = "You read twelve headlines and say of each how natural it is. It takes about 5 minutes."
+    draft = prolific.ProlificDraft(
+        description=words, minutes=5, reward_minor=100, highest_reward_minor=150, places=48, filters=chosen
+    )
+    set_draft(study, channel, draft, **by)
 
 
 def refresh(owner: User) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.rehearsal.__main__ import isolated_environment
+from annotation.rehearsal.prolific_stub.process import running
 from tests.screenshots.shots import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,12 +49,19 @@ def served(folder: Path) -> Iterator[World]:
     django.setup()
     from django.conf import settings
     from django.core.management import call_command
+
+    settings.VAR = folder
+    call_command("migrate", verbosity=0)
+    with running() as prolific:
+        settings.PROLIFIC_API_URL = prolific.url
+        yield from _served(folder)
+
+
+def _served(folder: Path) -> Iterator[World]:
     from waitress import create_server
 
     from annotation.management.commands.serve import application, follow_port, open_development_account
 
-    settings.VAR = folder
-    call_command("migrate", verbosity=0)
     server = create_server(application(), host="127.0.0.1", port=0, threads=8)
     follow_port(server.effective_port)
     open_development_account()

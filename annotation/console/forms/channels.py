@@ -138,6 +138,10 @@ class ChannelForm(forms.Form):
             del self.fields["id_parameter"]
         if kind != channels.TEAM:
             del self.fields["overlap"]
+        if kind == channels.PROLIFIC:
+            # Prolific pays, counts places and knows the codes.
+            for name in ("pays", "pay_words", "places", "return_url", "completion_code", "stop_code"):
+                del self.fields[name]
         if kind == channels.ACCOUNTS:
             for name in ("return_url", "completion_code", "stop_code", "places"):
                 del self.fields[name]
@@ -218,7 +222,7 @@ class NewChannelForm(ChannelForm):
 
     def __init__(self, *args: Any, kind: str, **kwargs: Any) -> None:
         super().__init__(*args, kind=kind, **kwargs)
-        if kind == channels.ACCOUNTS:
+        if kind in {channels.ACCOUNTS, channels.PROLIFIC}:
             del self.fields["codes"]
 
     def clean_codes(self) -> tuple[str, ...]:

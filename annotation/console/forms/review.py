@@ -9,12 +9,14 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.mturk import prolific
 from annotation.quality.filters import BY_FLAG, FILTERS, NAMED_SETS, OF_TEXTS, WRONGED
 from annotation.quality.rules import Rule
 from annotation.review import block
 from annotation.review.exclude import MAX_NAME_CHARS
 from annotation.review.exclude import MAX_REASON_CHARS as MAX_EXCLUSION_CHARS
 from annotation.review.notify import MAX_SUBJECT_CHARS, MAX_TEXT_CHARS
+from annotation.review.prolific_work import MAX_REASON_CHARS as MAX_RETURN_CHARS
 from annotation.review.reject import MAX_REASON_CHARS, MIN_REASON_CHARS
 
 
@@ -30,6 +32,37 @@ class Propose(forms.Form):
         min_length=MIN_REASON_CHARS,
         max_length=MAX_REASON_CHARS,
         widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
+class ProposeOnProlific(Propose):
+    """A rejection of work from Prolific, which asks for more words and a category."""
+
+    field_order = ("category", "reason")
+    category = forms.ChoiceField(
+        label=_("Category"),
+        choices=[("", _("Choose")), *((name, name.replace("_", " ").capitalize()) for name in prolific.CATEGORIES)],
+        help_text=_("Prolific accepts rejections for few reasons only. Consider asking for a return first."),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        reason = forms.CharField(
+            label=_("Reason (the participant will read it on Prolific)"),
+            min_length=prolific.MIN_REASON_CHARS,
+            max_length=MAX_REASON_CHARS,
+            widget=forms.Textarea(attrs={"rows": 4}),
+        )
+        self.fields["reason"] = reason
+
+
+class ReturnForm(forms.Form):
+    """Why a person from Prolific is asked to return."""
+
+    reason = forms.CharField(
+        label=_("Why should the participant return the submission?"),
+        max_length=MAX_RETURN_CHARS,
+        help_text=_("Prolific puts it into a message. The participant decides, and is not paid after returning."),
     )
 
 

@@ -177,11 +177,7 @@ def approve_all(request: HttpRequest, study: Study) -> HttpResponse:
         early = _("Sent to the marketplace sooner, before it approves them automatically: %d.")
         messages.success(request, early % done.sooner)
     if done.proposed:
-        left = ngettext(
-            "%d needs a second reviewer (rejection proposed).",
-            "%d need a second reviewer (rejection proposed).",
-            done.proposed,
-        )
+        left = _("%d need a second reviewer (rejection proposed).")
         messages.success(request, left % done.proposed)
     return redirect("console:progress", study.uuid)
 

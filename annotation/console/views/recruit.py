@@ -27,6 +27,7 @@ from annotation.console.forms.channels import (
 )
 from annotation.console.forms.publish import ShownName
 from annotation.console.permission import study_page, visitor
+from annotation.console.views.prolific import prolific_context
 from annotation.exceptions import ChangedError
 from annotation.models import Role, Study
 from annotation.mturk import channels
@@ -45,6 +46,7 @@ CARDS = (
     (channels.LINK, gettext_lazy("Link"), gettext_lazy("One address for a class, a panel or a mailing.")),
     (channels.LIST, gettext_lazy("List of people"), gettext_lazy("One personal link each, from a CSV file.")),
     (channels.TEAM, gettext_lazy("Team"), gettext_lazy("Named colleagues who rate over several sessions.")),
+    (channels.PROLIFIC, gettext_lazy("Prolific"), gettext_lazy("Paid participants of the platform Prolific.")),
     (channels.ACCOUNTS, gettext_lazy("Accounts"), gettext_lazy("Workers who are registered on this site.")),
 )
 KINDS = {kind: label for kind, label, _text in CARDS} | {channels.REHEARSAL: gettext_lazy("Rehearsal")}
@@ -108,6 +110,8 @@ def open_new(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
             plan = ChannelPlan(kind=kind, name=form.cleaned_data["name"], settings=form.settings(of_new=True))
             channel = open_channel(study, plan, market=market, actor=actor, now=timezone.now())
             messages.success(request, _("Channel opened."))
+            if kind == channels.PROLIFIC:
+                return redirect("console:recruit-prolific", study.uuid, channel.channel_id)
             if study.status == Study.Status.DRAFT and study.hits.exists():
                 return redirect("console:publish", study.uuid)
             return redirect("console:recruit-channel", study.uuid, channel.channel_id)
@@ -149,6 +153,7 @@ def _shown(request: HttpRequest, study: Study, channel_id: str, **more: Any) -> 
         "invite": InvitePeopleForm(),
         "add_codes": AddCodesForm(),
         "named": channel.kind in channels.NAMED,
+        **(prolific_context(channel_id, market) if channel.kind == channels.PROLIFIC else {}),
         "requester": market.requester(),
         "pays": dict(PAYS).get(channel.pays, channel.pays),
         **more,

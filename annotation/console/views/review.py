@@ -14,18 +14,23 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation import settings
 from annotation.console.form_errors import attach_errors
-from annotation.console.forms.review import Approve, Bulk, Propose, Reason, ReplyForm
+from annotation.console.forms.review import Approve, Bulk, Propose, ProposeOnProlific, Reason, ReplyForm, ReturnForm
 from annotation.console.permission import study_page, visitor
+from annotation.console.views.prolific import SUBMISSION_STATUSES
+from annotation.exceptions import MarketError
 from annotation.models import Role, Study, Submission
+from annotation.mturk.client import Market
+from annotation.mturk.prolific import ProlificSubmissionRecord
 from annotation.outbox.decision_intents import WINDOW
 from annotation.quality import evidence
 from annotation.review import approve, exclude, reject
 from annotation.review import assignment as review_assignment
 from annotation.review import queue as review_queue
+from annotation.review.prolific_work import ask_to_return, find_prolific_work, suggest_category
 from annotation.studies.access import may, studies_of
 
 LINES = 50
@@ -71,7 +76,7 @@ def _shown(request: HttpRequest, study: Study, submission: Submission, **forms: 
         "replies": submission.replies.select_related("recorded_by", "heeded_by").order_by("at"),
         "unread": submission.replies.filter(heeded_at=None).exists(),
         "approve": Approve(prefix="approve"),
-        "propose": Propose(prefix="propose"),
+        **_prolific_context(study, submission),
         "overturn": Reason(prefix="overturn"),
         "reply": ReplyForm(prefix="reply"),
         "analysis": Reason(prefix="analysis"),
@@ -113,10 +118,49 @@ def undo(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     return redirect("console:review-assignment", study.uuid, submission.market_id)
 
 
+def _prolific_context(study: Study, submission: Submission) -> dict[str, Any]:
+    """The forms that fit the person: those from Prolific are rejected by other rules, and can be asked to return."""
+    try:
+        work = _find_prolific_work(study, submission)
+    except MarketError as error:
+        # The desk stays usable; only a rejection needs to know by which rules.
+        return {"prolific_problem": str(error)}
+    if work is None:
+        return {"propose": Propose(prefix="propose")}
+    category = {"category": suggest_category(submission)}
+    return {
+        "propose": ProposeOnProlific(prefix="propose", initial=category),
+        "ask_return": ReturnForm(prefix="return"),
+        "on_prolific": work,
+        "status_there": SUBMISSION_STATUSES.get(work.status.lower(), work.status),
+    }
+
+
+def _find_prolific_work(study: Study, submission: Submission) -> ProlificSubmissionRecord | None:
+    return find_prolific_work(study, submission, Market(settings.endpoint()))
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def ask_return(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
+    """Ask a person from Prolific to return their submission."""
+    submission, form = _submission_or_404(study, assignment), ReturnForm(request.POST, prefix="return")
+    if form.is_valid():
+        with attach_errors(form, above=True):
+            reason, market = form.cleaned_data["reason"], Market(settings.endpoint())
+            actor = visitor(request).get_username()
+            ask_to_return(study, submission, reason=reason, market=market, actor=actor, now=timezone.now())
+            messages.success(request, _("The participant is asked to return the submission."))
+            return _onward(study, submission)
+    return _shown(request, study, submission, ask_return=form)
+
+
 @require_POST
 @study_page(Role.REVIEWER)
 def propose(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
-    submission, form = _submission_or_404(study, assignment), Propose(request.POST, prefix="propose")
+    submission = _submission_or_404(study, assignment)
+    kind = ProposeOnProlific if _find_prolific_work(study, submission) else Propose
+    form = kind(request.POST, prefix="propose")
     if refusal := _acted(request, study, submission, reject.propose_rejection, propose=form):
         return refusal
     messages.success(request, _("Rejection proposed. A second reviewer must confirm it."))
@@ -229,14 +273,7 @@ def _did(done: approve.Review) -> Iterator[str]:
     if done.already:
         yield _("%(n)s already decided and unchanged.") % {"n": done.already}
     if done.proposed:
-        yield (
-            ngettext(
-                "%d needs a second reviewer (rejection proposed).",
-                "%d need a second reviewer (rejection proposed).",
-                done.proposed,
-            )
-            % done.proposed
-        )
+        yield _("%(n)s need a second reviewer (rejection proposed).") % {"n": done.proposed}
 
 
 def _acted(

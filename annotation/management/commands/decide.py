@@ -13,9 +13,12 @@ from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Role, Study, Submission
+from annotation.mturk.client import Market
 from annotation.outbox.decision_intents import WINDOW
 from annotation.review import approve as review
 from annotation.review import assignment, exclude, reject
+from annotation.review.prolific_work import ask_to_return, category_for
+from annotation.settings import endpoint
 
 
 class Command(StudyCommand):
@@ -32,6 +35,9 @@ class Command(StudyCommand):
         deed.add_argument("--approve", action="store_true")
         deed.add_argument("--undo", action="store_true", help="undo a decision while it can be undone")
         deed.add_argument("--propose", metavar="REASON", help="propose a rejection; the worker reads the reason")
+        deed.add_argument(
+            "--ask-return", metavar="REASON", help="ask a person from Prolific to return the submission; they decide"
+        )
         deed.add_argument("--drop", action="store_true", help="withdraw a proposed rejection")
         deed.add_argument("--second", action="store_true", help="confirm the rejection that another reviewer proposed")
         deed.add_argument("--overturn", metavar="REASON", help="reverse a rejection: approve the assignment")
@@ -39,6 +45,8 @@ class Command(StudyCommand):
         deed.add_argument("--leave-out", metavar="REASON", help="exclude from the analysis; payment stays as it is")
         deed.add_argument("--take-back-in", action="store_true", help="include in the analysis again")
         deed.add_argument("--reply", metavar="TEXT", help="store the worker's reply")
+
+        parser.add_argument("--category", help="Prolific's, of a proposed rejection of a person who came from there")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, user, _ = self.study_and_actor(options)
@@ -55,6 +63,9 @@ class Command(StudyCommand):
 
 def _decide(study: Study, submission: Submission, options: dict[str, Any], who: dict[str, Any]) -> None:
     action = next((name for name in ACTIONS if options[name]), "reply")
+    if action == "propose":
+        category = category_for(study, submission, Market(endpoint()), options["category"] or "")
+        who = {**who, "category": category}
     ACTIONS[action](study, submission, options[action] or "", who)
 
 
@@ -79,6 +90,14 @@ ACTIONS: dict[str, Callable[[Study, Submission, str, dict[str, Any]], object]] =
         study, _row(submission), reason=reason, **who
     ),
     "propose": lambda study, submission, reason, who: reject.propose_rejection(study, submission, reason=reason, **who),
+    "ask_return": lambda study, submission, reason, who: ask_to_return(
+        study,
+        submission,
+        reason=reason,
+        market=Market(endpoint()),
+        actor=who["actor"].get_username(),
+        now=who["now"],
+    ),
     "overturn": lambda study, submission, reason, who: reject.reverse_rejection(
         study, submission, reason=reason, **who
     ),

@@ -12,6 +12,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
+from annotation.management.commands import _recruit_prolific
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Role, Study
@@ -26,6 +27,9 @@ from annotation.recruiting.study_tag import role_for_retention
 from annotation.settings import endpoint
 
 STATUS, CHANGE, CLOSE, REOPEN, PEOPLE, MAIL = "status", "change", "close", "reopen", "people", "mail"
+DEEDS = [*NAMES, STATUS, CHANGE, CLOSE, REOPEN, PEOPLE, MAIL, *_recruit_prolific.DEEDS]
+# On Prolific they spend the study's money.
+OWNER_DEEDS = {"publish-prolific", "add-places", "book-fees"}
 # What removes a number of places or a time, and the settings that can be removed, by the option that sets them.
 NONE = "none"
 REMOVABLE = {
@@ -38,23 +42,26 @@ REMOVABLE = {
 
 
 class Command(StudyCommand):
-    help = "Open channels (link, list, team, accounts), show what became of them, change and close them."
+    help = "Open channels (link, list, team, accounts, prolific), show what became of them, change and close them."
     required_role = Role.EDITOR
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("deed", choices=[*NAMES, STATUS, CHANGE, CLOSE, REOPEN, PEOPLE, MAIL])
+        parser.add_argument("deed", choices=DEEDS)
         parser.add_argument("--channel", metavar="NAME", default="", help="name of the channel (default: its kind)")
         parser.add_argument("--file", type=Path, metavar="CSV", help="people to invite: columns email or id, and name")
         parser.add_argument("--out", type=Path, metavar="CSV", help="new file for the links, which are shown once")
         parser.add_argument("--remind", action="store_true", help="mail: once more to people who have not begun")
         _add_settings(parser)
+        _recruit_prolific.add_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         deed = options["deed"]
         study, _, actor = self.study_and_actor(options)
         if options["delete_data"] is not None:
             study, _, actor = self.study_and_actor(options, role_for_retention(study))
+        if deed in OWNER_DEEDS:
+            study, _, actor = self.study_and_actor(options, Role.OWNER)
         who: dict[str, Any] = {"market": Market(endpoint()), "actor": actor, "now": timezone.now()}
         with sentences():
             if deed in NAMES:
@@ -108,6 +115,9 @@ class Command(StudyCommand):
     def _act(self, study: Study, options: dict[str, Any], who: dict[str, Any]) -> None:
         channel = _channel(study, options["channel"], who["market"])
         deed, number = options["deed"], channel.channel_id
+        if deed in _recruit_prolific.DEEDS:
+            _recruit_prolific.DEEDS[deed](study, number, options, who, self.stdout.write)
+            return
         if deed == PEOPLE:
             for person in people_of(study, number, who["market"]):
                 name = person.name or person.email or person.external_id or person.participant_id

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from annotation import ledger
 from annotation.exceptions import StateError
-from annotation.models import AuditEvent, Intent, LedgerEntry, Submission, WorkerIdentity
+from annotation.models import AuditEvent, Intent, LedgerEntry, Rejection, Submission, WorkerIdentity
+from annotation.mturk import prolific
 from annotation.outbox import queue
 from annotation.outbox.effects.context import Context
 
@@ -28,7 +29,11 @@ def reject(intent: Intent, context: Context) -> None:
     Where the auto-approval came first the work is paid, and the decision follows.
     """
     submission = _submission(intent)
-    if not context.market.reject(submission.market_id, feedback=_reason(submission)):
+    category = Rejection.objects.filter(submission=submission).values_list("category", flat=True).first()
+    if category:
+        feedback = _reason(submission)
+        prolific.reject_work(context.market, submission.market_id, feedback=feedback, category=category)
+    elif not context.market.reject(submission.market_id, feedback=_reason(submission)):
         _approved_before(intent, submission, context)
         return
     with queue.outcome(intent, "reject", now=context.clock()) as mine:

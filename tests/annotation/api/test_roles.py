@@ -28,6 +28,7 @@ class Op(NamedTuple):
 V, R, E, O = Role.VIEWER, Role.REVIEWER, Role.EDITOR, Role.OWNER  # noqa: E741
 S, A, W = "/studies/{study}", "/studies/{study}/assignments/{assignment}", "/studies/{study}/workers/{pseudonym}"
 C = f"{S}/channels"
+P = f"{C}/{{channel}}/prolific"
 REASON = {"reason": "A sentence that says what is wrong with it."}
 PARAGRAPH = {"training": "instructions", "text": "Read to the end."}
 OPERATIONS = [
@@ -60,6 +61,15 @@ OPERATIONS = [
     Op("post", f"{C}/{{channel}}/people", E, {"people": [{"email": "ann@example.org"}]}, outside=True),
     Op("post", f"{C}/{{channel}}/people/{{person}}/link", E, outside=True),
     Op("post", f"{C}/{{channel}}/mail", E, {}, outside=True),
+    Op("get", P, E, outside=True),
+    Op("patch", P, E, {}, outside=True),
+    *(Op("get", f"{P}/{part}", E, outside=True) for part in ("filters", "quote", "submissions")),
+    Op("post", f"{P}/eligible", E, {"filters": []}, outside=True),
+    Op("post", f"{P}/publish", O, {"total_minor": 1}, outside=True),
+    Op("post", f"{P}/places", O, {"places": 1}, outside=True),
+    Op("post", f"{P}/costs", O, outside=True),
+    Op("post", f"{P}/bonuses/{{batch}}", O, {"outcome": "paid"}, outside=True),
+    *(Op("post", f"{P}/recruitment/{deed}", E, outside=True) for deed in ("pause", "start", "stop", "retry")),
     Op("get", f"{S}/statements", V),
     Op("put", f"{S}/statements/{{key}}", E, {"body": "x"}),
     Op("get", f"{S}/jobs", V),
@@ -111,6 +121,7 @@ OPERATIONS = [
     Op("post", f"{A}/undo", R),
     Op("post", f"{A}/proposal", R, REASON),
     Op("delete", f"{A}/proposal", R),
+    Op("post", f"{A}/return-request", R, REASON),
     Op("post", f"{A}/second", R, {}),
     Op("post", f"{A}/overturn", R, REASON),
     Op("post", f"{A}/uphold", R),
@@ -160,7 +171,9 @@ OF_ONESELF = {
     "/models",
 }
 POSTED = {"/imports/batch", "/comparisons", "/near-negative-tests", "/human-likelihood"}
-APART = {*OF_ONESELF, "/studies", *POSTED}
+# Of the installation: for who administers it.
+OF_OPERATORS = {"/prolific", "/prolific/project"}
+APART = {*OF_ONESELF, "/studies", *POSTED, *OF_OPERATORS}
 
 
 @pytest.fixture
@@ -178,7 +191,7 @@ def places(study: Study) -> dict[str, object]:
         "study": study.uuid, "job": job.uuid, "link": link.pk, "assignment": work.market_id, "name": "report.html",
         "pseudonym": Worker.objects.first().pseudonym, "username": "somebody", "key": "ethics", "number": 1,
         "purpose": "comments", "remark": 1, "training": "instructions",
-        "file_id": "3F", "channel": "x", "person": "x",
+        "file_id": "3F", "channel": "x", "person": "x", "batch": "b",
     }  # fmt: skip
 
 
@@ -202,12 +215,20 @@ def test_who_may(study: Study, places: dict[str, object], op: Op) -> None:
 def test_every_operation_of_the_document_is_listed_here(db: None) -> None:
     told = Client().get("/api/v1/openapi.json").json()["paths"]
     known = {(one.method, re.sub(r"/acts/[a-z-]+$", "/acts/{act}", one.path)) for one in OPERATIONS}
+    known = {(method, re.sub(r"/recruitment/[a-z]+$", "/recruitment/{deed}", path)) for method, path in known}
     known |= {("post", "/studies/{study}/texts"), ("post", "/studies/{study}/scores")}
     served = {(method, path.removeprefix("/api/v1")) for path, ways in told.items() for method in ways}
     assert {one for one in served if one[1] not in APART} == known
 
 
-@pytest.mark.parametrize("path", sorted(one for one in APART if "{" not in one and one not in POSTED))
+@pytest.mark.parametrize("path", sorted(one for one in APART if "{" not in one and one not in POSTED | OF_OPERATORS))
 def test_what_is_of_the_caller_needs_a_token(path: str) -> None:
     assert fault(Client().get(f"/api/v1{path}")) == (401, "sign-in", [])
     assert Caller("anybody")("get", path).status_code == 200
+
+
+def test_only_who_administers_the_installation_sees_the_account_of_prolific(db: None) -> None:
+    assert fault(Client().get("/api/v1/prolific")) == (401, "sign-in", [])
+    caller = Caller("anybody")
+    for method, body in (("get", None), ("put", {"token": "a-token"}), ("delete", None)):
+        assert caller(method, "/prolific", body).status_code == 403

@@ -25,14 +25,18 @@ from annotation.console.urls import urlpatterns
 from annotation.design.wording import default_wording
 from annotation.jobs.run import run_due
 from annotation.models import Job, Membership, Role, Study, Submission
+from annotation.mturk import prolific
 from annotation.mturk.channels import ChannelSettings, GuestRecord
 from annotation.mturk.client import Market
+from annotation.mturk.prolific import ChosenFilter, ProlificDraft
 from annotation.quality.assess import assess
 from annotation.quality.detect import detect
 from annotation.quality.detectors import Declared, by_file
 from annotation.quality.rules import Rule
 from annotation.recruiting.invite_people import invite_people
 from annotation.recruiting.open_channel import ChannelPlan, open_channel
+from annotation.recruiting.publish_prolific import set_draft
+from annotation.rehearsal.prolific_stub.controls import Controls
 from annotation.reports.share import share
 from annotation.review.exclude import fix_rules
 from annotation.studies.create import reword
@@ -68,10 +72,11 @@ class World(NamedTuple):
     failed: Job
     shared: str
     channel: str
+    prolific_channel: str
 
 
 @pytest.fixture
-def world(site: str, study: Study, tmp_path: Path, settings: Any) -> World:
+def world(site: str, study: Study, tmp_path: Path, settings: Any, prolific_stub: Controls) -> World:
     settings.VAR, settings.CHROMIUM, settings.DETECTOR_MODEL = tmp_path, "", str(tmp_path)
     owner = User.objects.create_superuser("owner")
     call_command("import_batch", batches.written(tmp_path / "batch.csv", batches.rows()), study="finished")
@@ -94,7 +99,9 @@ def world(site: str, study: Study, tmp_path: Path, settings: Any) -> World:
     )
     token = share(report, by=owner, now=timezone.now()).token
     shared = reverse("shared-report", args=[token])
-    return World(owner, running, finished, study, report, faulty, failed, shared, recruited(study, site, settings))
+    channel = recruited(study, site, settings)
+    on_prolific = drafted(study, prolific_stub, settings)
+    return World(owner, running, finished, study, report, faulty, failed, shared, channel, on_prolific)
 
 
 def recruited(study: Study, site: str, settings: Any) -> str:
@@ -109,6 +116,19 @@ def recruited(study: Study, site: str, settings: Any) -> str:
     channel = open_channel(study, ChannelPlan("list", settings=texts), **by)
     invite_people(study, channel.channel_id, [GuestRecord("kim@example.org", "", "Kim", 2)], **by)
     return channel.channel_id
+
+
+def drafted(study: Study, stub: Controls, settings: Any) -> str:
+    """A channel to the stand-in for Prolific, with a draft."""
+    settings.PROLIFIC_API_URL = stub.url
+    by: dict[str, Any] = {"market": Market(conf.endpoint()), "actor": "owner", "now": timezone.now()}
+    prolific.connect_account(by["market"], stub.token)
+    prolific.choose_project(by["market"], workspace_id=stub.workspace, project_id=stub.project)
+    channel = open_channel(study, ChannelPlan("prolific"), **by).channel_id
+    chosen = (ChosenFilter("age", lower=18, upper=60),)
+    draft = ProlificDraft(description="You read.", minutes=5, reward_minor=100, places=3, filters=chosen)
+    set_draft(study, channel, draft, **by)
+    return channel
 
 
 def names(patterns: Any, before: dict[str, str] | None = None) -> Iterator[tuple[str, dict[str, str]]]:
@@ -129,7 +149,7 @@ def addresses(world: World) -> list[str]:
         "assignment": work.market_id, "pseudonym": work.worker.pseudonym, "purpose": "criteria", "number": 1,
         "remark": 1, "version": 1, "what": "go-on", "key_id": "x", "token": 1, "link": 1, "name": "report.html",
         "arm": "comparison", "file_format": "csv", "file_id": "3F", "channel_id": world.channel,
-        "kind": "link",
+        "kind": "link", "deed": "pause",
     }  # fmt: skip
     found = []
     for name, wanted in names(urlpatterns):
@@ -141,6 +161,9 @@ def addresses(world: World) -> list[str]:
             for job in jobs if "job_id" in wanted else jobs[:1]:
                 given = {"study_id": study.uuid, "job_id": job.uuid, **parts}
                 if name not in PARTS:
+                    found.append(reverse(f"console:{name}", kwargs={part: given[part] for part in wanted}))
+                if "prolific" in name and "channel_id" in wanted:
+                    given["channel_id"] = world.prolific_channel
                     found.append(reverse(f"console:{name}", kwargs={part: given[part] for part in wanted}))
     return list(dict.fromkeys(found))
 

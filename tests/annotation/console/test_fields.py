@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from annotation.console.forms import (
 from annotation.console.forms import (
     comparing,
     members,
+    on_prolific,
     owed_amounts,
     publish,
     running,
@@ -47,6 +49,7 @@ from annotation.mturk import payouts as payout_calls
 from annotation.mturk.channels import ChannelFunnel, ChannelRecord, InvitedPeople
 from annotation.mturk.client import Market
 from annotation.mturk.payouts import OwedList, OwedRow, PayoutRecord
+from annotation.mturk.prolific import FilterOption, ProlificAccountRecord, ProlificProject, ProlificWorkspace
 from annotation.mturk.records import RequesterName
 from annotation.publishing import preflight_result as prechecked
 from annotation.quality.code_explanations import edit_codebook
@@ -55,6 +58,7 @@ from annotation.studies.create import reword
 from annotation.studies.invite_member import invite_colleague
 from metrics.likelihood import TINY
 from tests.annotation.console.factories import SOUND, brought, csv
+from tests.annotation.recruiting.prolific_double import CHANNEL, PretendMarketplace, pretend
 from tests.annotation.review.factories import make
 
 pytestmark = pytest.mark.django_db
@@ -97,6 +101,10 @@ LIST_CHANNEL = ChannelRecord(
 REASON = "These answers were copied from the text before."
 
 
+PROLIFIC_CHANNEL = replace(LIST_CHANNEL, channel_id=CHANNEL, kind="prolific")
+AGE_FILTER = FilterOption("age", "Age", "In years.", "range", (), 18, 100)
+
+
 class Place(NamedTuple):
     """Where a form is posted to, what is posted where nothing is wrong, and the form's prefix on its page."""
 
@@ -112,7 +120,8 @@ class Place(NamedTuple):
 class World:
     """A draft with texts and a study with work to review; who looks owns both."""
 
-    def __init__(self, draft: Study) -> None:
+    def __init__(self, draft: Study, marketplace: PretendMarketplace) -> None:
+        self.marketplace = marketplace
         self.owner = User.objects.create_superuser("root", password="a long password 1")
         self.client, self.draft = Client(), draft
         self.client.force_login(self.owner)
@@ -158,9 +167,11 @@ def world(study: Study, settings: Any, tmp_path: Any, monkeypatch: pytest.Monkey
     changes = SimpleNamespace(change_channel=lambda *_, **__: LIST_CHANNEL)
     monkeypatch.setattr("annotation.console.views.recruit.changes", changes)
     monkeypatch.setattr("annotation.console.views.recruit.invite_people", lambda *_, **__: InvitedPeople((), 0))
+    marketplace = pretend(monkeypatch)
+    monkeypatch.setattr("annotation.recruiting.publish_prolific.channel_of", lambda *_: PROLIFIC_CHANNEL)
     monkeypatch.setattr(Market, "requester", lambda _: RequesterName("lab", ""))
     monkeypatch.setattr(Market, "name_requester", lambda _, name: RequesterName("lab", name))
-    return World(study)
+    return World(study, marketplace)
 
 
 def posted(form: django_forms.BaseForm) -> Given:
@@ -302,6 +313,40 @@ def of_worker(
     return placed
 
 
+def from_prolific(name: str, form: django_forms.BaseForm, **values: str) -> Callable[[World], Place]:
+    """A form on the page of work by a person from Prolific."""
+
+    def placed(world: World) -> Place:
+        world.marketplace.tag = "judged-1"
+        Study.objects.filter(pk=world.running.pk).update(channel_tag="judged-1")
+        if not world.marketplace.submissions:
+            Intent.of(world.running, Intent.Kind.RECRUIT, world.running.pk, slot=CHANNEL).save()
+        world.marketplace.submissions = [{"Key": "k", "Status": "AWAITING REVIEW", "AssignmentIds": [world.work]}]
+        return of_work(name, form, **values)(world)
+
+    return placed
+
+
+def to_recruit(world: World) -> Study:
+    """The running study, published on Prolific for what is asked there."""
+    world.marketplace.study["Status"] = "active"
+    return world.running
+
+
+LAB = ProlificAccountRecord(
+    connected=True,
+    workspaces=(ProlificWorkspace("w1", "Language lab", "GBP", 1, (ProlificProject("p1", "Ratings"),)),),
+)
+PROLIFIC_DRAFT = {"description": "You read sentences.", "minutes": "10", "reward_minor": "1.50", "places": "12"}
+PROLIFIC_DRAFT |= {"label": "ai_evaluation"}
+
+
+def to_choose_project(world: World) -> Place:
+    world.marketplace.connect_prolific(Token="a-token-of-prolific")
+    address = reverse("console:keys-prolific-project")
+    return Place(address, {"project": "w1 p1"}, on_prolific.ProjectForm(account=LAB))
+
+
 PASSWORDS = {
     "old_password": "a long password 1",
     "new_password1": "b long phrase 22",
@@ -371,6 +416,26 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
         {"people": csv("email\nkim@example.org\n")},
         channel_forms.InvitePeopleForm(),
     ),
+    on_prolific.TokenForm: lambda world: Place(
+        reverse("console:keys-prolific"), {"token": "a-token-of-prolific"}, on_prolific.TokenForm()
+    ),
+    on_prolific.ProjectForm: to_choose_project,
+    on_prolific.DraftForm: lambda world: Place(
+        world.at("recruit-prolific", CHANNEL), PROLIFIC_DRAFT, on_prolific.DraftForm(currency="USD")
+    ),
+    on_prolific.FilterForm: lambda world: Place(
+        world.at("recruit-prolific-filters", CHANNEL) + "?filter=age",
+        {"lower": "18", "upper": "60"},
+        on_prolific.FilterForm(option=AGE_FILTER),
+    ),
+    on_prolific.PlacesForm: lambda world: Place(
+        world.at("publish-prolific-places", CHANNEL, study=to_recruit(world)),
+        {"places": "15"},
+        on_prolific.PlacesForm(),
+    ),
+    on_prolific.PublishForm: lambda world: Place(
+        world.at("publish-prolific", CHANNEL), {"total_minor": "2519"}, on_prolific.PublishForm()
+    ),
     publish.Publish: to_publish,
     publish.ShownName: lambda world: Place(
         world.at("publish-name"), {"shown_name": "Ada Lovelace"}, publish.ShownName()
@@ -378,6 +443,10 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     running.Floor: lambda world: Place(world.at("running-pay"), {"floor": "15.00"}, running.Floor()),
     desk.Approve: of_work("review-approve", desk.Approve()),
     desk.Propose: of_work("review-propose", desk.Propose(), reason=REASON),
+    desk.ProposeOnProlific: from_prolific(
+        "review-propose", desk.ProposeOnProlific(), reason=REASON * 3, category="LOW_EFFORT"
+    ),
+    desk.ReturnForm: from_prolific("review-return", desk.ReturnForm(), reason="You did not finish."),
     desk.Reason: of_work("review-analysis", desk.Reason(), decided=True, reason=REASON),
     desk.ReplyForm: of_work("review-reply", desk.ReplyForm(), decided=True, body="I read it all."),
     desk.HoldForm: of_worker("workers-hold", desk.HoldForm(), reason=REASON, until=FUTURE),
@@ -475,6 +544,12 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (channel_forms.EditChannelForm, {"pays": "voucher"}, "pay_words", "Say what participants receive"),
     (channel_forms.AddCodesForm, {"codes": "AB-1\nAB-1"}, "codes", "Row 2: the same code as in row 1."),
     (channel_forms.InvitePeopleForm, {"people": csv("name\nKim\n")}, "people", "a column named email or id is missing"),
+    (on_prolific.DraftForm, {"reward_minor": "0"}, "reward_minor", "Enter what people are paid."),
+    (on_prolific.DraftForm, {"highest_reward_minor": "1"}, "highest_reward_minor", "at least the reward per person"),
+    (on_prolific.FilterForm, {"lower": "70"}, "upper", "at least the lower end"),
+    (on_prolific.FilterForm, {"upper": "101"}, "upper", "Enter a number from 18 to 100."),
+    (on_prolific.PlacesForm, {"places": "12"}, "places", "enter more than 12"),
+    (desk.ProposeOnProlific, {"propose-reason": REASON}, "reason", "at least 100 characters"),
     (publish.Publish, {"name": "other"}, "name", "Nothing was published"),
     (desk.Approve, {"leave": "1"}, "leave_out", "Enter a reason for the exclusion."),
     (desk.Propose, {"propose-reason": "bad"}, "reason", "at least 20 characters"),
@@ -502,7 +577,7 @@ OF_DJANGO = (entrance.SignIn, entrance.FirstPassword)
 STRANGERS = (*OF_DJANGO, members.NewAccount)
 # Not fields to fill in: buttons, and what a page sends by itself.
 PRESSED = {("Bulk", "action"), ("SentAmounts", "people"), ("SentAmounts", "amount_minor"), ("DeleteIds", "workers")}
-PRESSED |= {("DeleteIds", "identities"), ("EditChannelForm", "version")}
+PRESSED |= {("DeleteIds", "identities"), ("EditChannelForm", "version"), ("PublishForm", "total_minor")}
 
 
 def every_form() -> set[type[django_forms.BaseForm]]:

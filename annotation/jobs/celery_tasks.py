@@ -23,7 +23,8 @@ from annotation.collecting.parse_submissions import read
 from annotation.collecting.receive_events import receive_from_queue
 from annotation.exceptions import BudgetError, StateError
 from annotation.jobs import queue
-from annotation.jobs.clean_uploads import tidy
+from annotation.jobs.clean_uploads import tidy, tidy_measures
+from annotation.jobs.job_files import jobs_folder
 from annotation.models import Evidence, HousekeepingMark, Intent, Job, Parse, ScoringChunk, Study, Submission
 from annotation.mturk.client import Market
 from annotation.outbox.worker import Work, work
@@ -88,6 +89,7 @@ def keep_house() -> Forgotten:
     forget_devices(now=now, days=conf.device_days())
     open_again(now=now)
     tidy(conf.uploads(), now=now, keep=conf.uploads_retention())
+    tidy_measures(jobs_folder(), now=now, keep=conf.uploads_retention())
     forgotten = forget(now=now, dry_run=False)
     HousekeepingMark.note(at=now, worker_ids=forgotten.workers)
     sweep_marketplace(now=now)

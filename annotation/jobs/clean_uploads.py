@@ -6,6 +6,8 @@ import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from django.db.models import Q
+
 from annotation.models import Job
 
 FILES = ("path", "likelihoods", "scores", "origins", "files")
@@ -24,6 +26,28 @@ def tidy(folder: Path, *, now: datetime, keep: timedelta) -> int:
     expired = [upload for upload in old if upload.name not in read]
     for upload in expired:
         shutil.rmtree(upload, ignore_errors=True)
+    return len(expired)
+
+
+# Jobs whose files go with the uploads where they belong to no study, and always where they failed.
+MEASURES = (Job.Kind.NND_TESTS, Job.Kind.NND_RUN, Job.Kind.H_SCORE)
+
+
+def tidy_measures(folder: Path, *, now: datetime, keep: timedelta) -> int:
+    """Delete from `folder` the files of measures without a crowd that ended longer than `keep` ago; how many went.
+
+    What is of a study stays with it, but for what a failed job left; tests that an open run reads stay, too.
+    """
+    if not folder.is_dir():
+        return 0
+    ended = Job.objects.filter(kind__in=MEASURES, finished_at__lte=now - keep)
+    passing = ended.filter(Q(study=None) | Q(state=Job.State.FAILED))
+    open_runs = Job.objects.filter(state__in=[Job.State.WAITING, Job.State.RUNNING], kind=Job.Kind.NND_RUN)
+    read = {settings.get("tests") for settings in open_runs.values_list("settings", flat=True)}
+    names = {str(name) for name in passing.values_list("uuid", flat=True)} - read
+    expired = [path for path in folder.iterdir() if path.name in names]
+    for path in expired:
+        shutil.rmtree(path, ignore_errors=True)
     return len(expired)
 
 

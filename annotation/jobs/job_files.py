@@ -9,6 +9,11 @@ from django.conf import settings
 from annotation.models import Job
 
 
+def jobs_folder() -> Path:
+    """Where every job has a folder; it may not be there yet."""
+    return Path(settings.VAR) / "jobs"
+
+
 def folder_of(job: Job) -> Path:
     """The job's own folder; it may not be there yet."""
-    return Path(settings.VAR) / "jobs" / str(job.uuid)
+    return jobs_folder() / str(job.uuid)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from datetime import datetime
 from fractions import Fraction
@@ -13,7 +14,7 @@ from django.conf import settings
 
 from annotation.exceptions import StateError
 from annotation.jobs.job_files import folder_of
-from annotation.models import Job, Study
+from annotation.models import AuditEvent, Job, Study
 from annotation.reports.human_likelihood import HRules, score_files_of_texts, score_study
 from annotation.reports.near_negative import TESTS, NndRules, run_near_negative_tests, store_tests
 from annotation.reports.nnd_tests import Rule, make_tests
@@ -23,6 +24,8 @@ from annotation.texts.log_probs.store import generator_of
 from annotation.texts.scoring_models import opening_of_model
 from metrics.nnd.formats.by_name import build_from_files
 
+log = logging.getLogger(__name__)
+MAX_STOPPED = 5
 Tell = Callable[[str, int, int], None]
 Done = tuple[dict[str, Any], Study | None]
 
@@ -35,7 +38,21 @@ def build_nnd_tests(job: Job, tell: Tell, now: datetime) -> Done:
         tests = make_tests(job.study, rule=_rule(request["rule"]))
     else:
         tests = build_from_files(request["format"], _uploads(request["files"]))
-    return store_tests(tests, folder_of(job)), None
+    outcome = store_tests(tests, folder_of(job))
+    _record(job, "build_nnd_tests", now, tests=outcome["tests"], source=outcome["source"])
+    return outcome, None
+
+
+def _actor(job: Job) -> str:
+    return job.asked_by.get_username() if job.asked_by else "assay"
+
+
+def _record(job: Job, verb: str, now: datetime, **facts: Any) -> None:
+    """In the log of the study; where there is none, in that of the installation."""
+    if job.study is not None:
+        AuditEvent.objects.record(job.study, verb, actor=_actor(job), now=now, **facts)
+    else:
+        log.info("%s by %s: job %s, %s", verb, _actor(job), job.uuid, facts)
 
 
 def _rule(values: dict[str, Any]) -> Rule:
@@ -72,11 +89,13 @@ def run_nnd(job: Job, tell: Tell, now: datetime) -> Done:
         ties=request["ties"],
         seed=int(request.get("seed", 0)),
     )
-    return run_near_negative_tests(tests, folder_of(job), rules=rules, progress=tell), None
+    outcome = run_near_negative_tests(tests, folder_of(job), rules=rules, progress=tell)
+    _record(job, "run_nnd", now, tests=outcome["tests"], models=outcome["models"])
+    return outcome, None
 
 
 def score_h(job: Job, tell: Tell, now: datetime) -> Done:
-    """Of the study's texts, or of files that were uploaded."""
+    """Of the study's texts, or of files that were uploaded. Begun again, it goes on where it or another one was."""
     request = job.settings
     origins = _uploads([request["origins"]])[0] if request.get("origins") else None
     rules = HRules(
@@ -85,11 +104,21 @@ def score_h(job: Job, tell: Tell, now: datetime) -> Done:
         origins=origins,
         backend=request.get("backend", ""),
         seed=int(request.get("seed", 0)),
+        earlier=tuple(folder_of(stopped) for stopped in _stopped_like(job)),
     )
     if job.study is not None:
-        return score_study(job.study, folder_of(job), rules=rules, progress=tell), None
-    files = _uploads(request["files"])
-    return score_files_of_texts(files, request["format"], folder_of(job), rules=rules, progress=tell), None
+        outcome = score_study(job.study, folder_of(job), rules=rules, progress=tell)
+    else:
+        files = _uploads(request["files"])
+        outcome = score_files_of_texts(files, request["format"], folder_of(job), rules=rules, progress=tell)
+    _record(job, "score_h", now, texts=outcome["texts"], model=outcome["model"])
+    return outcome, None
+
+
+def _stopped_like(job: Job) -> Iterable[Job]:
+    """The last jobs of this kind that the same person stopped or saw fail, of the same study or of none."""
+    stopped = Job.objects.filter(kind=job.kind, study=job.study, asked_by=job.asked_by, state=Job.State.FAILED)
+    return stopped.order_by("-pk")[:MAX_STOPPED]
 
 
 def score_log_probs(job: Job, tell: Tell, now: datetime) -> Done:
@@ -112,7 +141,7 @@ def score_log_probs(job: Job, tell: Tell, now: datetime) -> Done:
         backend=opening.open(),
         generator=generator.name,
         replace=bool(request.get("replace")),
-        actor=job.asked_by.get_username() if job.asked_by else "assay",
+        actor=_actor(job),
         now=now,
         progress=report_progress,
     )

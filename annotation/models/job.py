@@ -82,7 +82,8 @@ class Job(models.Model):
     @property
     def keeps_part(self) -> bool:
         """Whether one that failed may have stored a part of its work, with which it goes on when it is begun again."""
-        return self.kind in (self.Kind.DETECT, self.Kind.CROWD, self.Kind.NND_RUN, self.Kind.LOG_PROBS)
+        storing = (self.Kind.DETECT, self.Kind.CROWD, self.Kind.NND_RUN, self.Kind.H_SCORE, self.Kind.LOG_PROBS)
+        return self.kind in storing
 
     @property
     def page(self) -> str:

@@ -69,7 +69,9 @@ def gather_facts(studies: Sequence[Study]) -> list[StudyFacts]:
         expires_at=Max("expires_at"),
     )
     effects = _by_study(
-        Intent.objects.filter(study__in=keys).exclude(state=Intent.State.DONE).values("study"),
+        Intent.objects.filter(study__in=keys)
+        .exclude(state__in=[Intent.State.DONE, Intent.State.DROPPED])
+        .values("study"),
         waiting_effects=Count("pk", filter=~Q(state=Intent.State.FAILED)),
         failed_effects=Count("pk", filter=Q(state=Intent.State.FAILED)),
     )

@@ -67,8 +67,16 @@ def _is_collecting(facts: StudyFacts, now: datetime) -> bool:
         return False
     if facts.published < facts.tasks and facts.waiting_effects:
         return True
+    if _is_discarded(facts):
+        return False
     open_places = facts.collected < facts.places and facts.offered(now)
     return open_places if facts.study.status in (Status.PUBLISHED, Status.PAUSED) else facts.inside > 0
+
+
+def _is_discarded(facts: StudyFacts) -> bool:
+    """Whether a published study has no task on the marketplace, and no action that would put one there."""
+    running = facts.study.status in (Status.PUBLISHED, Status.PAUSED) and facts.study.mode != Mode.IMPORTED
+    return running and bool(facts.tasks) and not (facts.published or facts.waiting_effects or facts.failed_effects)
 
 
 def _is_reported(facts: StudyFacts) -> bool:
@@ -187,6 +195,9 @@ def _conclude(facts: StudyFacts, stage: Stage) -> NextStep:
     study = facts.study
     if study.mode != Mode.IMPORTED and (facts.replies or facts.undecided):
         return _review(facts)
+    if _is_discarded(facts) and not facts.collected:
+        sentence = _("No task is on the marketplace: the actions that would have published them were discarded.")
+        return NextStep("discarded", sentence, _("Archive or duplicate the study"), "manage", Role.OWNER)
     if study.status == Status.ENDING:
         sentence = _("Recruitment has ended, and no task is in progress any more. %s")
         return NextStep("close", sentence % _submitted(facts), _("Close study"), "progress")

@@ -29,10 +29,11 @@ from metrics.report.sections import by_source, machine_scores
 from metrics.text_scores.gltr import read_gltr
 from metrics.text_scores.h_findings import HFindings, Rules, parse_thresholds, summarise_texts
 from metrics.text_scores.known_texts import read_origins
-from metrics.text_scores.machine_scores import read_by, reading_layout, summarise_by_source
+from metrics.text_scores.machine_scores import reading_layout, summarise_by_source
+from metrics.text_scores.stored_readings import ReadingStore
 from metrics.text_scores.token_predictions import Backend, Predictions
 
-RESULT, VIEW = "human-likelihood.json", "texts.html"
+RESULT, VIEW, READINGS = "human-likelihood.json", "texts.html", "readings.jsonl"
 Format = Literal["lines", "csv", "gltr"]
 PART = 16  # texts read between two reports of progress
 SHOWN = 100  # texts of the coloured view
@@ -45,7 +46,8 @@ class HRules:
 
     model: name of a model that is offered; "" for GLTR's files, which hold predictions. threshold: `FP` or `FP:FP`;
     "": 0.40, uncalibrated. origins: CSV with the columns text and truth, which calibrates the threshold. backend: the
-    model behind GLTR's files, for the record. seed: of the calibration's folds.
+    model behind GLTR's files, for the record. seed: of the calibration's folds. earlier: folders of runs that stopped,
+    whose readings by the same model are used.
     """
 
     model: str = TINY
@@ -53,6 +55,7 @@ class HRules:
     origins: Path | None = None
     backend: str = ""
     seed: int = 0
+    earlier: tuple[Path, ...] = ()
 
 
 def score_files_of_texts(
@@ -68,7 +71,7 @@ def score_files_of_texts(
     if form == "gltr":
         read: Read = ([read_gltr(path, backend=Backend(model=rules.backend)) for path in files], {})
     else:
-        read = _read_by_model(_texts(files, form), rules, progress)
+        read = _read_by_model(_texts(files, form), folder, rules, progress)
     predictions, curvatures = read
     origins = read_origins(rules.origins, [text.id for text in predictions]) if rules.origins else None
     findings = summarise_texts(
@@ -86,7 +89,7 @@ def score_study(study: Study, folder: Path, *, rules: HRules, progress: Progress
     texts, human = texts_by_key(study)
     if not texts:
         raise StateError(f"The study {study} has no texts yet, so there is nothing to read.")
-    predictions, curvatures = _read_by_model(texts, rules, progress)
+    predictions, curvatures = _read_by_model(texts, folder, rules, progress)
     shares = human_shares(study)
     findings = summarise_by_source(predictions, curvatures, human, shares, seed=rules.seed)
     rows = [report_rows.text_row(text) for text in queries.texts(study)]
@@ -122,18 +125,21 @@ def _texts(files: Sequence[Path], form: Format) -> dict[str, str]:
     return texts
 
 
-def _read_by_model(texts: Mapping[str, str], rules: HRules, progress: Progress | None) -> Read:
+def _read_by_model(texts: Mapping[str, str], folder: Path, rules: HRules, progress: Progress | None) -> Read:
+    """Each part is stored as it comes: begun again, it goes on where it was."""
     opening = opening_of_model(rules.model)
     if progress:
         progress(f"Opening {rules.model}", 0, 0)
     model: Reader = open_reader(rules.model, replace(opening, layout=reading_layout()))
+    folder.mkdir(parents=True, exist_ok=True)
+    store = ReadingStore(folder / READINGS, [earlier / READINGS for earlier in rules.earlier])
     predictions: list[Predictions] = []
     curvatures: dict[str, float] = {}
     names = list(texts)
     for start in range(0, len(names), PART):
         if progress:
             progress(f"Reading by {rules.model}", start, len(names))
-        read, curved = read_by(model, {name: texts[name] for name in names[start : start + PART]})
+        read, curved = store.read(model, {name: texts[name] for name in names[start : start + PART]})
         predictions += read
         curvatures |= curved
     return predictions, curvatures
@@ -168,6 +174,7 @@ def _write(
         "signature": result.h.signature,
     }
     files = [RESULT, VIEW, *write_parts(folder, [*by_text[:-1], *sources.tables, by_text[-1]], sources.charts, facts)]
+    (folder / READINGS).unlink(missing_ok=True)  # the result holds what it held
     return {
         "files": files,
         "texts": result.h.n,

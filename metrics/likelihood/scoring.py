@@ -127,15 +127,20 @@ class FileStore:
             json.dumps({"key": key, "log_prob": log_prob_json(score.log_prob), "tokens": score.tokens})
             for key, score in scores.items()
         ]
-        try:
-            torn = self.path.exists() and self.path.stat().st_size and not self.path.read_bytes().endswith(b"\n")
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(("\n" if torn else "") + "\n".join(lines) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise BadInput(f"the file cannot be written ({error.strerror})", where=str(self.path)) from None
+        append_lines(self.path, lines)
         self.scores.update(scores)
+
+
+def append_lines(path: Path, lines: Sequence[str]) -> None:
+    """Append lines behind a torn last one, and flush them to the disk. Raises BadInput where that cannot be done."""
+    try:
+        torn = path.exists() and path.stat().st_size and not path.read_bytes().endswith(b"\n")
+        with path.open("a", encoding="utf-8") as file:
+            file.write(("\n" if torn else "") + "\n".join(lines) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise BadInput(f"the file cannot be written ({error.strerror})", where=str(path)) from None
 
 
 def log_prob_json(log_prob: float) -> float | str:

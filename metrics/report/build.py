@@ -13,6 +13,7 @@ from metrics.huse.estimate import evaluate
 from metrics.huse.variance_components import evaluate_rated
 from metrics.report import pictures
 from metrics.report.checklists.completeness import check_completeness
+from metrics.report.checklists.consistency import check_consistency
 from metrics.report.checklists.heds import fill_datasheet
 from metrics.report.prose import findings, methods
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput
@@ -222,7 +223,8 @@ def _silent(step: str, done: int, total: int) -> None:
 
 
 def _check(report_input: ReportInput) -> None:
-    """The records agree: names once, every item and every rating has its text."""
+    """The records agree: names once, every item and every rating has its text, no two facts contradict each other."""
+    check_consistency(report_input)
     names = [facts.name for facts in report_input.generators]
     if len(set(names)) < len(names):
         raise BadInput("every generator needs a name of its own", column="generators")

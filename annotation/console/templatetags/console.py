@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from annotation.console import navigation
 from annotation.models import AuditEvent, Decision, Job, Study
@@ -61,6 +62,29 @@ def file_state(state: str) -> Any:
 def commas(number: int | None) -> str:
     """12345 as 12,345; a dash for nothing."""
     return "–" if number is None else f"{number:,}"
+
+
+COUNTED = {
+    "assignment": ngettext_lazy("%(shown)s assignment", "%(shown)s assignments", "number"),
+    "condition": ngettext_lazy("%(shown)s condition", "%(shown)s conditions", "number"),
+    "context": ngettext_lazy("%(shown)s context", "%(shown)s contexts", "number"),
+    "evaluator": ngettext_lazy("%(shown)s evaluator", "%(shown)s evaluators", "number"),
+    "explanation": ngettext_lazy("%(shown)s explanation", "%(shown)s explanations", "number"),
+    "HIT": ngettext_lazy("%(shown)s HIT", "%(shown)s HITs", "number"),
+    "judgment": ngettext_lazy("%(shown)s judgment", "%(shown)s judgments", "number"),
+    "place": ngettext_lazy("%(shown)s place", "%(shown)s places", "number"),
+    "rater": ngettext_lazy("%(shown)s rater", "%(shown)s raters", "number"),
+    "task": ngettext_lazy("%(shown)s task", "%(shown)s tasks", "number"),
+    "test": ngettext_lazy("%(shown)s test", "%(shown)s tests", "number"),
+    "text": ngettext_lazy("%(shown)s text", "%(shown)s texts", "number"),
+    "version": ngettext_lazy("%(shown)s version", "%(shown)s versions", "number"),
+}
+
+
+@register.filter
+def counted(number: int | None, noun: str) -> str:
+    """A number with its noun, a key of COUNTED: 1 text, 12,345 texts; a dash for nothing."""
+    return "–" if number is None else str(COUNTED[noun] % {"number": number, "shown": commas(number)})
 
 
 @register.filter
@@ -222,6 +246,9 @@ DEEDS = {
     "add_texts": _("added texts"),
     "select_texts": _("selected texts"),
     "score_texts": _("scored texts"),
+    "build_nnd_tests": _("built near-negative tests"),
+    "run_nnd": _("ran near-negative tests"),
+    "score_h": _("scored human-likelihood"),
     "read_by_model": _("scored texts with a model"),
     "state": _("updated study details"),
     "attach": _("attached a file of scores"),

@@ -38,6 +38,7 @@ def _shown(request: HttpRequest, study: Study, refused: Refused | None = None) -
             part |= refused.shown(part["standing"])
     _give_keys(parts)
     context = {"study": study, "parts": parts, "form": refused and refused.form}
+    context["explained"] = any(part["standing"].remarks for part in parts)
     return render(request, "console/coding.html", context, status=422 if refused else 200)
 
 

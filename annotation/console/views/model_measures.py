@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from annotation import settings
 from annotation.console.forms.text_measures import HUpload, NndModels, NndRule, NndUpload, StudyTexts
 from annotation.console.permission import console_page, study_page, visitor
 from annotation.console.views.jobs import job_for
@@ -117,7 +118,7 @@ def near_negative_job(request: HttpRequest, job_id: UUID) -> HttpResponse:
         _check_may(job, Role.REVIEWER)
         options = {"tests": str(job.uuid), **form.chosen(), "scores": _store_uploads(form.cleaned_data["scores"])}
         return _ask(request, Job.Kind.NND_RUN, options, job.study)
-    context = {"job": job, "study": job.study, "form": form, "may_run": _may(job, Role.REVIEWER)}
+    context = _of(job) | {"form": form, "may_run": _may(job, Role.REVIEWER)}
     return render(request, "console/nnd_tests.html", context, status=422 if form.errors else 200)
 
 
@@ -141,8 +142,13 @@ def save(request: HttpRequest, job_id: UUID) -> HttpResponse:
 
 def _result(request: HttpRequest, job: Job, template: str) -> HttpResponse:
     parts = read_parts(folder_of(job))
-    context = {"job": job, "study": job.study, "parts": parts, "may_save": job.study and _may(job, Role.EDITOR)}
+    context = _of(job) | {"parts": parts, "may_save": job.study and _may(job, Role.EDITOR)}
     return render(request, template, context, status=200 if parts else 404)
+
+
+def _of(job: Job) -> dict[str, Any]:
+    """A job for a page. days: for which the files of one without a study are kept; None where they stay."""
+    return {"job": job, "study": job.study, "days": None if job.study else settings.uploads_retention().days}
 
 
 def _ended_job(request: HttpRequest, job_id: UUID, kinds: Collection[str]) -> Job:

@@ -177,7 +177,11 @@ def approve_all(request: HttpRequest, study: Study) -> HttpResponse:
         early = _("Sent to the marketplace sooner, before it approves them automatically: %d.")
         messages.success(request, early % done.sooner)
     if done.proposed:
-        left = _("%d need a second reviewer (rejection proposed).")
+        left = ngettext(
+            "%d needs a second reviewer (rejection proposed).",
+            "%d need a second reviewer (rejection proposed).",
+            done.proposed,
+        )
         messages.success(request, left % done.proposed)
     return redirect("console:progress", study.uuid)
 

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import settings
@@ -82,8 +83,11 @@ def outcome(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Role.EDITOR)
 def measure(request: HttpRequest, study: Study) -> HttpResponse:
     done = assess.assess(study, now=timezone.now())
-    counts = {"n": done.submissions, "flags": done.flags}
-    messages.success(request, _("%(n)s submissions checked, %(flags)s flags raised. Nothing else changed.") % counts)
+    checked = ngettext("%d submission checked", "%d submissions checked", done.submissions) % done.submissions
+    raised = ngettext("%d flag raised", "%d flags raised", done.flags) % done.flags
+    messages.success(
+        request, _("%(checked)s, %(raised)s. Nothing else changed.") % {"checked": checked, "raised": raised}
+    )
     return redirect("console:quality", study.uuid)
 
 
@@ -118,6 +122,7 @@ def apply(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     if stored is None:
         raise Http404
     done = exclude.apply_rules(stored, actor=visitor(request), now=timezone.now())
-    counts = {"n": done.left_out, "back": done.returned}
-    messages.success(request, _("%(n)s submissions excluded, %(back)s included again. No payment changed.") % counts)
+    excluded = ngettext("%d submission excluded", "%d submissions excluded", done.left_out) % done.left_out
+    sentence = _("%(excluded)s, %(back)s included again. No payment changed.")
+    messages.success(request, sentence % {"excluded": excluded, "back": done.returned})
     return redirect("console:quality", study.uuid)

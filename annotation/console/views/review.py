@@ -14,6 +14,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import settings
@@ -273,7 +274,14 @@ def _did(done: approve.Review) -> Iterator[str]:
     if done.already:
         yield _("%(n)s already decided and unchanged.") % {"n": done.already}
     if done.proposed:
-        yield _("%(n)s need a second reviewer (rejection proposed).") % {"n": done.proposed}
+        yield (
+            ngettext(
+                "%d needs a second reviewer (rejection proposed).",
+                "%d need a second reviewer (rejection proposed).",
+                done.proposed,
+            )
+            % done.proposed
+        )
 
 
 def _acted(

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from annotation import settings
@@ -43,9 +44,15 @@ ACTS: dict[str, tuple[Act, Callable[[Any], str]]] = {
         lambda done: _("Recruitment stopped. Close the study when all submissions are decided."),
     ),
     "close": (close, lambda done: _("Closed. All collected data are kept here.")),
-    "top-up": (top_up, lambda done: _("%(places)s more places requested.") % {"places": done.places}),
-    "retry": (retry, lambda done: _("%(n)s actions will be retried.") % {"n": done.effects}),
-    "drop": (drop, lambda done: _("%(n)s actions discarded.") % {"n": done.effects}),
+    "top-up": (
+        top_up,
+        lambda done: ngettext("%d more place requested.", "%d more places requested.", done.places) % done.places,
+    ),
+    "retry": (
+        retry,
+        lambda done: ngettext("%d action will be retried.", "%d actions will be retried.", done.effects) % done.effects,
+    ),
+    "drop": (drop, lambda done: ngettext("%d action discarded.", "%d actions discarded.", done.effects) % done.effects),
 }
 
 
@@ -86,14 +93,17 @@ def fair_pay(request: HttpRequest, study: Study) -> HttpResponse:
     if form.is_valid():
         done = raise_pay(study, floor_cents=form.cents(), actor=request.user.get_username(), now=timezone.now())
         wake(study.pk)
-        messages.success(request, _("%(n)s bonuses will be paid.") % {"n": done.bonuses})
+        messages.success(
+            request, ngettext("%d bonus will be paid.", "%d bonuses will be paid.", done.bonuses) % done.bonuses
+        )
         return redirect("console:progress", study.uuid)
     return _wages(request, study, form)
 
 
 @study_page()
 def compare(request: HttpRequest, study: Study) -> HttpResponse:
-    comparison = reconcile.compare(study, market=Market(settings.endpoint()))
+    is_draft = study.status == Study.Status.DRAFT
+    comparison = None if is_draft else reconcile.compare(study, market=Market(settings.endpoint()))
     return render(request, "console/compare.html", {"study": study, "found": comparison})
 
 
@@ -106,9 +116,11 @@ def fix_difference(request: HttpRequest, study: Study) -> HttpResponse:
         messages.success(request, _("HIT closed. No more workers can accept it."))
     elif "gone" in request.POST:
         number = reconcile.write_off(study, market=Market(settings.endpoint()), actor=actor, now=now)
-        messages.success(request, _("%(n)s HITs marked as deleted.") % {"n": number})
+        messages.success(request, ngettext("%d HIT marked as deleted.", "%d HITs marked as deleted.", number) % number)
     else:
         number = reconcile.adopt(study, market=Market(settings.endpoint()), actor=actor, now=now)
-        messages.success(request, _("%(n)s HITs linked to this study.") % {"n": number})
+        messages.success(
+            request, ngettext("%d HIT linked to this study.", "%d HITs linked to this study.", number) % number
+        )
     wake(study.pk)
     return redirect("console:running-compare", study.uuid)

@@ -19,10 +19,12 @@ class Minor:
     units: int
 
     def __post_init__(self) -> None:
-        if isinstance(self.units, bool) or not isinstance(self.units, int) or self.units < 0:
+        if type(self.units) is not int or self.units < 0:
             raise TypeError(f"an amount is a whole number of minor units, not {self.units!r}")
 
     def __add__(self, other: Minor) -> Minor:
+        if not isinstance(other, Minor):
+            return NotImplemented
         return Minor(self.units + other.units)
 
     def as_decimal(self, currency: str) -> str:

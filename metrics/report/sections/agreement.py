@@ -14,12 +14,29 @@ from metrics.errors import MetricsError
 from metrics.inference.mixed_model import MixedModel, mixed_model
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Section
+from metrics.report.sentence import template
 from metrics.tables.record import Column, Row, Table
 from metrics.types import MODEL, Rating
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 HUMAN_OR_MACHINE = "human_or_machine"
 ELSEWHERE = "The table under Human or machine shows Krippendorff's α of who wrote what, by condition."
+ALPHA_CAPTION = template(
+    "captions.agreement",
+    "Krippendorff's alpha, with {level:g}% intervals over new texts and these very raters.",
+    "options.level",
+)
+ICC_CAPTION = template(
+    "captions.intraclass",
+    "Intraclass correlation, raters as a sample that differs from text to text ({criterion}).",
+    "ratings.criterion",
+)
+MIXED_CAPTION = template(
+    "captions.mixed-model",
+    "Mixed model of {ratings} ratings, texts and raters crossed ({criterion}).",
+    "ratings.kept",
+    "ratings.criterion",
+)
 ALPHA = (
     Column("criterion", "Criterion"),
     Column("texts", "Texts"),
@@ -51,7 +68,7 @@ def section(report_input: ReportInput, *, level: float, seed: int) -> Section:
         if not report_input.is_nominal:  # labels without an order have no mean
             tables += _further(report_input, criterion, included, level, seed, missing)
     if rows:
-        title = f"Krippendorff's alpha, with {100 * level:g}% intervals over new texts and these very raters."
+        title = ALPHA_CAPTION.fill(level=100 * level)
         note = "1: the same label throughout; 0: no more agreement than chance gives. Ordinal fits labels in an order."
         tables.insert(0, Table("agreement", title, ALPHA, tuple(rows), (note,)))
     has_human_or_machine = any(rating.criterion == HUMAN_OR_MACHINE and rating.kept for rating in report_input.ratings)
@@ -125,7 +142,7 @@ def _icc_table(criterion: str, correlations: IntraclassCorrelations) -> Table:
         ("the mean of all ratings of a text", correlations.icc_1_k, correlations.icc_1_1.n),
     )
     columns = (Column("of", "Of"), Column("icc", "ICC(1, ·)", "estimate", n="n"), Column("n", "Texts", "count"))
-    title = f"Intraclass correlation, raters as a sample that differs from text to text ({criterion})."
+    title = ICC_CAPTION.fill(criterion=criterion)
     return Table(f"icc-{criterion}", title, columns, rows)
 
 
@@ -156,5 +173,5 @@ def _mixed_table(criterion: str, model: MixedModel, ratings: int) -> Table:
     notes = [model.note] if model.note else []
     if model.variances:
         notes.append("Variances: " + ", ".join(f"{name} {value:.3f}" for name, value in model.variances.items()) + ".")
-    title = f"Mixed model of {ratings} ratings, texts and raters crossed ({criterion})."
+    title = MIXED_CAPTION.fill(ratings=ratings, criterion=criterion)
     return Table(f"mixed-{criterion}", title, columns, tuple(rows), tuple(notes))

@@ -9,12 +9,25 @@ from metrics.evaluators.accuracy import evaluator_accuracies
 from metrics.evaluators.conditions_to_json import tost_estimate
 from metrics.inference.equivalence import Equivalence, Margin, equivalence
 from metrics.report.row_records import PlanFacts
+from metrics.report.sentence import Sentence, template
 from metrics.tables.record import Column, Row, Table
 
 TABLE = "evaluators-equivalence"
 PART = "Equivalence (TOST)"
 UNDECLARED = "no margin was declared before the data"
 ALPHA = 0.05
+MEASURED = ("plan.margin_points", "ratings.value", "texts.source")
+UNTESTABLE = template(
+    "summary.equivalence-untestable",
+    "Whether accuracy is within {margin} cannot be tested: every evaluator has the same accuracy.",
+    *MEASURED,
+)
+TESTED = template(
+    "summary.equivalence",
+    "Accuracy {outcome} within {margin}, the margin around chance that {declared} declared: {shown}, p = {p:.4f} "
+    "(TOST).",
+    *MEASURED,
+)
 
 
 def margin_of(plan: PlanFacts | None) -> Margin | None:
@@ -31,15 +44,14 @@ def of_all(judgments: Sequence[EvaluatorJudgment], margin: Margin) -> Equivalenc
     return equivalence(accuracies.values(), margin, alpha=ALPHA)
 
 
-def sentence(test: Equivalence) -> str:
+def sentence(test: Equivalence) -> Sentence:
     """What the test says of all evaluators."""
     span, margin = test.interval, _span(test.margin)
     if test.equivalent is None or span is None or test.p is None:
-        return f"Whether accuracy is within {margin} cannot be tested: every evaluator has the same accuracy."
+        return UNTESTABLE.fill(margin=margin)
     outcome = "was shown to lie" if test.equivalent else "was not shown to lie"
     shown = f"{100 * test.value:.1f}% [{100 * span.low:.1f}, {100 * span.high:.1f}] at {100 * span.level:g}%"
-    declared = f"the margin around chance that {test.margin.declared} declared"
-    return f"Accuracy {outcome} within {margin}, {declared}: {shown}, p = {test.p:.4f} (TOST)."
+    return TESTED.fill(outcome=outcome, margin=margin, declared=test.margin.declared, shown=shown, p=test.p)
 
 
 def table(tests: Mapping[str, Equivalence]) -> Table:

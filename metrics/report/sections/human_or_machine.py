@@ -22,12 +22,45 @@ from metrics.report.records import ReportInput
 from metrics.report.row_records import ConditionFacts
 from metrics.report.section import Section
 from metrics.report.sections import equivalence
+from metrics.report.sentence import Sentence, template
+from metrics.report.wording import plural
 from metrics.tables.evaluators import EvaluatorRow, evaluator_table
 from metrics.tables.record import Column, Row, Table
 from metrics.types import MODEL, REFERENCE, Estimate, Source
 
 CRITERION = "human_or_machine"
 FACTORS = ("training", "domain", "generator")
+ANSWERED = ("ratings.value", "ratings.kept", "ratings.rater", "texts.source")
+UNCERTAIN = template(
+    "summary.accuracy-without-interval",
+    "Evaluators were right in {value} of their answers on average; no interval is defined.",
+    *ANSWERED,
+)
+BETTER = template(
+    "summary.accuracy-better",
+    "Evaluators distinguished machine from human texts better than chance: {words} right, at {evaluators}.",
+    *ANSWERED,
+    "options.level",
+)
+WORSE = template(
+    "summary.accuracy-worse",
+    "Evaluators did worse than chance: {words} right, at {evaluators}.",
+    *ANSWERED,
+    "options.level",
+)
+CHANCE = template(
+    "summary.accuracy-chance",
+    "Evaluators were not shown to do better than chance: {words} right, an interval that holds 50%, at {evaluators}.",
+    *ANSWERED,
+    "options.level",
+)
+EMPTY = template(
+    "summary.empty-arms",
+    "Empty, without a judgment that counts: {conditions}.",
+    "conditions.name",
+    "ratings.condition",
+    "ratings.kept",
+)
 NOTHING = Estimate(None, 0, None, {}, ("no_judgments",), "")  # of an arm without answers
 
 
@@ -86,12 +119,7 @@ def section(report_input: ReportInput, *, level: float, seed: int) -> Section | 
         missing.append(("Mixed model of right answers", str(error)))
     tables += _exclusions(evaluation, judgments(report_input, every=True), len(included), by, level)
     tables.append(_items(included))
-    lead = (
-        _verdict(evaluation, level),
-        *(equivalence.sentence(test) for name, test in alike.items() if name == OVERALL),
-        *([f"Empty, without a judgment that counts: {', '.join(empty)}."] if empty else []),
-        *notes,
-    )
+    lead = (*conclude(evaluation, alike.get(OVERALL), empty), *notes)
     return Section(
         "human-or-machine",
         "Human or machine",
@@ -114,22 +142,24 @@ def _noted(table: Table, notes: Sequence[str]) -> Table:
     return replace(table, notes=(*table.notes, *notes))
 
 
-def _verdict(evaluation: Evaluation, level: float) -> str:
+def conclude(evaluation: Evaluation, alike: Equivalence | None, empty: Sequence[str]) -> tuple[Sentence, ...]:
+    """What is concluded of all evaluators. alike: the test of equivalence with chance, where one was declared."""
+    return (
+        _verdict(evaluation),
+        *([equivalence.sentence(alike)] if alike else []),
+        *([EMPTY.fill(conditions=", ".join(empty))] if empty else []),
+    )
+
+
+def _verdict(evaluation: Evaluation) -> Sentence:
     accuracy = evaluation.overall.accuracy.accuracy
     span = accuracy.interval
     shown = f"{100 * (accuracy.value or 0):.1f}%"
     if span is None:
-        return f"Evaluators were right in {shown} of their answers on average; no interval is defined."
+        return UNCERTAIN.fill(value=shown)
     words = f"{shown} [{100 * span.low:.1f}, {100 * span.high:.1f}]"
-    if span.low > 0.5:
-        return (
-            "Evaluators distinguished machine from human texts better than chance: "
-            f"{words} right, at {accuracy.n} evaluators."
-        )
-    if span.high < 0.5:
-        return f"Evaluators did worse than chance: {words} right, at {accuracy.n} evaluators."
-    held = f"an interval that holds 50%, at {accuracy.n} evaluators"
-    return f"Evaluators were not shown to do better than chance: {words} right, {held}."
+    outcome = BETTER if span.low > 0.5 else WORSE if span.high < 0.5 else CHANCE
+    return outcome.fill(words=words, evaluators=plural(accuracy.n, "evaluator"))
 
 
 def _condition_rows(evaluation: Evaluation) -> list[tuple[str, Condition]]:

@@ -21,6 +21,7 @@ from metrics.inference.proportions import pooled_share
 from metrics.inference.t_tests import TTest, two_sample_t
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Section
+from metrics.report.sentence import template
 from metrics.tables.record import Column, Row, Table
 from metrics.text_scores.roc import auc_estimate
 from metrics.types import Estimate, Interval, Setting
@@ -49,6 +50,22 @@ OF_STRENGTHS = {
 }
 
 
+SCALES_CAPTION = template(
+    "captions.scales",
+    "Ratings by source, as coded; {level:g}% intervals over texts, differences by Welch's t.",
+    "options.level",
+)
+LABELS_CAPTION = template(
+    "captions.labels",
+    "How often each label was given, by source; {level:g}% intervals over new texts, with these raters.",
+    "options.level",
+)
+PREFERENCES_CAPTION = template(
+    "captions.preferences",
+    "Preferences ({criterion}); {level:g}% intervals over new pairs of texts, with these raters.",
+    "ratings.criterion",
+    "options.level",
+)
 HALF = "50% says that neither was preferred."
 # True of the pages that Assay makes; of imported judgments it is not known.
 DRAWN = "Sides were drawn at random for each rater."
@@ -110,7 +127,7 @@ def _scales(ratings: Sequence[RatingRow], side: dict[str, str], level: float) ->
         Column("difference", "less the references", "estimate"),
         Column("n", "Texts", "count"),
     )
-    title = f"Ratings by source, as coded; {100 * level:g}% intervals over texts, differences by Welch's t."
+    title = SCALES_CAPTION.fill(level=100 * level)
     note = "The mixed model under Agreement takes texts and raters as crossed, and is the safer reading."
     tables = (Table("scales", title, columns, tuple(rows), (note,)),) if rows else ()
     return Section("scales", SCALES, (), tables, (), tuple(missing))
@@ -199,7 +216,7 @@ def _labels(ratings: Sequence[RatingRow], side: dict[str, str], level: float) ->
         Column("texts", "Texts with it", "count"),
         Column("n", "Judgments", "count"),
     )
-    title = f"How often each label was given, by source; {100 * level:g}% intervals over new texts, with these raters."
+    title = LABELS_CAPTION.fill(level=100 * level)
     tables = (Table("labels", title, columns, tuple(rows)),) if rows else ()
     return Section("labels", LABELS, (), tables)
 
@@ -268,7 +285,7 @@ def _met(
         Column("pairs", "Pairs of texts", "count"),
         Column("n", "Judgments", "count"),
     )
-    title = f"Preferences ({criterion}); {100 * level:g}% intervals over new pairs of texts, with these raters."
+    title = PREFERENCES_CAPTION.fill(criterion=criterion, level=100 * level)
     return Table(f"preferences-{criterion}", title, columns, tuple(rows), notes)
 
 

@@ -16,6 +16,7 @@ from annotation.accounts.models import User
 from annotation.jobs import queue as jobs
 from annotation.jobs.run import run_due
 from annotation.models import Intent, Remark, Reply, Study, Submission
+from annotation.quality.assess import assess
 from annotation.quality.code_explanations import code, edit_codebook
 from annotation.quality.codebooks import COMMENTS, CRITERIA
 from annotation.quality.rules import Rule
@@ -157,16 +158,24 @@ def test_coding_with_something_to_code_to_settle_and_to_agree_on(
     assert wrong == []
 
 
+def main_button_is_in_view(page: Page) -> None:
+    """Without scrolling, on a phone and on a desk."""
+    for width, height in ((360, 740), (1440, 900)):
+        page.set_viewport_size({"width": width, "height": height})
+        expect(page.locator("#next-step").get_by_role("button")).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.timeout(600)
 def test_exclusions_fixed_applied_and_what_they_do(look: Callable[..., list[str]], study: Study, owner: User) -> None:
     now = timezone.now()
-    exclude.fix_rules(study, "strict", [Rule("one_answer"), Rule("disagreement", 0.5)], actor=owner, now=now)
+    assess(study, now=now)
     stored = exclude.fix_rules(study, "mild", [Rule("one_answer"), Rule("straight_lining")], actor=owner, now=now)
     exclude.apply_rules(stored, actor=owner, now=now)
+    exclude.fix_rules(study, "strict", [Rule("one_answer"), Rule("disagreement", 0.5)], actor=owner, now=now)
     unblind(study, actor="olga", now=now)
     jobs.ask("exclusions", by=owner, now=now, study=study)
     run_due()
-    wrong = look("quality", shows="mild")
+    wrong = look("quality", shows="mild", after=main_button_is_in_view)
     wrong += look("quality-outcome", shows="No decision on payment is recorded")
     wrong += look("results-exclusions", shows="Below the interval without exclusions")
     assert wrong == []

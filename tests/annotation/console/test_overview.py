@@ -15,6 +15,7 @@ from annotation.console import navigation
 from annotation.design.lay_out import design
 from annotation.importing.add_texts import add_texts
 from annotation.models import Decision, Intent, Job, Membership, Result, Role, Study, Submission
+from annotation.outbox.retry import drop
 from annotation.publishing.publish import publish
 from annotation.readers.records import TextRecord
 from tests.annotation.review.factories import make
@@ -51,6 +52,12 @@ def fail_to_publish(study: Study) -> None:
     begin_to_publish(study)
     first = study.intents.order_by("pk")[0]
     Intent.objects.filter(pk=first.pk).update(state="failed", outcome="Marketplace error: too large.")
+
+
+def discard_what_failed(study: Study) -> None:
+    begin_to_publish(study)
+    study.intents.update(state="failed", outcome="Marketplace error: too large.")
+    drop(study, actor="ada", now=EARLIER)
 
 
 def put_on_offer(study: Study, *, collected: int, until: datetime) -> None:
@@ -150,6 +157,7 @@ STATES: list[tuple[State, str, str, str]] = [
     (add_texts_after_a_job_failed, "Set up", "The texts are not in tasks yet.", "Design the task"),
     (begin_to_publish, "Collecting", "Nothing to do until all tasks are on the marketplace: 0 of", ""),
     (fail_to_publish, "Collecting", "1 marketplace action failed.", "View failed actions"),
+    (discard_what_failed, "Deciding", "No task is on the marketplace: the actions", "Archive or duplicate the study"),
     (collect, "Collecting", "Nothing to do until participants submit, or until the tasks expire at 2030-06-01", ""),
     (pause, "Collecting", "The study is paused: no task can be started. 0 of 20", "Resume study"),
     (submit, "Deciding", "16 submissions are to be reviewed. The first is approved", "Review submissions"),

@@ -233,13 +233,13 @@ def test_a_bulk_action_says_what_others_decided_since_it_was_shown(study, enter)
     ada.post(to("review-propose", study, chosen[1]), {"propose-reason": REASON})
     again = bea.post(to("review-bulk", study), {"chosen": chosen, "action": "approve"}).content.decode()
     assert "Approve 2 submissions ($" in again
-    assert "(1 more need a second reviewer: rejection proposed)" in again
+    assert "(1 more needs a second reviewer: rejection proposed)" in again
     done = bea.post(to("review-bulk", study), {"chosen": chosen, "action": "approve", "confirmed": "on"}, follow=True)
     told = [str(message) for message in done.context["messages"]]
     assert told == [
         "2 approved. You can undo this for ten minutes.",
         "1 already decided and unchanged.",
-        "1 need a second reviewer (rejection proposed).",
+        "1 needs a second reviewer (rejection proposed).",
     ]
     assert Rejection.objects.get().submission.market_id == chosen[1]
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 from annotation.accounts.models import User
 from annotation.jobs.job_files import folder_of
 from annotation.jobs.run import run_due
-from annotation.models import Job, Likelihood, Membership, Role, Study
+from annotation.models import AuditEvent, Job, Likelihood, Membership, Role, Study
 from annotation.reports.measures import measures_of
 from metrics.__main__ import main
 from metrics.likelihood import TINY
@@ -144,6 +144,7 @@ def test_models_of_files_are_compared_and_a_reversal_is_a_sentence(visitor: Clie
     assert [model["overall"]["value"] for model in document["models"]] == [14 / 24, 11 / 24]
 
 
+@pytest.mark.database
 def test_a_study_s_ratings_become_tests_and_the_result_part_of_its_report(
     person: Person, study: Study, tmp_path: Path
 ) -> None:
@@ -168,6 +169,8 @@ def test_a_study_s_ratings_become_tests_and_the_result_part_of_its_report(
     assert written(built, "tests.json") == (tmp_path / "t.json").read_text(encoding="utf-8")
     run = run_by_page(client, built)
     assert run.study == tidy
+    verbs = AuditEvent.objects.filter(study=tidy, actor="owner of tidy").values_list("verb", flat=True)
+    assert [verb for verb in verbs.order_by("number") if "nnd" in verb] == ["build_nnd_tests", "run_nnd"]
     client.post(reverse("console:studies-measure-save", args=[run.uuid]))
     assert [(file.kind, file.name) for file in tidy.score_files.all()] == [("nnd", "near-negative-tests.json")]
     stranger = person(None, name="stranger")
@@ -244,6 +247,39 @@ def test_a_canceled_run_stores_its_scores_and_the_next_one_goes_on(
     assert sum(scored) == 300
 
 
+@pytest.mark.database
+def test_a_canceled_reading_is_stored_and_the_next_one_goes_on(
+    visitor: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"The council met on day {day}." for day in range(40)]
+    given = {"format": "lines", "model": TINY}
+    read: list[int] = []
+    statistics = TinyModel.statistics
+
+    def cancel_during_the_second_part(model: TinyModel, pairs: Any) -> Any:
+        read.append(len(pairs))
+        if len(read) == 2:
+            visitor.post(reverse("console:job-cancel", args=[Job.objects.get(kind="h_score").uuid]))
+        return statistics(model, pairs)
+
+    def ask(person: Client = visitor) -> Any:
+        return person.post(reverse("console:studies-h"), {**given, "texts": [csv("\n".join(lines), "t.txt")]})
+
+    monkeypatch.setattr(TinyModel, "statistics", cancel_during_the_second_part)
+    ask()
+    run_due(clock=timezone.now)
+    assert "Canceled by visitor" in Job.objects.get(kind="h_score").problem
+    assert sum(read) == 32
+    job = ended(ask())
+    assert sum(read) == 40
+    assert not (folder_of(job) / "readings.jsonl").exists()
+    other = Client()
+    other.force_login(User.objects.create_user("other"))
+    whole = ended(ask(other))  # another person's texts are read from the first to the last
+    assert sum(read) == 80
+    assert written(job, "human-likelihood.json") == written(whole, "human-likelihood.json")
+
+
 TEXTS = {"a": "The town council met on Tuesday.", "b": "xq zzv kkj wq pp vv.", "c": "People rate how typical it is."}
 
 
@@ -276,11 +312,13 @@ def test_human_likelihood_is_calibrated_on_known_origins(visitor: Client, tmp_pa
     assert "Uncalibrated" not in visitor.get(reverse("console:studies-h-job", args=[job.uuid])).content.decode()
 
 
+@pytest.mark.database
 def test_a_study_s_texts_are_scored_with_its_sources(person: Person, study: Study) -> None:
     client = person(Role.OWNER)
     checked = brought(client, reverse("console:texts-add", args=[study.uuid]), SOUND.replace(",tiny,", ",the roof,"))
     client.post(reverse("console:texts-confirm", args=[study.uuid]), {"job": str(checked.uuid)})
     job = ended(client.post(reverse("console:results-h-score", args=[study.uuid]), {"model": TINY}))
+    assert AuditEvent.objects.get(study=study, verb="score_h").facts == {"texts": 20, "model": TINY}
     assert len(json.loads(written(job, "human-likelihood.json"))["texts"]) == 20
     page = client.get(reverse("console:studies-h-job", args=[job.uuid])).content.decode()
     assert "Tokens by their rank under the model" in page
@@ -289,6 +327,7 @@ def test_a_study_s_texts_are_scored_with_its_sources(person: Person, study: Stud
     assert [file.kind for file in study.score_files.all()] == ["automatic"]
 
 
+@pytest.mark.database
 def test_log_probabilities_come_from_a_model_or_the_page_says_huse_q_alone(person: Person, study: Study) -> None:
     client = person(Role.OWNER)
     rows = [line.rsplit(",", 1)[0] for line in SOUND.splitlines()]
@@ -308,6 +347,7 @@ def test_log_probabilities_come_from_a_model_or_the_page_says_huse_q_alone(perso
     assert "wait until it has ended" in Job.objects.order_by("-pk")[0].problem
 
 
+@pytest.mark.database
 def test_huse_is_in_the_report_once_log_probabilities_are_computed(person: Person, study: Study) -> None:
     client, rated = person(Role.OWNER), make(workers=4, hits=3, texts=10)
     Membership.objects.create(study=rated, user=User.objects.get(username="owner"), role=Role.OWNER)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from annotation.jobs import queue as jobs
-from annotation.jobs.clean_uploads import tidy
-from annotation.models import Job
+from annotation.jobs.clean_uploads import tidy, tidy_measures
+from annotation.models import Job, Study
 from tests.annotation.conftest import NOW
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -46,3 +46,25 @@ def test_what_an_open_job_reads_stays(tmp_path: Path, state: str, kept: bool) ->
 
 def test_where_nothing_was_uploaded_there_is_nothing_to_do(tmp_path: Path) -> None:
     assert tidy(tmp_path / "uploads", now=NOW, keep=WEEK) == 0
+
+
+def test_measures_of_no_study_go_with_the_uploads(tmp_path: Path, study: Study) -> None:
+    def files_of(kind: str, *, state: str = "done", of: Study | None = None, age: timedelta = WEEK) -> Path:
+        job = Job.objects.create(
+            kind=kind, state=state, study=of, problem="odd", created_at=NOW - age, finished_at=NOW - age
+        )
+        folder = tmp_path / str(job.uuid)
+        folder.mkdir()
+        return folder
+
+    gone = [
+        files_of("nnd_tests"),
+        files_of("nnd_run"),
+        files_of("h_score"),
+        files_of("h_score", state="failed", of=study),
+    ]
+    stays = [files_of("h_score", of=study), files_of("comparison"), files_of("h_score", age=WEEK / 2)]
+    read = files_of("nnd_tests")
+    Job.objects.create(kind="nnd_run", created_at=NOW, settings={"tests": read.name})
+    assert tidy_measures(tmp_path, now=NOW, keep=WEEK) == len(gone)
+    assert {folder for folder in (*gone, *stays, read) if folder.exists()} == {*stays, read}

@@ -66,7 +66,9 @@ def typicality(seed: int) -> ReportInput:
             rules=rules,
             flags=(*flags, FlagFacts("incomplete", "Lacks an answer.", 0, len(rows), 0)),
             attached=attached,
-            crowd=replace(CROWD, workers=len({one.rater for one in rows}), submitted=len(rows), excluded=4),
+            crowd=replace(
+                CROWD, workers=len({one.rater for one in rows}), submitted=len(rows), approved=len(rows), excluded=4
+            ),
             quality=("Of many, 4 were excluded.",),
             study=replace(STUDY, selection=(SelectionStep("at least 3 words", 30, 6, 24),)),
             warnings=(Warn("running", "The study is not over (published): 3 of 9 assignments are in."),),
@@ -138,7 +140,7 @@ def evaluators(seed: int) -> ReportInput:
             texts=tuple(texts),
             ratings=tuple(ratings),
             money=MONEY,
-            crowd=replace(CROWD, workers=32, submitted=32, excluded=1),
+            crowd=replace(CROWD, workers=32, submitted=32, approved=32, excluded=1),
             conditions=tuple(_counted(one, rows) for one in conditions),
             assignments=tuple(rows),
             unscored=tuple(GeneratorFacts(name, ()) for name in ("gpt", "tiny")),
@@ -203,7 +205,7 @@ def scales(seed: int) -> ReportInput:
         codes=(),
         quality=None,
         flags=None,
-        crowd=replace(CROWD, workers=5, submitted=5, excluded=0),
+        crowd=replace(CROWD, workers=5, submitted=5, approved=5, excluded=0),
     )
 
 

@@ -45,15 +45,27 @@ class Crowd:
     def draft(self, name: str = "prolific", **changes: Any) -> dict[str, Any]:
         """A channel to Prolific with a complete draft."""
         channel: dict[str, Any] = self.service.create_channel(Study=TAG, Kind="prolific", Name=name)
-        self.service.set_prolific_draft(ChannelId=channel["ChannelId"], **{**DRAFT, **changes})
+        self.complete_draft(channel["ChannelId"], **changes)
         return channel
 
-    def publish(self, **changes: Any) -> str:
-        """A study that people come to; its channel's id. One task for each person."""
-        tasks(self.lab, 1, Reward="1.00")
-        channel: str = self.draft(**changes)["ChannelId"]
+    def complete_draft(self, channel: str, **changes: Any) -> None:
+        """Fill in the draft of a channel."""
+        self.service.set_prolific_draft(ChannelId=channel, **{**DRAFT, **changes})
+
+    def request(self, channel: str) -> None:
+        """Request publishing at the price that is shown."""
         total = self.service.quote_prolific_study(ChannelId=channel)["TotalMinor"]
         self.service.publish_prolific_study(ChannelId=channel, TotalMinor=total)
+
+    def publish(self, **changes: Any) -> str:
+        """A study that people come to, with one task; its channel's id."""
+        tasks(self.lab, 1, Reward="1.00")
+        return self.publish_draft(**changes)
+
+    def publish_draft(self, **changes: Any) -> str:
+        """The same for tasks that are there."""
+        channel: str = self.draft(**changes)["ChannelId"]
+        self.request(channel)
         self.run()
         return channel
 
@@ -74,7 +86,7 @@ class Crowd:
     def finish(self, number: int, *, person: Person | None = None) -> Person:
         """A person who does the task and comes back to Prolific with its code."""
         person = person or self.arrive(number)
-        for hit in person.offers():  # type: ignore[attr-defined]
+        for hit in person.offers():
             person.do({"HITId": hit})
         back = person.site.get(f"{person.origin}/hits/end/back/", follow_redirects=False).headers["location"]
         self.stub.complete(number, back.partition("cc=")[2])

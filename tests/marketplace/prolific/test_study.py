@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+from datetime import timedelta
+from typing import Any
 
+import pytest
+from botocore.exceptions import ClientError
+
+from annotation.accounts.vault import unseal
+from annotation.marketplace.core import clock
+from annotation.marketplace.invitations import retention
+from annotation.marketplace.models import (
+    Assignment,
+    Channel,
+    LedgerEntry,
+    ParticipantIdentity,
+    ProlificAccount,
+    ProlificAction,
+    ProlificIdentity,
+)
+from tests.marketplace.channels.guests import KEYWORDS, TAG, tasks
 from tests.marketplace.prolific.crowd import REASON, Crowd
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+
+
+def refusal(action: Any, **members: Any) -> str:
+    """The sentence with which an operation is refused."""
+    with pytest.raises(ClientError) as refused:
+        action(**members)
+    return str(refused.value)
 
 
 def test_a_study_is_published_followed_decided_and_paid(crowd: Crowd) -> None:
@@ -17,9 +42,230 @@ def test_a_study_is_published_followed_decided_and_paid(crowd: Crowd) -> None:
     crowd.run()
     works = [row["AssignmentIds"] for row in crowd.submissions(channel)]
     assert [len(each) for each in works] == [1, 1]
+    assert [row["Path"] for row in crowd.submissions(channel)] == ["completed"] * 2
     crowd.lab.client.approve_assignment(AssignmentId=works[0][0])
-    crowd.service.reject_prolific_work(AssignmentId=works[1][0], RequesterFeedback=REASON, Category="LOW_EFFORT")
+    reject = crowd.service.reject_prolific_work
+    assert "100 to 1024" in refusal(reject, AssignmentId=works[1][0], RequesterFeedback="No.", Category="LOW_EFFORT")
+    assert "LOW_EFFORT" in refusal(reject, AssignmentId=works[1][0], RequesterFeedback=REASON, Category="BAD")
+    plain = crowd.lab.client.reject_assignment
+    assert "RejectProlificWork" in refusal(plain, AssignmentId=works[1][0], RequesterFeedback=REASON)
+    reject(AssignmentId=works[1][0], RequesterFeedback=REASON, Category="LOW_EFFORT")
     crowd.run()
     assert [row["Decision"] for row in crowd.submissions(channel)] == ["approved", "rejected"]
-    (study,) = crowd.stub.read_facts()["studies"]
-    assert study["paid_rewards"]["amount"] == crowd.read(channel)["PaidMinor"] == 100
+    facts = crowd.stub.read_facts()
+    assert facts["studies"][0]["paid_rewards"]["amount"] == crowd.read(channel)["PaidMinor"] == 100
+    # Prolific pays these people: nothing is owed for them here.
+    assert crowd.service.sum_owed()["Studies"] == []
+    assert crowd.read(channel)["Waiting"] == []
+    assert not crowd.stub.read_requests("bulk_approve")
+
+
+def test_a_token_is_checked_stored_encrypted_and_shown_by_its_end(crowd: Crowd) -> None:
+    assert "does not accept" in refusal(crowd.service.connect_prolific, Token="wrong")
+    account = crowd.service.get_prolific_account()
+    assert (account["Connected"], account["TokenEnd"], account["Currency"]) == (True, "0001", "USD")
+    assert account["AvailableMinor"] == 500_000
+    assert [len(workspace["Projects"]) for workspace in account["Workspaces"]] == [2, 2]
+    stored = ProlificAccount.objects.get().token_sealed
+    assert crowd.stub.token not in stored
+    assert unseal(stored) == crowd.stub.token
+    project = account["Workspaces"][1]["Projects"][1]["ProjectId"]
+    chosen = crowd.service.choose_prolific_project(WorkspaceId=crowd.stub.second_workspace, ProjectId=project)
+    assert (chosen["WorkspaceId"], chosen["ProjectId"]) == (crowd.stub.second_workspace, project)
+    assert crowd.service.disconnect_prolific()["Connected"] is False
+    assert ProlificAccount.objects.get().token_sealed == ""
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "words"),
+    [
+        ("Minutes", 0, "Minutes is 1 to"),
+        ("Devices", ["fridge"], "desktop, tablet, mobile"),
+        ("Labels", ["survey", "annotation"], "at most 1"),
+        ("HighestRewardMinor", 99, "at least the reward"),
+        ("Filters", [{"FilterId": "age"}], "either Values or a range"),
+        ("Filters", [{"FilterId": "age", "Lower": 60.0, "Upper": 18.0}], "ends before"),
+    ],
+)
+def test_a_draft_names_what_is_wrong_in_it(crowd: Crowd, member: str, value: Any, words: str) -> None:
+    channel = crowd.draft()["ChannelId"]
+    assert words in refusal(crowd.service.set_prolific_draft, ChannelId=channel, **{member: value})
+
+
+def test_the_price_has_fees_and_tax_and_publishing_holds_to_it(crowd: Crowd) -> None:
+    tasks(crowd.lab, 1, Reward="1.00")
+    channel = crowd.draft(HighestRewardMinor=130)["ChannelId"]
+    quote = crowd.service.quote_prolific_study(ChannelId=channel)
+    # 4 x 1.00, a third as fee 1.332 rounded to 1.33, a fifth of it as tax 0.27.
+    assert (quote["RewardsMinor"], quote["FeesMinor"], quote["TotalMinor"]) == (400, 160, 560)
+    # 4 x 0.30 = 1.20, fee 0.40, tax 0.08.
+    assert quote["BonusReserveMinor"] == 168
+    assert (quote["HourlyMinor"], quote["Problems"]) == (1200, [])
+    publish = crowd.service.publish_prolific_study
+    assert "560 by now, not 559" in refusal(publish, ChannelId=channel, TotalMinor=559)
+    crowd.stub.change_settings(balance_cents=600)
+    assert "$7.28 are needed" in refusal(publish, ChannelId=channel, TotalMinor=560)
+    crowd.stub.change_settings(balance_cents=728)
+    for _ in range(2):
+        assert publish(ChannelId=channel, TotalMinor=560)["Status"] == "publishing"
+    crowd.run()
+    assert crowd.read(channel)["Status"] == "active"
+    assert "cannot be changed" in refusal(crowd.service.set_prolific_draft, ChannelId=channel, Minutes=9)
+    assert len(crowd.stub.read_requests("transition_study")) == 1
+
+
+@pytest.mark.parametrize("fault", ["throttle", "fail_after_effect", "drop_after_effect"])
+@pytest.mark.parametrize("operation", ["create_study", "transition_study", "create_group"])
+def test_a_study_is_created_once_whatever_becomes_of_the_answers(crowd: Crowd, operation: str, fault: str) -> None:
+    crowd.stub.add_fault(operation, fault)
+    channel = crowd.publish()
+    crowd.run(minutes=1)
+    crowd.run(minutes=2)
+    facts = crowd.stub.read_facts()
+    assert [study["status"] for study in facts["studies"]] == ["ACTIVE"]
+    assert len(facts["groups"]) == 1
+    assert crowd.read(channel)["Status"] == "active"
+
+
+def test_places_of_who_returns_or_runs_out_of_time_are_free_again(crowd: Crowd) -> None:
+    tasks(crowd.lab, 1, Reward="1.00", MaxAssignments=2)
+    channel = crowd.publish_draft(Places=2)
+    first, second = crowd.arrive(1), crowd.arrive(2)
+    crowd.stub.return_place(1)
+    crowd.stub.time_out(2)
+    crowd.run()
+    assert [row["Status"] for row in crowd.submissions(channel)] == ["RETURNED", "TIMED-OUT"]
+    assert set(Assignment.objects.values_list("state", flat=True)) == {"Returned"}
+    for number in (3, 4):
+        crowd.finish(number)
+    crowd.run()
+    assert [row["Status"] for row in crowd.submissions(channel)][2:] == ["AWAITING REVIEW"] * 2
+    # Who returned the place is not paid for what they would do here: they are not given another task.
+    assert first.offers() == second.offers() == []
+
+
+def test_decisions_on_prolifics_own_site_come_into_the_books(crowd: Crowd) -> None:
+    channel = crowd.publish()
+    for number in (1, 2):
+        crowd.finish(number)
+    for row, status in zip(crowd.stub.read_facts()["submissions"], ("APPROVED", "REJECTED"), strict=True):
+        crowd.stub.decide(row["id"], status)
+    crowd.run()
+    assert list(Assignment.objects.order_by("pk").values_list("state", flat=True)) == ["Approved", "Rejected"]
+    assert crowd.read(channel)["PaidMinor"] == 100
+    assert LedgerEntry.objects.get(purpose="reward", account="outside").amount_cents == 100
+    assert not ProlificAction.objects.filter(kind__in=["approve", "reject"]).exists()
+
+
+def test_who_closes_the_tab_at_the_end_is_completed_from_here(crowd: Crowd) -> None:
+    channel = crowd.publish()
+    person = crowd.arrive(1)
+    for hit in person.offers():
+        person.do({"HITId": hit})
+    person.get("/hits/end/")
+    crowd.run()
+    assert [row["Status"] for row in crowd.submissions(channel)] == ["ACTIVE"]
+    crowd.run(minutes=5)
+    assert [(row["Status"], row["Path"]) for row in crowd.submissions(channel)] == [("AWAITING REVIEW", "researcher")]
+
+
+def test_who_does_not_agree_returns_to_prolific_with_the_code_for_that(crowd: Crowd) -> None:
+    channel = crowd.publish()
+    crowd.service.update_channel(ChannelId=channel, Consent="You rate texts.")
+    page = crowd.guest().press(crowd.stub.arrive(1, crowd.study)["address"], "decline")
+    address = page.text.partition('href="https://app.prolific.com/submissions/complete?cc=')[2]
+    crowd.stub.complete(1, address.partition('"')[0])
+    crowd.run()
+    (row,) = crowd.submissions(channel)
+    assert row["Path"] == "no-consent"
+    assert row["ReturnRequestedAt"]
+
+
+def test_who_enters_a_wrong_code_or_submits_nothing_is_noted(crowd: Crowd) -> None:
+    channel = crowd.publish()
+    crowd.arrive(1)
+    crowd.stub.complete(1, "GUESSED")
+    crowd.stub.arrive(2, crowd.study)
+    crowd.stub.complete(2, None)
+    crowd.run()
+    rows = crowd.submissions(channel)
+    assert [row["Path"] for row in rows] == ["unknown code", ""]
+    assert [row["Note"] for row in rows] == ["No answers were submitted here."] * 2
+
+
+def test_what_is_new_at_prolific_is_shown_and_never_fatal(crowd: Crowd) -> None:
+    crowd.stub.change_settings(has_unknown_fields=True, has_unknown_filters=True)
+    channel = crowd.publish()
+    crowd.finish(1)
+    crowd.stub.decide(crowd.stub.read_facts()["submissions"][0]["id"], "UNDER DISPUTE")
+    crowd.stub.set_study_status(crowd.study, "HIBERNATING")
+    crowd.run()
+    assert crowd.read(channel)["Status"] == "hibernating"
+    assert crowd.submissions(channel)[0]["Note"] == "Prolific says UNDER DISPUTE, which is not known here."
+    kinds = {row["Kind"] for row in crowd.service.list_prolific_filters()["Filters"]}
+    assert kinds == {"select", "range", "constellation"}
+
+
+def test_a_return_is_asked_for_and_a_study_is_paused_enlarged_and_stopped(crowd: Crowd) -> None:
+    channel = crowd.publish()
+    crowd.finish(1)
+    crowd.run()
+    ((work,),) = [row["AssignmentIds"] for row in crowd.submissions(channel)]
+    crowd.service.request_prolific_return(AssignmentId=work, Reasons=["Your answers are empty."])
+    assert "more" in refusal(crowd.service.add_prolific_places, ChannelId=channel, Places=3)
+    crowd.service.add_prolific_places(ChannelId=channel, Places=6)
+    crowd.service.pause_prolific_study(ChannelId=channel)
+    crowd.run()
+    assert crowd.read(channel)["Status"] == "paused"
+    assert crowd.stub.read_facts()["studies"][0]["total_available_places"] == 6
+    assert crowd.submissions(channel)[0]["ReturnRequestedAt"]
+    crowd.service.start_prolific_study(ChannelId=channel)
+    crowd.run()
+    crowd.service.stop_prolific_study(ChannelId=channel)
+    crowd.run()
+    assert crowd.read(channel)["Status"] == "completed"
+
+
+def test_nobody_takes_part_by_prolific_and_by_another_channel(crowd: Crowd) -> None:
+    crowd.publish()
+    crowd.finish(1)
+    pid = ParticipantIdentity.objects.get().external_id
+    link = crowd.service.create_channel(Study=TAG, Kind="link", Name="panel", IdParameters=["PROLIFIC_PID"])["Link"]
+    assert crowd.guest().open(f"{link}?PROLIFIC_PID={pid}") in {"already", "other-link"}
+    other = crowd.stub.arrive(2, crowd.study)
+    crowd.guest().enter(f"{link}?PROLIFIC_PID={other['participant_id']}")
+    assert crowd.guest().open(other["address"]) in {"already", "other-link"}
+
+
+def test_ids_are_in_the_vault_alone_until_their_date(crowd: Crowd, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    channel = crowd.publish()
+    crowd.finish(1)
+    crowd.stub.add_fault("list_submissions", "fail_after_effect")
+    crowd.run()
+    crowd.run()
+    (row,) = crowd.stub.read_facts()["submissions"]
+    session = row["id"]
+    assert ProlificIdentity.objects.get().session_id == session
+    said = str([crowd.read(channel), crowd.submissions(channel), list(ProlificAction.objects.values())])
+    lines = [line.getMessage() for line in caplog.records if line.name.startswith(("annotation", "httpx"))]
+    assert session not in said
+    assert not [line for line in lines if session in line]
+    Channel.objects.update(retain_until=clock.now() + timedelta(days=1))
+    retention.purge(now=clock.now() + timedelta(days=2), dry_run=False)
+    assert not ProlificIdentity.objects.exists()
+    crowd.run(minutes=5)
+    assert not ProlificIdentity.objects.exists()
+
+
+def test_earlier_participants_are_excluded_by_their_group(crowd: Crowd) -> None:
+    crowd.publish()
+    crowd.finish(1)
+    crowd.lab.hit(Keywords=KEYWORDS.replace(TAG, "autumn"), MaxAssignments=9, Reward="1.00")
+    channel = crowd.service.create_channel(Study="autumn", Kind="prolific", Name="second")["ChannelId"]
+    crowd.complete_draft(channel, ExcludesEarlier=True)
+    crowd.request(channel)
+    crowd.run()
+    body = json.loads(crowd.stub.read_requests("create_study")[-1]["body"])
+    (group,) = [row for row in crowd.stub.read_facts()["groups"] if row["participant_ids"]]
+    assert {"filter_id": "participant_group_blocklist", "selected_values": [group["id"]]} in body["filters"]

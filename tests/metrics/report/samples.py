@@ -114,6 +114,18 @@ def _generator(
     return GeneratorFacts(name, tuple(items), decoding, decoding, "whitespace", None)
 
 
+def with_assignments(given: ReportInput, rows: tuple[AssignmentRow, ...]) -> ReportInput:
+    """The same study with these assignments, and counts that agree with them."""
+    crowd = replace(
+        given.crowd,
+        workers=len({one.rater for one in (*rows, *given.ratings)}),
+        submitted=len(rows),
+        approved=len(rows),
+        excluded=sum(not one.kept for one in rows),
+    )
+    return replace(given, assignments=rows, crowd=crowd)
+
+
 def with_rules(given: ReportInput) -> ReportInput:
     """The same study with its assignments and three rules: two of the study's own, a default beside them, one idle."""
     pairs = sorted({(one.hit, one.rater) for one in given.ratings})
@@ -124,7 +136,7 @@ def with_rules(given: ReportInput) -> ReportInput:
         RuleFacts("Straight lines", tuple(one.id for one in rows[5::23]), alone=True),
         RuleFacts("Incomplete", ()),
     )
-    return replace(given, assignments=rows, rules=rules)
+    return replace(with_assignments(given, rows), rules=rules)
 
 
 def with_truth(given: ReportInput) -> ReportInput:

@@ -307,4 +307,6 @@ def test_the_methods_say_what_was_done_and_nothing_else(given: ReportInput) -> N
     moved = tuple(
         replace(one, rater=f"{one.rater}-{'m' if one.text.startswith('t=') else 'r'}") for one in apart.ratings
     )
-    assert "by half-samples of texts and of raters." in " ".join(build_report(replace(apart, ratings=moved)).methods)
+    crowd = replace(apart.crowd, workers=186)
+    both = build_report(replace(apart, ratings=moved, crowd=crowd))
+    assert "by half-samples of texts and of raters." in " ".join(both.methods)

@@ -47,7 +47,9 @@ def typicality() -> Report:
     given = with_rules(with_truth(study({"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)})))
     odd = replace(given.texts[0], body="標題 “日本語” עברית Ünï & 50% $x_1$ \\end{table} #")
     gone = replace(given.ratings[0], rater="spammer", kept=False)
-    return build_report(replace(given, texts=(odd, *given.texts[1:]), ratings=(*given.ratings, gone)), seed=7)
+    crowd = replace(given.crowd, workers=None)
+    known = replace(given, texts=(odd, *given.texts[1:]), ratings=(*given.ratings, gone), crowd=crowd)
+    return build_report(known, seed=7)
 
 
 @pytest.fixture(scope="module")

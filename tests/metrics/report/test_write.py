@@ -312,7 +312,8 @@ def test_every_row_of_the_items_says_how_its_hj_came_about(report: Report, folde
 
 def test_excluded_judgments_stand_apart(given: ReportInput, tmp_path: Path) -> None:
     extra = replace(given.ratings[0], rater="spammer", kept=False)
-    write_report(build_report(replace(given, ratings=(*given.ratings, extra))), tmp_path, now=NOW)
+    crowd = replace(given.crowd, workers=94)
+    write_report(build_report(replace(given, ratings=(*given.ratings, extra), crowd=crowd)), tmp_path, now=NOW)
     assert "spammer" not in {row["rater"] for row in rows(tmp_path / "ratings.csv")}
     assert [row["rater"] for row in rows(tmp_path / "ratings-excluded.csv")] == ["spammer"]
 

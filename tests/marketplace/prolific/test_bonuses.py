@@ -1,0 +1,107 @@
+"""Bonuses at Prolific: paid once each, whatever becomes of the answers, and what better paid conditions add."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotation.marketplace.models import Assignment
+from tests.marketplace.draws.studies import Study
+from tests.marketplace.prolific.crowd import Crowd
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+
+
+def reviewed(crowd: Crowd, *bonuses: str) -> str:
+    """A study of as many people, all approved, each to be sent a bonus; its channel."""
+    channel = crowd.publish()
+    for number in range(1, len(bonuses) + 1):
+        crowd.finish(number)
+    crowd.run()
+    for row, bonus in zip(crowd.submissions(channel), bonuses, strict=True):
+        (work,) = row["AssignmentIds"]
+        crowd.lab.client.approve_assignment(AssignmentId=work)
+        worker = crowd.lab.client.get_assignment(AssignmentId=work)["Assignment"]["WorkerId"]
+        crowd.lab.client.send_bonus(AssignmentId=work, WorkerId=worker, BonusAmount=bonus, Reason="Long texts")
+    return channel
+
+
+def paid(crowd: Crowd) -> list[list[int]]:
+    """What Prolific has paid to each person as bonuses, in cents."""
+    return [row["bonus_payments"] for row in crowd.stub.read_facts()["submissions"]]
+
+
+def test_bonuses_are_paid_in_whole_units_that_the_books_hold_in_cents(crowd: Crowd) -> None:
+    channel = reviewed(crowd, "1.50", "0.05")
+    crowd.run()
+    crowd.run(minutes=5)
+    assert paid(crowd) == [[150], [5]]
+    assert crowd.read(channel)["BonusPaidMinor"] == 155
+    assert [row["BonusMinor"] for row in crowd.submissions(channel)] == [150, 5]
+    (study,) = crowd.stub.read_facts()["studies"]
+    assert study["paid_bonuses"]["amount"] == 155
+    assert crowd.read(channel)["PaidMinor"] == study["paid_rewards"]["amount"] == 200
+
+
+@pytest.mark.parametrize("fault", ["throttle", "drop_after_effect", "fail_after_effect"])
+@pytest.mark.parametrize("operation", ["create_bonuses", "pay_bonuses"])
+def test_a_bonus_whose_answer_was_lost_is_paid_once(crowd: Crowd, operation: str, fault: str) -> None:
+    channel = reviewed(crowd, "1.50")
+    crowd.stub.add_fault(operation, fault)
+    for minutes in range(0, 12, 2):
+        crowd.run(minutes)
+    assert paid(crowd) == [[150]]
+    assert crowd.read(channel)["BonusPaidMinor"] == 150
+    assert crowd.read(channel)["UnknownBatches"] == []
+    assert crowd.stub.read_facts()["doubled_payments"] == 0
+
+
+def test_a_payment_that_did_not_arrive_waits_for_a_person(crowd: Crowd) -> None:
+    channel = reviewed(crowd, "1.50", "2")
+    crowd.stub.add_fault("pay_bonuses", "drop")
+    for minutes in range(0, 60, 10):
+        crowd.run(minutes)
+    (batch,) = crowd.read(channel)["UnknownBatches"]
+    assert (batch["AmountMinor"], batch["People"], batch["AlreadyPaidMinor"]) == (350, 2, 0)
+    assert paid(crowd) == [[], []]
+    crowd.service.settle_prolific_bonus_batch(ChannelId=channel, BatchId=batch["BatchId"], Outcome="not-paid")
+    crowd.run(minutes=70)
+    assert paid(crowd) == [[150], [200]]
+    assert crowd.read(channel)["BonusPaidMinor"] == 350
+
+
+def test_not_paid_is_not_believed_of_what_prolific_shows_as_paid(crowd: Crowd) -> None:
+    crowd.stub.change_settings(is_slow=True)
+    channel = reviewed(crowd, "1.50")
+    crowd.stub.add_fault("pay_bonuses", "drop_after_effect")
+    crowd.run()
+    (batch,) = crowd.read(channel)["UnknownBatches"]
+    crowd.stub.settle()
+    crowd.service.settle_prolific_bonus_batch(ChannelId=channel, BatchId=batch["BatchId"], Outcome="not-paid")
+    crowd.run(minutes=5)
+    assert paid(crowd) == [[150]]
+    assert crowd.read(channel)["BonusPaidMinor"] == 150
+
+
+def test_what_a_condition_pays_above_the_reward_is_a_bonus(crowd: Crowd) -> None:
+    def reward(letter: str) -> str:
+        return {"a": "1.00", "b": "1.40"}[letter]
+
+    study = Study.publish(crowd.lab, cells=2, tag="spring", Reward=reward)
+    channel = crowd.publish_draft(HighestRewardMinor=140)
+    assert crowd.read(channel)["BonusReserveMinor"] == 224
+    expected = []
+    for number in range(1, 5):
+        person = crowd.arrive(number)
+        letter = study.cell(person)
+        expected.append({"a": [], "b": [40]}[letter])
+        page = f"/hits/work/{Assignment.objects.get(state='Accepted').assignment_id}/pay/"
+        assert f"${reward(letter)}" in person.get(page).text
+        person.post(page, page)
+        crowd.finish(number, person=person)
+    crowd.run()
+    for row in crowd.submissions(channel):
+        crowd.lab.client.approve_assignment(AssignmentId=row["AssignmentIds"][0])
+    for minutes in (0, 1, 2):
+        crowd.run(minutes)
+    assert sorted(expected) == [[], [], [40], [40]]
+    assert paid(crowd) == expected

@@ -1,0 +1,413 @@
+"""Every sentence names the facts that it states, and says something else, or nothing, when one of them is another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from datetime import timedelta
+from functools import cache
+from typing import Any, get_args, get_type_hints
+
+import pytest
+
+from metrics.errors import BadInput
+from metrics.evaluators.evaluate import evaluate_judgments
+from metrics.huse.estimate import FEW_OF_A_SOURCE
+from metrics.report.build import build_report
+from metrics.report.checklists.consistency import check_consistency
+from metrics.report.prose import findings, methods
+from metrics.report.records import CrowdFacts, ExtrasFacts, ReportInput
+from metrics.report.result import GeneratorReport
+from metrics.report.row_records import DrawFacts, PlanFacts
+from metrics.report.sections import agreement, equivalence, human_or_machine, rating_scales
+from metrics.report.sentence import TEMPLATES, Sentence, Template, template
+from metrics.types import HuseResult, Interval
+from tests.annotation.reports.round_trips import KINDS
+from tests.metrics.report.samples import CROWD
+
+SEED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a report is made from: the input, the results of HUSE, and the options."""
+
+    report_input: ReportInput
+    generators: tuple[GeneratorReport, ...] = ()
+    k: int = 5
+    level: float = 0.95
+    too_little: tuple[tuple[str, str], ...] = ()
+    held: tuple[str, ...] = ()
+    ratings: str = "20"
+
+
+def of_methods(asked: Asked) -> Iterator[Sentence]:
+    given = asked.report_input
+    yield from methods.paragraph(given, asked.generators, k=asked.k, level=asked.level, held=asked.held)
+
+
+def of_summary(asked: Asked) -> Iterator[Sentence]:
+    """Verdicts and limits."""
+    given = asked.report_input
+    yield from findings.verdicts(asked.generators)
+    yield from findings.explain_missing_huse(asked.too_little)
+    yield from findings.state_unrated(given)
+    yield from findings.limits(asked.generators, findings.warnings(given, asked.generators))
+    if methods.asks_who_wrote(given):
+        yield findings.CHANCE_LIMIT.fill()
+    judgments = human_or_machine.judgments(given)
+    if judgments:
+        evaluation = evaluate_judgments(judgments, human_or_machine.varying_factors(judgments), level=asked.level)
+        margin = equivalence.margin_of(given.plan)
+        alike = equivalence.of_all(judgments, margin) if margin else None
+        yield from human_or_machine.conclude(evaluation, alike, human_or_machine.empty_arms(given))
+
+
+def of_captions(asked: Asked) -> Iterator[Sentence]:
+    given, level = asked.report_input, asked.level
+    for section in (agreement.section(given, level=level, seed=0), *rating_scales.sections(given, level=level)):
+        yield from (table.title for table in section.tables if isinstance(table.title, Sentence))
+
+
+PARTS = {"methods": of_methods, "summary": of_summary, "limits": of_summary, "captions": of_captions}
+CAPTIONED = ("scales", "pairs")
+
+
+@cache
+def kind(name: str) -> ReportInput:
+    return KINDS[name](SEED)
+
+
+@cache
+def results() -> tuple[GeneratorReport, ...]:
+    return build_report(kind("typicality"), k=5).generators
+
+
+def with_huse(**changes: Any) -> tuple[GeneratorReport, ...]:
+    """The results with the exact HUSE of the first generator changed."""
+    first, *others = results()
+    return (_changed(first, "huse", **changes), *others)
+
+
+def _changed(generator: GeneratorReport, measure: str, **changes: Any) -> GeneratorReport:
+    exact: HuseResult = generator.modes["exact"]
+    other = replace(exact, **{measure: replace(getattr(exact, measure), **changes)})
+    return replace(generator, modes={**generator.modes, "exact": other})
+
+
+def right(share: float) -> ReportInput:
+    """Evaluators who all give that share of right answers, but for their first one."""
+    given = kind("one condition")
+    source = {text.id: text.source for text in given.texts}
+    ratings = []
+    for at, rating in enumerate(given.ratings, 1):
+        truth = 4 if source[rating.text] == "model" else 1
+        answer = truth if (at % 10) / 10 < share else 5 - truth
+        ratings.append(replace(rating, value=answer, label=given.study.scale[answer - 1].name))
+    return replace(given, ratings=tuple(ratings))
+
+
+def examples() -> dict[str, Asked]:
+    """Inputs that between them call for every sentence."""
+    typical, who = kind("typicality"), kind("evaluators")
+    planned = replace(who, plan=PlanFacts(margin_points=20))
+    arms = replace(who, study=replace(who.study, arm_assignment="chosen", extras=ExtrasFacts((1, 1), (0, 2), (0, 0))))
+    crowd = replace(typical.crowd, excluded=0)
+    none = replace(typical, quality=None, crowd=crowd, assignments=())
+    imported = replace(none, study=replace(none.study, mode="imported"))
+    homogeneous = replace(
+        typical, ratings=tuple(replace(one, hit="a" if one.text.startswith("ref") else "b") for one in typical.ratings)
+    )
+    everybody = replace(right(0.5), plan=PlanFacts(margin_points=20))
+    low, span = kind("one condition"), Interval(0.1, 0.4, 0.95, "half-samples")
+    return {
+        "typicality": Asked(typical, results(), held=("All conclusions hold without exclusions.",)),
+        "differs": Asked(typical, with_huse(value=0.2, interval=span)),
+        "alike": Asked(typical, with_huse(value=0.9, interval=Interval(0.7, 1.2, 0.95, "half-samples"))),
+        "few": Asked(typical, with_huse(flags=(FEW_OF_A_SOURCE,))),
+        "no interval": Asked(typical, with_huse(interval=None, flags=())),
+        "undefined": Asked(
+            typical, tuple(_changed(_changed(one, "huse", value=None), "huse_q", value=None) for one in results())
+        ),
+        "quality only": Asked(typical, with_huse(value=None)),
+        "too little": Asked(typical, too_little=(("zulu", "There is one text."),)),
+        "homogeneous": Asked(homogeneous, results()),
+        "evaluators": Asked(planned),
+        "arms": Asked(arms),
+        "drawn": Asked(
+            replace(arms, draw=DrawFacts("seed", 32, ()), study=replace(arms.study, arm_assignment="drawn"))
+        ),
+        "good": Asked(right(0.9)),
+        "bad": Asked(right(0.1)),
+        "alone": Asked(replace(low, ratings=tuple(one for one in low.ratings if one.rater == "w00"))),
+        "empty arm": Asked(
+            replace(arms, ratings=tuple(one for one in arms.ratings if one.condition != arms.conditions[0].name))
+        ),
+        "equal": Asked(replace(everybody, ratings=_same(everybody))),
+        "scales": Asked(kind("scales")),
+        "pairs": Asked(kind("pairs")),
+        "nominal": Asked(_named(kind("one condition"), "error labels")),
+        "unrated": Asked(replace(typical, ratings=(), generators=tuple(_unrated(one) for one in typical.generators))),
+        "in part": Asked(replace(typical, texts=(*typical.texts, replace(typical.texts[0], id="new")))),
+        "stated": Asked(
+            replace(typical, quality=None, crowd=replace(CROWD, workers=6, submitted=7, excluded=2), assignments=())
+        ),
+        "none excluded": Asked(none),
+        "imported": Asked(imported),
+        "paid": Asked(replace(typical, crowd=replace(typical.crowd, pays=("In cash.",)))),
+    }
+
+
+def _same(given: ReportInput) -> tuple[Any, ...]:
+    """Every answer right."""
+    source = {text.id: text.source for text in given.texts}
+    return tuple(replace(one, value=4 if source[one.text] == "model" else 1) for one in given.ratings)
+
+
+def _named(given: ReportInput, task: str) -> ReportInput:
+    return replace(given, study=replace(given.study, task=task))
+
+
+def _unrated(facts: Any) -> Any:
+    return replace(facts, items=tuple(replace(item, hj=None, ratings=0) for item in facts.items))
+
+
+# --- planted facts ---
+
+
+def _of(name: str, field: str, value: Any) -> Callable[[Asked], Asked]:
+    """Another value of a field of a record of the input."""
+
+    def plant(asked: Asked) -> Asked:
+        record = getattr(asked.report_input, name)
+        if record is None:
+            return asked
+        other = value(getattr(record, field)) if callable(value) else value
+        return replace(asked, report_input=replace(asked.report_input, **{name: replace(record, **{field: other})}))
+
+    return plant
+
+
+def _rows(name: str, change: Callable[[int, Any], Any]) -> Callable[[Asked], Asked]:
+    """Other rows; None removes one."""
+
+    def plant(asked: Asked) -> Asked:
+        rows = [change(at, row) for at, row in enumerate(getattr(asked.report_input, name))]
+        planted: dict[str, Any] = {name: tuple(row for row in rows if row)}
+        return replace(asked, report_input=replace(asked.report_input, **planted))
+
+    return plant
+
+
+def _in_pairs(asked: Asked) -> Asked:
+    """Each rating is of two texts."""
+    return _rows("ratings", lambda at, row: replace(row, partner=asked.report_input.texts[-1].id))(asked)
+
+
+def _huse(measure: str) -> Callable[[Asked], Asked]:
+    return lambda asked: replace(
+        asked,
+        too_little=tuple((name, f"{why} Another reason.") for name, why in asked.too_little),
+        generators=tuple(_changed(one, measure, value=0.123) for one in asked.generators),
+    )
+
+
+def _more(value: Any) -> Any:
+    return None if value is None else value + 7
+
+
+def _worded(value: str | None) -> str:
+    return f"{value} (another)"
+
+
+PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
+    "texts.source": (
+        _rows(
+            "texts",
+            lambda at, row: replace(row, source="reference", generator=None) if at == 1 or row.generator else row,
+        ),
+        _rows(
+            "texts",
+            lambda at, row: replace(row, source="model" if at % 2 else "reference", generator="g" if at % 2 else None),
+        ),
+        _rows("texts", lambda at, row: replace(row, source="model" if row.source == "reference" else "reference")),
+    ),
+    "texts.generator": (_rows("texts", lambda at, row: replace(row, generator="other") if row.generator else row),),
+    "ratings.text": (
+        _rows("ratings", lambda at, row: None),
+        _rows("ratings", lambda at, row: None if row.text == "t0" or at < 9 else row),
+        lambda asked: replace(asked, report_input=kind("typicality")),
+    ),
+    "ratings.partner": (_rows("ratings", lambda at, row: replace(row, partner=None)), _in_pairs),
+    "ratings.rater": (
+        _rows("ratings", lambda at, row: replace(row, rater=f"{row.rater}-{row.text}")),
+        _rows("ratings", lambda at, row: replace(row, rater="w")),
+    ),
+    "ratings.hit": (
+        _rows("ratings", lambda at, row: replace(row, hit=None, rater="w")),
+        _rows("ratings", lambda at, row: replace(row, hit="all")),
+    ),
+    "ratings.kept": (
+        _rows("ratings", lambda at, row: replace(row, kept=at % 2 == 0)),
+        _rows("ratings", lambda at, row: replace(row, kept=True)),
+        _rows("ratings", lambda at, row: replace(row, kept=at > 60)),
+    ),
+    "ratings.criterion": (
+        _rows("ratings", lambda at, row: replace(row, criterion="another")),
+        _rows("ratings", lambda at, row: replace(row, criterion=f"c{at % 2}")),
+    ),
+    "ratings.condition": (_rows("ratings", lambda at, row: replace(row, condition="")),),
+    "ratings.value": (
+        _rows("ratings", lambda at, row: replace(row, value=1 + at % 4)),
+        _rows("ratings", lambda at, row: replace(row, value=4)),
+    ),
+    "study.question": (_of("study", "question", "Another?"),),
+    "study.scale": (_of("study", "scale", lambda scale: scale[:1]), _of("study", "scale", ())),
+    "study.coding": (_of("study", "coding", "7 to 9"),),
+    "study.task": (
+        _of("study", "task", "error labels"),
+        _of("study", "task", "pairwise preference"),
+        _of("study", "task", "other"),
+    ),
+    "study.hits": (_of("study", "hits", _more),),
+    "study.texts_per_hit": (_of("study", "texts_per_hit", _more),),
+    "study.interleaving": (_of("study", "interleaving", "Otherwise."),),
+    "study.extras": (_of("study", "extras", ExtrasFacts((3, 3), (0, 0), (0, 0))),),
+    "study.arm_assignment": (_of("study", "arm_assignment", "waves"),),
+    "study.mode": (_of("study", "mode", "live"), _of("study", "mode", "imported")),
+    "study.collected_from": (_of("study", "collected_from", lambda at: at - timedelta(days=3)),),
+    "study.collected_to": (_of("study", "collected_to", lambda at: at + timedelta(days=3)),),
+    "conditions.name": (
+        _rows("conditions", lambda at, row: replace(row, name="one") if at == 0 else None),
+        _rows("conditions", lambda at, row: replace(row, name=f"other {at}")),
+    ),
+    "conditions.reward_cents": (_rows("conditions", lambda at, row: replace(row, reward_cents=3)),),
+    "draw.draws": (_of("draw", "draws", _more),),
+    "draw.seed": (_of("draw", "seed", "other"),),
+    "crowd.workers": (_of("crowd", "workers", _more),),
+    "crowd.provider": (_of("crowd", "provider", "elsewhere"),),
+    "crowd.criteria": (_of("crowd", "criteria", ("tall",)), _of("crowd", "criteria", ())),
+    "crowd.consent": (_of("crowd", "consent", "other"),),
+    "crowd.ethics": (_of("crowd", "ethics", "other"),),
+    "crowd.submitted": (_of("crowd", "submitted", _more), _of("crowd", "submitted", 0)),
+    "crowd.excluded": (_of("crowd", "excluded", 1), _of("crowd", "excluded", 0)),
+    "crowd.pays": (_of("crowd", "pays", ("In shells.",)),),
+    "money.reward_cents": (_of("money", "reward_cents", 7),),
+    "money.currency": (_of("money", "currency", "EUR"),),
+    "money.median_seconds": (_of("money", "median_seconds", 11.0),),
+    "money.wage_cents": (_of("money", "wage_cents", 11),),
+    "quality": (lambda asked: replace(asked, report_input=replace(asked.report_input, quality=("Other.",))),),
+    "rules.assignments": (lambda asked: replace(asked, held=("Conclusions change without exclusions: zulu.",)),),
+    "plan.margin_points": (
+        lambda asked: replace(asked, report_input=replace(asked.report_input, plan=PlanFacts(margin_points=7))),
+    ),
+    "options.k": (
+        lambda asked: replace(
+            asked,
+            k=9,
+            generators=tuple(
+                _changed(one, "huse", settings={**one.modes["exact"].huse.settings, "k": 9}) for one in asked.generators
+            ),
+        ),
+    ),
+    "options.level": (lambda asked: replace(asked, level=0.9),),
+    "results.huse": (_huse("huse"),),
+    "results.huse_q": (_huse("huse_q"),),
+    "results.huse_d": (_huse("huse_d"),),
+    "results.exclusions": (lambda asked: replace(asked, held=("Conclusions change without exclusions: zulu.",)),),
+    "results.ratings": (
+        lambda asked: replace(
+            asked,
+            generators=tuple(
+                replace(one, judged=tuple(replace(text, ratings=text.ratings + 1) for text in one.judged))
+                for one in asked.generators
+            ),
+        ),
+    ),
+    "results.generators": (
+        lambda asked: replace(asked, generators=asked.generators[:1]),
+        lambda asked: replace(asked, generators=()),
+    ),
+}
+
+
+@cache
+def said() -> dict[str, list[tuple[str, Asked]]]:
+    """By template, the sentences of the examples."""
+    by_key: dict[str, list[tuple[str, Asked]]] = {}
+    for name, asked in examples().items():
+        for part in (of_methods, of_summary, *((of_captions,) if name in CAPTIONED else ())):
+            for sentence in part(asked):
+                by_key.setdefault(sentence.key, []).append((str(sentence), asked))
+    return by_key
+
+
+@pytest.mark.parametrize("key", sorted(TEMPLATES))
+def test_a_planted_fact_changes_each_sentence_that_states_it(key: str) -> None:
+    written = said().get(key, [])
+    assert written, f"No example calls for the sentence {key}"
+    unmoved = [fact for fact in TEMPLATES[key].facts if not _moves(key, fact, written)]
+    assert not unmoved, f"{key} names facts that do not change it"
+
+
+def _moves(key: str, fact: str, written: Iterable[tuple[str, Asked]]) -> bool:
+    for sentence, asked in written:
+        for plant in PLANTS[fact]:
+            if sentence not in [str(other) for other in PARTS[key.partition(".")[0]](plant(asked)) if other.key == key]:
+                return True
+    return False
+
+
+def test_every_fact_is_a_field_of_the_report_or_of_its_options() -> None:
+    named = {fact for known in TEMPLATES.values() for fact in known.facts}
+    assert named == PLANTS.keys()
+    assert [fact for fact in sorted(named) if not _is_field(fact)] == []
+
+
+def _is_field(fact: str) -> bool:
+    head, *rest = fact.split(".")
+    if head in ("options", "results"):
+        return True
+    hint: Any = get_type_hints(ReportInput)[head]
+    for name in rest:
+        records = [part for part in _parts(hint) if is_dataclass(part)]
+        assert records, fact
+        hint = get_type_hints(records[0]).get(name)
+        if name not in {field.name for field in fields(records[0])}:
+            return False
+    return True
+
+
+def _parts(hint: Any) -> list[Any]:
+    return [hint, *(part for inner in get_args(hint) for part in _parts(inner))]
+
+
+def test_a_template_without_facts_or_with_a_key_that_is_taken_is_an_error() -> None:
+    with pytest.raises(ValueError, match="names no fact"):
+        template("test.nothing", "The moon is full.")
+    with pytest.raises(ValueError, match="two templates"):
+        template("methods.raters", "Many took part.", "crowd.workers")
+
+
+def test_a_sentence_remembers_what_it_states() -> None:
+    sentence = Template("k", "{n} people.", ("crowd.workers",)).fill(n=3)
+    assert (sentence, sentence.key, sentence.facts) == ("3 people.", "k", ("crowd.workers",))
+
+
+@pytest.mark.parametrize(
+    ("crowd", "rule"),
+    [
+        (CrowdFacts(submitted=3, approved=2, rejected=2), "3 submissions in crowd.submitted, and 4 in crowd.approved"),
+        (CrowdFacts(submitted=3, excluded=4), "and 4 in crowd.excluded"),
+        (CrowdFacts(submitted=3), "and 8 rows in assignments"),
+        (CrowdFacts(excluded=2), "2 excluded in crowd.excluded, and 4 in assignments.kept"),
+        (CrowdFacts(workers=2), "2 raters in crowd.workers, and"),
+    ],
+)
+def test_facts_that_disagree_stop_the_report_with_a_sentence(crowd: CrowdFacts, rule: str) -> None:
+    given = kind("typicality")
+    given = replace(given, crowd=crowd, assignments=given.assignments[:4] + given.assignments[-4:])
+    if crowd.excluded == 2:
+        given = replace(given, assignments=tuple(replace(row, kept=at > 3) for at, row in enumerate(given.assignments)))
+    with pytest.raises(BadInput, match=rule):
+        check_consistency(given)

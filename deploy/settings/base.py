@@ -234,7 +234,7 @@ PROLIFIC_API_URL = env.text("PROLIFIC_API_URL", "https://api.prolific.com")
 # Whether Prolific is asked to send hooks here; it sends them to public https addresses only.
 PROLIFIC_HOOKS = env.flag("PROLIFIC_HOOKS", WORKER_ORIGIN.startswith("https://"))
 PROLIFIC_POLL_SECONDS = env.whole_number("PROLIFIC_POLL_SECONDS", 60)
-PROLIFIC_LEASE_SECONDS = env.whole_number("PROLIFIC_LEASE_SECONDS", 60)
+PROLIFIC_LEASE_SECONDS = env.whole_number("PROLIFIC_LEASE_SECONDS", 300)
 # How notifications are signed: 2 is SHA-256; 1 is SHA-1, for receivers that know nothing else.
 MARKETPLACE_SIGNATURE_VERSION = env.chosen("MARKETPLACE_SIGNATURE_VERSION", "2", ("2", "1"))
 # How long notifications that were delivered or given up stay; those under way live for a day at most.

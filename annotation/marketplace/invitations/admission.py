@@ -31,6 +31,8 @@ from annotation.marketplace.models import (
 )
 
 LONGEST_ID = 200
+# Behind a person's ID it is the address at which Prolific takes mail for them: lists may name people by it.
+PROLIFIC_MAIL = "@email.prolific.com"
 # Of a place-holder that a panel has left unfilled: {{%PROLIFIC_PID%}}, ${e://Field/id}, [ID], <id>, %ID%.
 UNFILLED = re.compile(r"[{}<>\[\]]|^%.*%$")
 # What a script writes where it has no id.
@@ -121,10 +123,14 @@ def _began_elsewhere(link: Link, visitor: Visitor) -> bool:
         return False
     known = ParticipantIdentity.objects.filter(participant=invited).first() if invited else None
     named = Q(participant_id__in=visitor.participants) if not (visitor.external_id or known) else Q(pk=None)
+    emails = {known.email} if known and known.email else set()
     for external_id in {visitor.external_id, known.external_id if known else ""} - {""}:
         named |= Q(identity__external_id=external_id)
-    if known and known.email:
-        named |= Q(identity__email=known.email)
+        emails.add(f"{external_id}{PROLIFIC_MAIL}")
+    for email in emails:
+        named |= Q(identity__email=email)
+        if email.endswith(PROLIFIC_MAIL):
+            named |= Q(identity__external_id=email.removesuffix(PROLIFIC_MAIL))
     others = Participant.objects.filter(
         named, channel__requester=channel.requester_id, channel__study=channel.study, began_at__isnull=False
     )
@@ -189,10 +195,17 @@ def _once_is_spent(channel: Channel, worker: WorkerAccount) -> bool:
     return held.filter(qualification_type__in=once).exists()
 
 
+def _has_worked(channel: Channel, worker: WorkerAccount) -> bool:
+    """Whether an account has taken part in the study of the channel: it is one person, whichever way it comes."""
+    tasks = Assignment.objects.filter(worker=worker, hit__hit_type__in=reach.types_of(channel))
+    submitted = tasks.filter(state__in=Assignment.SUBMITTED_STATES) if channel.study else tasks.none()
+    return submitted.exists() or _once_is_spent(channel, worker)
+
+
 def _took_part_before(channel: Channel, visitor: Visitor) -> bool:
     """As an account that is signed in here, or as a participant of another channel of the same study."""
     worker = visitor.worker
-    if worker is not None and worker.channel_id is None and _once_is_spent(channel, worker):
+    if worker is not None and worker.channel_id is None and _has_worked(channel, worker):
         return True
     if not channel.study:
         return False

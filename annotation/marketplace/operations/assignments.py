@@ -15,6 +15,7 @@ from annotation.marketplace.operations.finding import load_assignment, load_hit_
 from annotation.marketplace.operations.prolific import refuse_without_category
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import ASSIGNMENT_FIELDS, assignment_shape, hit_shape
+from annotation.marketplace.prolific.decide import check_restoring
 
 ORDER = ("submitted_at", "id")
 
@@ -60,8 +61,11 @@ def get_assignment(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 
 @operation("ApproveAssignment", writes=True)
 def approve_assignment(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    assignment = _arrived(call, parameters)
+    if parameters.get("OverrideRejection"):
+        check_restoring(assignment)
     decisions.approve(
-        _arrived(call, parameters),
+        assignment,
         now=call.now,
         feedback=parameters.get("RequesterFeedback", ""),
         override_rejection=parameters.get("OverrideRejection", False),

@@ -39,7 +39,7 @@ def create_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """A new channel; with a token that was used before, the channel that it opened."""
     kind = parameters["Kind"]
     if kind == PROLIFIC:
-        study_draft.check_members(parameters)
+        parameters = study_draft.without_fixed(parameters)
     plan, link_plan = _plan(parameters), _link_plan(parameters)
     if link_plan.id_parameters and kind != LINK:
         raise InvalidParameterError("A person's id is in the address of a link for many only.").at("IdParameters")
@@ -65,7 +65,7 @@ def update_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """Set the members that are named; the others stay as they are."""
     channel = load_channel(call, parameters)
     if channel.kind == PROLIFIC:
-        study_draft.check_members(parameters)
+        parameters = study_draft.without_fixed(parameters, channel)
     if {"IdParameters", "IdOptional"} & set(parameters) and channel.kind != LINK:
         raise InvalidParameterError("A person's id is in the address of a link for many only.").at("IdParameters")
     version = parameters.get("Version")

@@ -20,7 +20,7 @@ from annotation.marketplace.models import (
 )
 from annotation.marketplace.prolific import actions
 from annotation.marketplace.prolific.client import Client, ProlificError
-from annotation.marketplace.prolific.follow import AWAITING, lock_for_decision
+from annotation.marketplace.prolific.follow import AWAITING, REJECTED, lock_for_decision
 from annotation.marketplace.prolific.study_draft import RESEARCHER
 
 Kind = ProlificAction.Kind
@@ -77,6 +77,17 @@ def reject(assignment: Assignment, *, feedback: str, category: str, now: datetim
     decisions.reject(assignment, now=now, feedback=text)
     locked.rejection_message, locked.rejection_category = text, category
     locked.save(update_fields=["rejection_message", "rejection_category"])
+
+
+def check_restoring(assignment: Assignment) -> None:
+    """Raises RequestRefusedError for a rejection that Prolific knows, or is about to: it restores none."""
+    submission = submission_of(assignment)
+    if submission is None:
+        return
+    sent = ProlificAction.objects.filter(submission=submission, kind=Kind.REJECT)
+    if submission.status == REJECTED or sent.exclude(state=ProlificAction.State.FAILED).exists():
+        problem = "The work is rejected at Prolific, which restores no rejection. Pay the person by a bonus instead."
+        raise RequestRefusedError("ProlificDecisionFinal", problem)
 
 
 @transaction.atomic

@@ -10,12 +10,22 @@ from annotation.marketplace.assignments import accept_submit, decisions
 from annotation.marketplace.core.row_locks import lock_requester
 from annotation.marketplace.errors import RequestRefusedError, WorkRefusedError
 from annotation.marketplace.invitations import completion
-from annotation.marketplace.models import Assignment, ProlificStudy, ProlificSubmission, WorkerAccount
+from annotation.marketplace.models import (
+    Assignment,
+    ParticipantIdentity,
+    ProlificIdentity,
+    ProlificStudy,
+    ProlificSubmission,
+    WorkerAccount,
+)
 
 AWAITING, APPROVED, REJECTED = "AWAITING REVIEW", "APPROVED", "REJECTED"
 # Their place at Prolific is free for somebody else.
 LEFT = frozenset({"RETURNED", "TIMED-OUT"})
 KNOWN = LEFT | {"RESERVED", "ACTIVE", AWAITING, APPROVED, REJECTED, "SCREENED OUT", "PARTIALLY APPROVED"}
+# The parameter of the address by which Prolific names a submission.
+SESSION = "SESSION_ID"
+OTHER_SESSION = "The person came with the ID of another submission than Prolific lists for them."
 REJECTED_THERE = "Rejected on Prolific's site."
 
 State = Assignment.State
@@ -25,7 +35,7 @@ def follow_study(study: ProlificStudy, *, now: datetime) -> None:
     """Carry every status that has changed into the work. Each submission for itself: one that fails stops no other."""
     rows = ProlificSubmission.objects.filter(study=study).exclude(followed_status=F("status"))
     for submission in rows.select_related("participant__worker", "study").order_by("pk"):
-        note = _follow(submission, now=now)
+        note = _follow(submission, now=now) or _note_on_session(submission)
         ProlificSubmission.objects.filter(pk=submission.pk, status=submission.status).update(
             followed_status=submission.status, note=note
         )
@@ -35,7 +45,8 @@ def follow_study(study: ProlificStudy, *, now: datetime) -> None:
     )
     decided = ProlificSubmission.objects.filter(Exists(late), study=study, status__in=[APPROVED, REJECTED, *LEFT])
     for submission in decided.select_related("participant__worker", "study").order_by("pk"):
-        _follow(submission, now=now)
+        note = _follow(submission, now=now) or _note_on_session(submission)
+        ProlificSubmission.objects.filter(pk=submission.pk, status=submission.status).update(note=note)
 
 
 def _follow(submission: ProlificSubmission, *, now: datetime) -> str:
@@ -54,6 +65,14 @@ def _follow(submission: ProlificSubmission, *, now: datetime) -> str:
     if status == AWAITING and not completion.count_submitted(worker):
         return "No answers were submitted here."
     return ""
+
+
+def _note_on_session(submission: ProlificSubmission) -> str:
+    """A note where the person's address named another session than Prolific does: somebody else's, perhaps."""
+    known = ProlificIdentity.objects.filter(submission=submission).first()
+    person = ParticipantIdentity.objects.filter(participant=submission.participant_id).first()
+    named = person.panel_ids.get(SESSION, "") if person is not None else ""
+    return OTHER_SESSION if known is not None and named not in ("", known.session_id) else ""
 
 
 def _leave(submission: ProlificSubmission, worker: WorkerAccount | None, *, now: datetime) -> str:
@@ -78,6 +97,9 @@ def _approve(worker: WorkerAccount, *, now: datetime) -> str:
         try:
             decisions.approve(assignment, now=now)
         except RequestRefusedError as refusal:
+            if not refusal.code.endswith("InsufficientFunds"):
+                # Another process has booked it at this moment.
+                continue
             return f"Approved at Prolific; not booked here: {refusal.message}"[:300]
     return ""
 

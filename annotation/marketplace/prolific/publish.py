@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from annotation.marketplace.channels.reach import hits_of
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.models import ProlificAccount, ProlificAction, ProlificStudy
 from annotation.marketplace.prolific import actions
@@ -114,6 +115,8 @@ def publish(study: ProlificStudy, client: Client, *, now: datetime) -> None:
     """Publish the draft, unless an earlier try did. Raises ProlificError."""
     record = client.get_study(study.prolific_id)
     if record.status == UNPUBLISHED:
+        if not hits_of(study.channel).exists():
+            raise ProlificError("The study's tasks are not on the marketplace yet.", later=True)
         client.transition_study(study.prolific_id, "PUBLISH")
         record = client.get_study(study.prolific_id)
     _store_status(study, record, now=now)

@@ -13,7 +13,7 @@ from annotation.marketplace.channels.kinds import CODE, NO_CONSENT
 from annotation.marketplace.channels.tokens import LETTERS
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.invitations.channel_plan import LinkPlan
-from annotation.marketplace.invitations.open_channel import address_of_study_link, main_link
+from annotation.marketplace.invitations.open_channel import address_of_study_link, find_main_link, main_link
 from annotation.marketplace.models import Channel, ProlificStudy, Requester
 
 COMPLETED, STOPPED, DEVICE, RESEARCHER = "completed", "stopped-early", "device", "researcher"
@@ -40,12 +40,25 @@ GROUP_BLOCKLIST = "participant_group_blocklist"
 FIXED = ("Pays", "ReturnUrl", "CompletionCode", "Codes", "StopCode", "IdParameters", "IdOptional", "Places", "Overlap")
 
 
-def check_members(parameters: Mapping[str, Any]) -> None:
-    """Raises InvalidParameterError for a member that a channel to Prolific has no choice about."""
+def without_fixed(parameters: Mapping[str, Any], channel: Channel | None = None) -> dict[str, Any]:
+    """The members of a request without those that follow from the study at Prolific.
+
+    Raises InvalidParameterError where one of these is to be something other than what it is in `channel`.
+    """
+    link = find_main_link(channel) if channel is not None else None
+    current: dict[str, Any] = {
+        "Pays": Requester.Pays.PROLIFIC,
+        "IdParameters": link.id_parameters if link else [PERSON],
+    }
+    if channel is not None:
+        current |= {"ReturnUrl": channel.return_url, "CompletionCode": channel.completion_code}
+        current["StopCode"] = channel.stop_code
     for name in FIXED:
-        if name in parameters:
+        value = parameters.get(name)
+        if value and value != current.get(name):
             problem = f"{name} cannot be set for Prolific: it follows from the study there."
             raise InvalidParameterError(problem).at(name)
+    return {name: value for name, value in parameters.items() if name not in FIXED}
 
 
 @transaction.atomic

@@ -18,10 +18,9 @@ from annotation.marketplace.models import (
     ProlificSubmission,
 )
 from annotation.marketplace.prolific.client import Client
+from annotation.marketplace.prolific.follow import APPROVED, SESSION
 from annotation.marketplace.prolific.records import SessionRecord
 
-SESSION = "SESSION_ID"
-APPROVED = "APPROVED"
 # A study in this status is read less often: decisions on Prolific's own site may still change it.
 COMPLETED, COMPLETED_PAUSE = "COMPLETED", 60
 UNKNOWN_SESSION = "Prolific does not know this person's submission."

@@ -12,7 +12,7 @@ from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.models import ProlificAccount, ProlificAction, ProlificStudy
 from annotation.marketplace.prolific import actions, decide, pay, publish, sync
 from annotation.marketplace.prolific.accounts import open_client
-from annotation.marketplace.prolific.client import Client, ProlificError
+from annotation.marketplace.prolific.client import TOO_MANY, Client, ProlificError
 from annotation.marketplace.prolific.follow import follow_study
 from annotation.marketplace.prolific.hooks import subscribe
 
@@ -79,6 +79,9 @@ def _carry_out(study: ProlificStudy, account: ProlificAccount, client: Client, *
             _do(action, account, client, now=now)
         except ProlificError as error:
             actions.note_failure(action, error, now=now)
+            if error.status == TOO_MANY:
+                # Prolific counts all calls of an account: the next pass goes on.
+                break
         else:
             actions.finish(action, now=now)
             done += 1

@@ -22,6 +22,7 @@ from annotation.marketplace.models import (
     ProlificIdentity,
 )
 from tests.marketplace.channels.guests import KEYWORDS, TAG, tasks
+from tests.marketplace.people import Person, reason
 from tests.marketplace.prolific.crowd import REASON, Crowd
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
@@ -235,6 +236,34 @@ def test_nobody_takes_part_by_prolific_and_by_another_channel(crowd: Crowd) -> N
     other = crowd.stub.arrive(2, crowd.study)
     crowd.guest().enter(f"{link}?PROLIFIC_PID={other['participant_id']}")
     assert crowd.guest().open(other["address"]) in {"already", "other-link"}
+    # A list that has people by the address at which Prolific takes mail for them.
+    third = crowd.stub.arrive(3, crowd.study)
+    people = crowd.service.create_channel(Study=TAG, Kind="list", Name="list")["ChannelId"]
+    (invited,) = crowd.service.invite_people(
+        ChannelId=people, People=[{"Email": f"{third['participant_id']}@email.prolific.com"}]
+    )["Invited"]
+    crowd.guest().enter(invited["Link"])
+    assert crowd.guest().open(third["address"]) == "other-link"
+
+
+def test_an_account_that_took_part_does_not_come_by_prolific_too(crowd: Crowd, ann: Person) -> None:
+    crowd.publish()
+    crowd.service.create_channel(Study=TAG, Kind="accounts", Name="accounts")
+    address = crowd.stub.arrive(1, crowd.study)["address"]
+    assert reason(ann.site.get(address)) == "welcome"
+    ann.do({"HITId": ann.offers()[0]})
+    assert reason(ann.site.get(address)) == "already"
+
+
+def test_a_rejection_that_prolific_knows_is_not_restored_here_alone(crowd: Crowd) -> None:
+    channel = crowd.publish()
+    crowd.finish(1)
+    crowd.run()
+    ((work,),) = [row["AssignmentIds"] for row in crowd.submissions(channel)]
+    crowd.service.reject_prolific_work(AssignmentId=work, RequesterFeedback=REASON, Category="LOW_EFFORT")
+    crowd.run()
+    approve = crowd.lab.client.approve_assignment
+    assert "restores no rejection" in refusal(approve, AssignmentId=work, OverrideRejection=True)
 
 
 def test_ids_are_in_the_vault_alone_until_their_date(crowd: Crowd, caplog: pytest.LogCaptureFixture) -> None:

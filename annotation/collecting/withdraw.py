@@ -56,8 +56,11 @@ def withdraw(study: Study, assignment_ids: Iterable[str], *, actor: str, now: da
         due = [pk for pk, written in rows if written != Submission.WITHDRAWN]
         judgments = _erase_answers(due)
         if due:
+            # Number, hash and reason of each snapshot remain.
+            deleted, _ = study.snapshot_contents.all().delete()
+            facts = {"snapshot_contents": deleted} if deleted else {}
             AuditEvent.objects.record(
-                study, "withdraw", actor=actor, now=now, submissions=len(due), judgments=judgments
+                study, "withdraw", actor=actor, now=now, submissions=len(due), judgments=judgments, **facts
             )
     return Withdrawal(len(due), judgments, len(requested) - len(rows))
 

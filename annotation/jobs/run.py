@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ from annotation.readers.texts import Examination, examine_texts
 from annotation.reports.export import export
 from annotation.reports.export_comparison import export_comparison
 from annotation.reports.gather import score
+from annotation.reports.take_snapshot import take
 from metrics.errors import MetricsError
 from metrics.figures import exclusion_curve, static
 from metrics.inference.specification_curve import Exclusions
@@ -207,14 +208,17 @@ def _report(job: Job, tell: Tell, now: datetime) -> Done:
     """The report's files lie in a folder of the job; its figures, without script, in the outcome."""
     study, seed = _study_of(job), int(job.settings.get("seed", 0))
     command = f"manage.py report {study} --out DIR --seed {seed}"
-    report = build_report(score(study, command=command), seed=seed, progress=tell)
+    snapshot = take(study, actor=_actor(job), reason="report", now=now, command=command)
+    built = build_report(snapshot.report_input, seed=seed, progress=tell)
+    report = replace(built, snapshot=snapshot.header)
     tell("Writing", len(report.generators), len(report.generators))
     done = export(
         report,
         folder_of(job),
         study=study,
         actor=_actor(job),
-        now=now,
+        now=snapshot.header.created_at,
+        snapshot=snapshot,
         formats=job.settings.get("formats") or USUAL,
         chromium=conf.chromium(),
         sandbox=conf.sandbox(),
@@ -314,7 +318,9 @@ def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
     inputs = []
     for at, study in enumerate(studies):
         tell(f"Reading {study}", at, len(studies) + 3)
-        inputs.append(score(study, command=f"manage.py report {study} --out DIR --seed {seed}"))
+        command_of_study = f"manage.py report {study} --out DIR --seed {seed}"
+        snapshot = take(study, actor=_actor(job), reason="comparison of studies", now=now, command=command_of_study)
+        inputs.append(snapshot.report_input)
     command = f"manage.py report {' '.join(study.name for study in studies)} --out DIR --seed {seed}"
     compared = compare_studies(
         inputs,

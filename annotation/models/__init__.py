@@ -25,6 +25,7 @@ from annotation.models.review import Codebook, Coding, Rejection, Reply
 from annotation.models.scores import ScoreFile
 from annotation.models.scoring_job import ScoringChunk, ScoringJob
 from annotation.models.selection import Selection
+from annotation.models.snapshot import Snapshot, SnapshotContent
 from annotation.models.statement import ShareLink, Statement
 from annotation.models.study import Arm, Cell, Membership, Role, Study, StudyGroup
 from annotation.models.submission import Device, Parse, Submission
@@ -83,6 +84,8 @@ __all__ = [
     "ScoringJob",
     "Selection",
     "ShareLink",
+    "Snapshot",
+    "SnapshotContent",
     "Statement",
     "Study",
     "StudyGroup",

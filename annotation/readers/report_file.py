@@ -30,6 +30,7 @@ from metrics.report.formats.csv import format_decimal
 from metrics.report.formats.json import read
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput
 from metrics.report.row_records import AssignmentRow, ConditionFacts, PlanFacts
+from metrics.report.snapshot import read_snapshot
 from metrics.types import Item
 
 LAYOUT = "report of Assay"
@@ -39,16 +40,26 @@ ALONE = ""  # of ratings whose HIT is not in the file
 
 
 def read_report(path: Path) -> CollectedWork:
-    """The study behind a report. Raises DesignError with the place that is wrong, or what cannot be imported."""
+    """The study behind a report.json or a snapshot.json.
+
+    Raises DesignError with the place that is wrong, or what cannot be imported.
+    """
     try:
         content = path.read_bytes()
-        report = read(json.loads(content))
+        report = _read(content)
     except OSError as error:
         raise DesignError(f"{path.name} cannot be read: {error.strerror}.") from None
     except ValueError as error:
         reason = str(error) if isinstance(error, BadInput) else "it is not JSON."
         raise DesignError(f"{path.name}: {reason}") from None
     return report_work(report, Provenance(path.name, hashlib.sha256(content).hexdigest(), len(report.ratings), LAYOUT))
+
+
+def _read(content: bytes) -> ReportInput:
+    """Of a snapshot.json, whose hashes are checked, or a report.json. Raises ValueError."""
+    document = json.loads(content)
+    is_snapshot = isinstance(document, dict) and "header_sha256" in document
+    return read_snapshot(content).report_input if is_snapshot else read(document)
 
 
 def report_work(report: ReportInput, origin: Provenance) -> CollectedWork:

@@ -18,8 +18,11 @@ from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
 from metrics.report.formats.csv import csv_files
 from metrics.report.formats.json import numbers, payload
-from metrics.report.formats.write import USUAL, Format, write_report, write_with_fallback
+from metrics.report.formats.write import USUAL, Format, write_files, write_report, write_with_fallback
 from metrics.report.result import Report
+from metrics.report.snapshot import Snapshot
+
+SNAPSHOT = "snapshot.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +48,9 @@ def export(
     formats: Sequence[Format] = USUAL,
     chromium: Path | None = None,
     sandbox: bool = True,
+    snapshot: Snapshot | None = None,
 ) -> Exported:
-    """Write the report's files into `out_dir`, and store a Result and an audit row.
+    """Write the report's files into `out_dir`, with the snapshot that it is of, and store a Result and an audit row.
 
     Without a browser all but PDF is written. Raises StateError when files cannot be written, or nothing can be made;
     then nothing is stored.
@@ -57,6 +61,8 @@ def export(
 
     try:
         paths, left_out = write_with_fallback(make, formats, chromium)
+        if snapshot is not None:
+            paths += write_files(out_dir, {SNAPSHOT: snapshot.document()})
     except OSError as error:
         raise StateError(f"The report cannot be written to {out_dir}: {error.strerror}.") from None
     except (NoBrowser, BadInput) as error:

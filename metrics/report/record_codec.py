@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from fractions import Fraction
 from functools import cache
+from itertools import starmap
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -24,6 +25,7 @@ from metrics.types import Item
 TABLES = frozenset({Item, TextRow, RatingRow, AssignmentRow, CommentRow, CodeRow})
 FRACTION = re.compile(r"-?[0-9]{1,200}/[1-9][0-9]{0,199}")
 EXACT = 1 << 50
+PLAIN = frozenset({str, int, bool, NoneType})
 Json = Any
 Schema = dict[str, Any]
 
@@ -36,7 +38,8 @@ def encode(value: Any) -> Json:
         listed = list(value)
         if listed and type(listed[0]) in TABLES:
             names = [field.name for field in fields(listed[0])]
-            return {"columns": names, "rows": [[encode(getattr(record, name)) for name in names] for record in listed]}
+            columns = [_encode_column([getattr(record, name) for record in listed]) for name in names]
+            return {"columns": names, "rows": [list(cells) for cells in zip(*columns, strict=True)]}
         return [encode(member) for member in listed]
     if isinstance(value, Mapping):
         return {str(name): encode(member) for name, member in value.items()}
@@ -47,6 +50,11 @@ def encode(value: Any) -> Json:
     if isinstance(value, float) and math.isinf(value):
         return "-inf" if value < 0 else "inf"
     return value
+
+
+def _encode_column(values: list[Any]) -> list[Json]:
+    """The cells of a column: as they are where all are plain."""
+    return values if set(map(type, values)) <= PLAIN else [encode(value) for value in values]
 
 
 def _shown(value: Fraction) -> int | float | str:
@@ -150,21 +158,29 @@ def _table(kind: type, value: Json, where: str) -> tuple[Any, ...]:
         raise BadInput("columns, each once, and rows were expected", where=where)
     if unknown := [str(name) for name in names if name not in hints]:
         raise BadInput(f"there is no column {unknown[0]!r}", where=where)
-    readers = [_reader(hints[name]) for name in names]
-    records = []
     for number, row in enumerate(rows, 1):
         if not isinstance(row, list) or len(row) != len(names):
             raise BadInput(f"a row of {len(names)} cells was expected", where=where, row=number)
+    columns = [_column(hints[name], cells, where) for name, cells in zip(names, zip(*rows, strict=True), strict=False)]
+    if rows:
+        _require_fields(kind, set(names), where)
+    if names == [field.name for field in fields(kind)]:
+        return tuple(starmap(kind, zip(*columns, strict=True)))
+    return tuple(kind(**dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True))
+
+
+def _column(kind: Any, cells: Sequence[Json], where: str) -> Sequence[Any]:
+    """The values of a column: as they are where all are plain values of its type, else one by one."""
+    plain = PLAIN.intersection(get_args(kind) or (kind,))
+    if set(map(type, cells)) <= plain and get_origin(kind) in (None, Union, UnionType):
+        return cells
+    values = []
+    for number, cell in enumerate(cells, 1):
         try:
-            values = {name: read(cell) for name, read, cell in zip(names, readers, row, strict=True)}
-            records.append(_construct(kind, values, where))
+            values.append(decode(kind, cell))
         except BadInput as error:
             raise BadInput(error.rule, where=where, row=number, column=error.column) from None
-    return tuple(records)
-
-
-def _reader(kind: Any) -> Callable[[Json], Any]:
-    return lambda cell: decode(kind, cell)
+    return values
 
 
 def _mapping(inner: tuple[Any, ...], value: Json, where: str) -> dict[str, Any]:
@@ -184,10 +200,14 @@ def _record(kind: Any, value: Json, where: str) -> Any:
 
 
 def _construct(kind: Any, values: dict[str, Any], where: str) -> Any:
-    for field in fields(kind):
-        if field.name not in values and field.default is MISSING and field.default_factory is MISSING:
-            raise BadInput("the field is missing", where=where, column=field.name)
+    _require_fields(kind, values.keys(), where)
     return kind(**values)
+
+
+def _require_fields(kind: Any, names: Set[str], where: str) -> None:
+    for field in fields(kind):
+        if field.name not in names and field.default is MISSING and field.default_factory is MISSING:
+            raise BadInput("the field is missing", where=where, column=field.name)
 
 
 def _plain(kind: Any, value: Json, where: str) -> Any:

@@ -15,6 +15,7 @@ from metrics.report.checklists.completeness import ChecklistItem
 from metrics.report.checklists.heds import Entry
 from metrics.report.records import GeneratorFacts, ReportInput, Warn
 from metrics.report.section import Section
+from metrics.report.snapshot import Header
 from metrics.types import HuseResult, Interval, Item, Mode
 
 MEASURES = ("huse", "huse_q", "huse_d", "log_prob_only")
@@ -65,7 +66,7 @@ class Report:
     warnings: what a reader must know. verdicts, limits: sentences of the summary: what the study says, and what
     cannot be concluded from it. sections: the results, part by part. p_null: of HUSE = 1, by generator. checklist: what
     reviewers ask for, and whether it is recorded. sheet: the datasheet. methods: sentences of a methods section.
-    items: checks of the texts themselves.
+    items: checks of the texts themselves. snapshot: what it was computed from; None where no snapshot was taken.
     """
 
     input: ReportInput
@@ -84,6 +85,7 @@ class Report:
     sheet: tuple[Entry, ...]
     methods: tuple[str, ...]
     items: Section
+    snapshot: Header | None = None
 
     @property
     def ratings_per_rater(self) -> tuple[int, float, int] | None:

@@ -13,6 +13,7 @@ from annotation.collecting.withdraw import withdraw, withdrawn_on
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.mturk.client import Market
+from annotation.reports.take_snapshot import take_after_withdrawal
 
 
 class Command(StudyCommand):
@@ -25,6 +26,8 @@ class Command(StudyCommand):
             got = collect(study, market=market, now=timezone.now())
             withdrawn = withdraw(study, withdrawn_on(study, market=market), actor="marketplace", now=timezone.now())
             understood = read(study, now=timezone.now())
+            if withdrawn.submissions:
+                take_after_withdrawal(study, actor="marketplace", now=timezone.now())
         self.stdout.write(
             f"{got.new} new submissions, {understood.judgments} judgments; {understood.unreadable} could not be read; "
             f"{got.open_hits} HITs still open"

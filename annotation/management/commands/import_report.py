@@ -1,4 +1,4 @@
-"""manage.py import_report FILE --study NAME: import a report.json of Assay as a finished study."""
+"""manage.py import_report FILE --study NAME: import a report.json or snapshot.json of Assay as a finished study."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Command(BaseCommand):
     help = "Import a report.json as a finished study, all or nothing: its report gives the same numbers."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, metavar="FILE", help="report.json")
+        parser.add_argument("file", type=Path, metavar="FILE", help="report.json or snapshot.json")
         parser.add_argument("--study", required=True, metavar="NAME", help="name of the study")
         add_owner(parser)
 

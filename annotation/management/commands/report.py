@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +19,7 @@ from annotation.management.lookup import actor_of, add_actor, allowed_roles, sen
 from annotation.models import Role, Study
 from annotation.reports.export import export
 from annotation.reports.export_comparison import export_comparison
-from annotation.reports.gather import score
+from annotation.reports.take_snapshot import take
 from annotation.studies.blinding import seen_at
 from annotation.studies.unblind import look
 from metrics.errors import BadInput, MetricsError
@@ -74,11 +75,14 @@ class Command(BaseCommand):
         command = f"manage.py report {study} --out DIR --seed {seed} --level {level:g}"
         command += "".join(f" --attach {path.name}" for path in options["attach"])
         try:
-            report_input = score(study, command=command, attached=[attached(path) for path in options["attach"]])
-            report = build_report(report_input, seed=seed, level=level, progress=self._progress)
+            files = [attached(path) for path in options["attach"]]
+            snapshot = take(study, actor=actor, reason="report", now=timezone.now(), command=command, attached=files)
+            built = build_report(snapshot.report_input, seed=seed, level=level, progress=self._progress)
+            report = replace(built, snapshot=snapshot.header)
         except MetricsError as error:
             raise CommandError(f"The study {study} cannot be scored: {error}", returncode=2) from None
-        done = export(report, options["out"], study=study, actor=actor, now=timezone.now(), **how)
+        at = snapshot.header.created_at
+        done = export(report, options["out"], study=study, actor=actor, now=at, snapshot=snapshot, **how)
         self.stdout.write(table(report))
         for warn in report.warnings:
             self.stdout.write(f"Warning: {warn.sentence}")
@@ -91,7 +95,16 @@ class Command(BaseCommand):
         arguments = f"--out DIR --seed {seed} --level {level:g}"
         command = f"manage.py report {' '.join(study.name for study in studies)} {arguments}"
         try:
-            report_inputs = [score(study, command=f"manage.py report {study} {arguments}") for study in studies]
+            report_inputs = [
+                take(
+                    study,
+                    actor=actor,
+                    reason="comparison of studies",
+                    now=timezone.now(),
+                    command=f"manage.py report {study} {arguments}",
+                ).report_input
+                for study in studies
+            ]
             compared = compare_studies(report_inputs, seed=seed, level=level, command=command, progress=self._progress)
         except MetricsError as error:
             raise CommandError(f"The studies cannot be compared: {error}", returncode=2) from None

@@ -14,6 +14,7 @@ from annotation.collecting.withdraw import withdraw, withdrawn_on
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.mturk.client import Market
+from annotation.reports.take_snapshot import take_after_withdrawal
 
 
 class Command(StudyCommand):
@@ -28,4 +29,6 @@ class Command(StudyCommand):
         with sentences():
             named = options["assignment"] or withdrawn_on(study, market=Market(conf.endpoint()))
             done = withdraw(study, named, actor=actor, now=timezone.now())
+            if done.submissions:
+                take_after_withdrawal(study, actor=actor, now=timezone.now())
         self.stdout.write(json.dumps(dataclasses.asdict(done)))

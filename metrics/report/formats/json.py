@@ -18,6 +18,7 @@ from metrics.report.record_codec import decode, encode
 from metrics.report.records import GeneratorFacts, KnownValue, ReportInput, Truth
 from metrics.report.result import GeneratorReport, Report
 from metrics.report.section import Section
+from metrics.report.snapshot import Header
 from metrics.tables.structured import table_json
 from metrics.types import MODEL, REFERENCE
 
@@ -61,11 +62,16 @@ def payload(report: Report, *, now: datetime) -> dict[str, Any]:
             "seed": report.seed,
             "k": report.k,
             "level": report.level,
+            **({"snapshot": _snapshot(report.snapshot)} if report.snapshot else {}),
         },
     }
     truths = {facts.name: truth(facts.truth) for facts in report_input.generators if facts.truth is not None}
     data = {name: value for name, value in encoded.items() if name not in ABOVE}
     return {**body, **({"truth": truths} if truths else {}), "data": data}
+
+
+def _snapshot(header: Header) -> dict[str, Any]:
+    return {"number": header.number, "sha256": header.content_sha256, "header_sha256": header.sha256}
 
 
 def numbers(document: Mapping[str, Any]) -> dict[str, Any]:

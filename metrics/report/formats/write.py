@@ -158,12 +158,17 @@ def contents_of(
         contents |= _latex(report, now=now, chromium=chromium, sandbox=sandbox)
     contents["references.bib"] = bibliography.bibtex(report).encode()
     if every:
-        study, verdicts = report.input.study, " ".join(report.verdicts)
-        about = ro_crate.About(f"Human evaluation {study.name}", verdicts, report.input.licence)
+        about = ro_crate.About(f"Human evaluation {report.input.study.name}", _abstract(report), report.input.licence)
         archived = ro_crate.build_archive(about, contents, now=now)
         contents = {name: content for name, content in contents.items() if is_requested(name, formats, data, BY_FORMAT)}
         contents[ro_crate.NAME] = archived
     return contents
+
+
+def _abstract(report: Report) -> str:
+    """The verdicts, and which data they are of."""
+    header, verdicts = report.snapshot, " ".join(report.verdicts)
+    return f"{verdicts} Snapshot {header.number}, SHA-256 {header.content_sha256}." if header else verdicts
 
 
 def is_requested(name: str, formats: Sequence[Format], data: Container[str], pages: Mapping[str, Format]) -> bool:

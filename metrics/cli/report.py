@@ -1,0 +1,64 @@
+"""`python -m metrics report SNAPSHOT.json --out DIR`: the report of a snapshot, byte for byte that of the console."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from metrics.cli.arguments import Commands, common_options
+from metrics.errors import BadInput
+from metrics.figures.images import NoBrowser
+from metrics.report.build import build_report
+from metrics.report.formats.plain_text import table
+from metrics.report.formats.write import USUAL, Format, check_formats, write_report
+from metrics.report.snapshot import Snapshot, read_snapshot
+
+
+def add(commands: Commands) -> None:
+    """Add the command and its arguments."""
+    report = commands.add_parser("report", help="the report of a study's snapshot, without a database")
+    report.add_argument("snapshot", type=Path, metavar="SNAPSHOT.json", help="as the console and manage.py report give")
+    report.add_argument("--k", type=int, default=16, help="neighbors (16)")
+    report.add_argument(
+        "--format", default=",".join(USUAL), metavar="LIST", help=f"separated by commas ({','.join(USUAL)})"
+    )
+    report.add_argument("--chromium", type=Path, metavar="PATH", help="browser for PDF and pictures of pages")
+    report.add_argument("--no-sandbox", action="store_true", help="for a browser that runs as root, in a container")
+    common_options(report, seed="every draw")
+    report.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> str:
+    """Write the files; the text is the table of the results. Raises MetricsError."""
+    folder, arguments.out = arguments.out, None
+    if folder is None:
+        raise BadInput("the report needs a folder: add --out DIR")
+    snapshot = _read(arguments.snapshot)
+    formats: Sequence[Format] = tuple(arguments.format.split(","))
+    check_formats(formats, now=snapshot.header.created_at)
+    built = build_report(snapshot.report_input, level=arguments.level, seed=arguments.seed, k=arguments.k)
+    report = replace(built, snapshot=snapshot.header)
+    try:
+        paths = write_report(
+            report,
+            folder,
+            now=snapshot.header.created_at,
+            formats=formats,
+            chromium=arguments.chromium,
+            sandbox=not arguments.no_sandbox,
+        )
+    except NoBrowser as error:
+        raise BadInput(str(error)) from None
+    except OSError as error:
+        raise BadInput(f"the report cannot be written ({error.strerror})", where=str(folder)) from None
+    return table(report) + "\n".join(map(str, paths)) + "\n"
+
+
+def _read(path: Path) -> Snapshot:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"the file cannot be read ({error.strerror})", where=str(path)) from None
+    return read_snapshot(content)

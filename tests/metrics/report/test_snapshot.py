@@ -1,0 +1,113 @@
+"""A snapshot's bytes, hashes and versions; the file of version 1 is read by this and every later release."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from metrics.errors import BadInput
+from metrics.report.build import build_report
+from metrics.report.records import ReportInput
+from metrics.report.row_records import Attached
+from metrics.report.snapshot import (
+    Header,
+    Snapshot,
+    canonical_bytes,
+    content_of,
+    read_snapshot,
+    sha256_of,
+    upgrade,
+)
+from tests.annotation.reports.round_trips import KINDS
+
+KEPT = Path(__file__).parent / "kept" / "snapshot-1.json"
+KEPT_SHA256 = "6ce391a0690a9414519c58c21119089cfd10fa1de9522c1ec051eefbc5aa476e"
+NOW = datetime(2026, 11, 24, 1, 2, 3, tzinfo=UTC)
+
+
+def snapshot_of(report_input: ReportInput, **header: object) -> Snapshot:
+    content = content_of(report_input)
+    facts = {"study": "s", "number": 1, "created_at": NOW, "actor": "ada", "reason": "report", **header}
+    return Snapshot(Header(content_sha256=sha256_of(content), **facts), content)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_study_of_every_kind_is_read_back_as_it_was(kind: str) -> None:
+    given = KINDS[kind](5)
+    again = read_snapshot(
+        snapshot_of(given, versions=given.versions, commit=given.commit, command=given.command).document()
+    )
+    assert again.report_input == given
+
+
+def test_the_same_data_have_the_same_content_whoever_looks_and_with_whatever_release() -> None:
+    given = KINDS["scales"](5)
+    later = replace(given, versions=(("assay", "9"),), commit="f" * 40, command="another")
+    first, second = snapshot_of(given), snapshot_of(later, number=2, actor="bob", versions=later.versions)
+    assert first.content == second.content
+    assert first.header.sha256 != second.header.sha256
+    assert content_of(replace(given, licence="CC0")) != first.content
+
+
+def test_the_bytes_are_canonical() -> None:
+    taken = snapshot_of(KINDS["pairs"](5))
+    document = taken.document()
+    assert document == canonical_bytes(json.loads(document)) + b"\n"
+    assert "NaN" not in document.decode()
+
+
+def test_a_file_of_numbers_keeps_the_order_of_its_keys() -> None:
+    file = Attached("scores", "s.json", "0" * 64, {"scores": {"zeta": {"t1": 1.5}, "alpha": {"t0": 2.5}}})
+    given = replace(KINDS["scales"](5), attached=(file,))
+    (again,) = read_snapshot(snapshot_of(given).document()).report_input.attached
+    assert list(again.document["scores"]) == ["zeta", "alpha"]
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        (lambda d: d["content"]["study"].update(name="another"), "the content is not the one that the header names"),
+        (lambda d: d["header"].update(actor="eve"), "the header was changed"),
+        (lambda d: d.pop("content"), "not a snapshot"),
+    ],
+)
+def test_a_changed_snapshot_is_not_read(change: object, rule: str) -> None:
+    document = json.loads(snapshot_of(KINDS["scales"](5)).document())
+    change(document)  # type: ignore[operator]
+    with pytest.raises(BadInput, match=rule):
+        read_snapshot(json.dumps(document).encode())
+
+
+def test_a_later_version_and_another_file_are_refused_by_name() -> None:
+    with pytest.raises(BadInput, match="version 2, and this release reads versions 1 to 1"):
+        upgrade({"schema": "assay-snapshot", "schema_version": 2})
+    with pytest.raises(BadInput, match="not a snapshot"):
+        upgrade({"schema_version": 1})
+
+
+def test_the_kept_file_of_version_1_is_read_by_this_release() -> None:
+    kept = read_snapshot(KEPT.read_bytes())
+    given = kept.report_input
+    assert kept.header.content_sha256 == KEPT_SHA256
+    assert (len(given.texts), len(given.ratings), len(given.comments), len(given.codes)) == (20, 160, 160, 18)
+    (verdict, *_) = build_report(given).verdicts
+    assert verdict.startswith("Evaluators were not shown to do better than chance: ")
+    assert sum(not rating.kept for rating in given.ratings) == 5
+
+
+def test_the_command_line_needs_neither_django_nor_a_database(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['django'] = None; from metrics.__main__ import main; "
+        f"sys.exit(main(['report', {str(KEPT)!r}, '--out', {str(tmp_path)!r}, '--format', 'json,csv']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    written = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert written["reproducibility"]["snapshot"]["sha256"] == KEPT_SHA256
+    assert written["created"] == read_snapshot(KEPT.read_bytes()).header.created_at.isoformat(timespec="seconds")

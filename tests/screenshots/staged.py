@@ -62,6 +62,8 @@ from tests.annotation.review.factories import make
 from tests.marketplace import owed
 
 TEXTS = 20
+LONG_NAME = "typicality-of-replies-in-three-languages-of-the-second-wave-after-the-pilot-of-2026"
+LONG_QUESTION = "How natural does each reply sound to people who use the language every day? " * 4
 PAIR = PracticePair(
     "Council votes to reopen the old swimming pool in spring",
     "Council votes to vote on the vote of the council",
@@ -84,6 +86,7 @@ def plant(owner: User) -> None:
     now = timezone.now()
     looked = [Study.objects.get(name=name) for name in ("demo", "later", "evaluated")]
     create("draft", mode="live", plan=Plan(question="How natural is each reply?"), actor="owner", now=now)
+    create(LONG_NAME, mode="rehearsal", plan=Plan(question=LONG_QUESTION), actor="owner", now=now)
     _with_texts("chosen", HUSE, mode="live", **HUSE_SMALL)
     for name, preset in (("planned", HUSE), ("waiting", CLARK)):
         _laid_out(name, preset)

@@ -175,14 +175,30 @@ def signed_in(user: User, site: str) -> list[dict[str, Any]]:
 
 
 def looked_at(page: Page, address: str, *, again: bool = False) -> list[str]:
-    """What is wrong with a page, narrow and wide, light and dark; `again`: each width in one scheme."""
+    """What is wrong with a page: wide in light and dark, narrow in dark; `again`: wide in dark, narrow in light.
+
+    Colours are the same at every width, so both schemes are looked at where most of a page is in view.
+    """
     expect(page.locator(".htmx-request, .htmx-swapping, .htmx-settling")).to_have_count(0)
     wrong = []
     for width, viewport in WIDTHS.items():
         page.set_viewport_size(viewport)
-        page.emulate_media(color_scheme="dark" if width == "wide" else "light")
-        wrong += [f"{address} {width}: {one}" for one in (wrong_with(page) if again else wrong_by_day_and_night(page))]
-    return wrong
+        page.emulate_media(color_scheme="light" if again and width == "narrow" else "dark")
+        look = wrong_by_day_and_night if width == "wide" and not again else wrong_with
+        wrong += [f"{address} {width}: {one}" for one in look(page)]
+    return wrong + several_main_buttons(page, address)
+
+
+# A button without a class, or a link that looks like one: what a page wants pressed. A page has one at most.
+MAIN_BUTTONS = "main button:not([class]):visible, main .button:not(.second, .danger):visible"
+ALL_COMPONENTS = "/console/components/"
+
+
+def several_main_buttons(page: Page, address: str) -> list[str]:
+    if not address.startswith("/console/") or address == ALL_COMPONENTS:
+        return []
+    buttons = page.locator(MAIN_BUTTONS).all_inner_texts()
+    return [f"{address}: main buttons {buttons}"] if len(buttons) > 1 else []
 
 
 def shows(client: Client, address: str) -> bool:

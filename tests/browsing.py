@@ -118,3 +118,14 @@ def wrong_by_day_and_night(page: Page) -> list[str]:
     wrong = wrong_with(page)
     page.emulate_media(color_scheme="dark")
     return wrong + [f"dark: {one}" for one in faults(page, COLOURS)]
+
+
+def wrong_at_each_width(page: Page) -> list[str]:
+    """What is wrong with a page: wide in light and dark, narrow in dark, for colours are the same at every width."""
+    wrong = []
+    for width, viewport in WIDTHS.items():
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme="dark")
+        look = wrong_by_day_and_night if width == "wide" else wrong_with
+        wrong += [f"{width}: {one}" for one in look(page)]
+    return wrong

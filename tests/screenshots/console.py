@@ -187,7 +187,7 @@ PRESSED: dict[str, tuple[str, Act]] = {
     "new-failed": ("new/", partial(_pressed, "Create study")),
     "import-failed": ("import/", partial(_pressed, "Import batch")),
     "compare-failed": ("compare/", partial(_pressed, "Compare")),
-    "training-import-failed": ("studies/{chosen}/design/training/import/", partial(_pressed, "Check file")),
+    "training-import-failed": ("studies/{chosen}/design/training/import/", partial(_pressed, "Import items")),
     "texts-add-failed": ("studies/{chosen}/texts/add/", partial(_pressed, "Check file")),
     "texts-select-tried": (
         "studies/{chosen}/texts/select/",

@@ -86,6 +86,7 @@ def plant(owner: User) -> None:
     now = timezone.now()
     looked = [Study.objects.get(name=name) for name in ("demo", "later", "evaluated")]
     create("draft", mode="live", plan=Plan(question="How natural is each reply?"), actor="owner", now=now)
+    Requester.objects.filter(user__username="console-requester").update(display_name="Reading Lab, Example University")
     create(LONG_NAME, mode="rehearsal", plan=Plan(question=LONG_QUESTION), actor="owner", now=now)
     _with_texts("chosen", HUSE, mode="live", **HUSE_SMALL)
     for name, preset in (("planned", HUSE), ("waiting", CLARK)):

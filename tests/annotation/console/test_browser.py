@@ -44,10 +44,10 @@ from tests.annotation.conftest import told
 from tests.annotation.console.factories import BROKEN, brought
 from tests.annotation.importing import batches
 from tests.annotation.review.factories import make
-from tests.browsing import WIDTHS, fresh, wrong_by_day_and_night, wrong_with
+from tests.browsing import WIDTHS, fresh, wrong_at_each_width, wrong_with
 
 # So many processes can look at the pages beside each other.
-PARTS_OF_ALL = 5
+PARTS_OF_ALL = 3
 # Parts of pages that htmx fetches, which are looked at inside their page; and files.
 PARTS = {
     "design-precision",
@@ -175,18 +175,19 @@ def signed_in(user: User, site: str) -> list[dict[str, Any]]:
 
 
 def looked_at(page: Page, address: str, *, again: bool = False) -> list[str]:
-    """What is wrong with a page: wide in light and dark, narrow in dark; `again`: wide in dark, narrow in light.
-
-    Colours are the same at every width, so both schemes are looked at where most of a page is in view.
-    """
+    """What is wrong with a page at each width; `again`: narrow in light and wide in dark, as of a page like another."""
     expect(page.locator(".htmx-request, .htmx-swapping, .htmx-settling")).to_have_count(0)
+    wrong = wrong_in_half_of_the_looks(page) if again else wrong_at_each_width(page)
+    return [f"{address} {one}" for one in wrong] + several_main_buttons(page, address)
+
+
+def wrong_in_half_of_the_looks(page: Page) -> list[str]:
     wrong = []
     for width, viewport in WIDTHS.items():
         page.set_viewport_size(viewport)
-        page.emulate_media(color_scheme="light" if again and width == "narrow" else "dark")
-        look = wrong_by_day_and_night if width == "wide" and not again else wrong_with
-        wrong += [f"{address} {width}: {one}" for one in look(page)]
-    return wrong + several_main_buttons(page, address)
+        page.emulate_media(color_scheme="dark" if width == "wide" else "light")
+        wrong += [f"{width}: {one}" for one in wrong_with(page)]
+    return wrong
 
 
 # A button without a class, or a link that looks like one: what a page wants pressed. A page has one at most.
@@ -244,11 +245,19 @@ def test_no_page_for_strangers_and_newcomers_has_faults(browser: Browser, site: 
 RAILS = ["/console/", "/console/workers/", "/console/results/", "/console/money/", "/console/activity/"]
 
 
-def test_the_sweep_fails_for_an_address_with_a_part_that_nobody_knows(world: World, monkeypatch: Any) -> None:
+def test_the_sweep_fails_for_an_address_with_a_part_that_nobody_knows(
+    person: Any, study: Study, monkeypatch: Any
+) -> None:
     from django.urls import path
 
+    person(Role.OWNER)
+    owner, running = User.objects.get(username="owner"), make(workers=1, hits=1, texts=2)
+    job = Job.objects.create(study=study, kind="report", created_at=timezone.now())
+    world = World(owner, running, study, study, job, job, job, shared="", channel="3C", prolific_channel="3P")
+    assert addresses(world)
     strange = path("new/<str:unheard_of>/", lambda request, unheard_of: None, name="unheard-of")
     monkeypatch.setattr("tests.annotation.console.test_browser.urlpatterns", [*urlpatterns, strange])
+    User.objects.filter(username="newcomer").delete()
     with pytest.raises(KeyError, match="unheard_of"):
         addresses(world)
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotation.accounts.models import User
 from tests.annotation.console.test_text_measures import QUESTIONS, TEXTS
-from tests.browsing import WIDTHS, fresh, wrong_by_day_and_night
+from tests.browsing import fresh, wrong_at_each_width
 
 MOST_ACTIONS = 8
 LONG_MS = 60_000
@@ -41,9 +41,7 @@ class Visitor:
     def look(self, heading: str) -> None:
         """Wait for a page, and look at it narrow and wide, by day and night."""
         expect(self.page.get_by_role("heading", name=heading, level=1)).to_be_visible()
-        for width, viewport in WIDTHS.items():
-            self.page.set_viewport_size(viewport)
-            self.faults += [f"{heading} {width}: {fault}" for fault in wrong_by_day_and_night(self.page)]
+        self.faults += [f"{heading} {fault}" for fault in wrong_at_each_width(self.page)]
 
 
 @pytest.fixture

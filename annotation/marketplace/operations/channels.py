@@ -15,7 +15,8 @@ from annotation.marketplace.invitations import funnel, mailing, open_channel, pa
 from annotation.marketplace.invitations.channel_plan import LinkPlan, Plan
 from annotation.marketplace.models import Channel, ChannelWording, Consent, Link, Participant, SuppliedCode
 from annotation.marketplace.operations.registry import Call, extension_operation
-from annotation.marketplace.prolific import study_draft
+from annotation.marketplace.prolific import publish, study_draft
+from annotation.marketplace.prolific.publish import Kind
 
 # Members of a request, and the values of a plan that they set.
 TEXTS = {
@@ -74,13 +75,17 @@ def update_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 
 @extension_operation("CloseChannel", writes=True)
 def close_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
-    open_channel.close(load_channel(call, parameters), now=call.now)
+    channel = load_channel(call, parameters)
+    open_channel.close(channel, now=call.now)
+    publish.follow_door(channel, Kind.PAUSE, now=call.now)
     return _shape(load_channel(call, parameters))
 
 
 @extension_operation("ReopenChannel", writes=True)
 def reopen_channel(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
-    open_channel.reopen(load_channel(call, parameters), now=call.now)
+    channel = load_channel(call, parameters)
+    open_channel.reopen(channel, now=call.now)
+    publish.follow_door(channel, Kind.START, now=call.now)
     return _shape(load_channel(call, parameters))
 
 

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from annotation.marketplace.channels.reach import hits_of
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
-from annotation.marketplace.models import ProlificAccount, ProlificAction, ProlificStudy
+from annotation.marketplace.models import Channel, ProlificAccount, ProlificAction, ProlificStudy
 from annotation.marketplace.prolific import actions
 from annotation.marketplace.prolific.client import Client, ProlificError
 from annotation.marketplace.prolific.price import StudyQuote
@@ -80,6 +80,16 @@ def ask_for_places(study: ProlificStudy, places: int, *, total: int | None, now:
     # The handler reads the number of places when it is carried out.
     actions.queue(locked, Kind.PLACES, now=now)
     return locked
+
+
+def follow_door(channel: Channel, kind: str, *, now: datetime) -> None:
+    """A channel was closed or opened again: Prolific sends people only while they are admitted."""
+    study = ProlificStudy.objects.filter(channel=channel, state=State.PUBLISHED).exclude(status=COMPLETED).first()
+    if study is not None:
+        opposite = {Kind.PAUSE: Kind.START, Kind.START: Kind.PAUSE}[Kind(kind)]
+        waiting = ProlificAction.objects.filter(study=study, kind=opposite, state=ProlificAction.State.WAITING)
+        waiting.delete()
+        actions.queue(study, kind, now=now)
 
 
 def _check_published(study: ProlificStudy) -> None:

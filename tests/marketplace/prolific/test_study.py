@@ -77,20 +77,17 @@ def test_a_token_is_checked_stored_encrypted_and_shown_by_its_end(crowd: Crowd) 
     assert ProlificAccount.objects.get().token_sealed == ""
 
 
-@pytest.mark.parametrize(
-    ("member", "value", "words"),
-    [
+def test_a_draft_names_what_is_wrong_in_it(crowd: Crowd) -> None:
+    channel = crowd.draft()["ChannelId"]
+    for member, value, words in (
         ("Minutes", 0, "Minutes is 1 to"),
         ("Devices", ["fridge"], "desktop, tablet, mobile"),
         ("Labels", ["survey", "annotation"], "at most 1"),
         ("HighestRewardMinor", 99, "at least the reward"),
         ("Filters", [{"FilterId": "age"}], "either Values or a range"),
         ("Filters", [{"FilterId": "age", "Lower": 60.0, "Upper": 18.0}], "ends before"),
-    ],
-)
-def test_a_draft_names_what_is_wrong_in_it(crowd: Crowd, member: str, value: Any, words: str) -> None:
-    channel = crowd.draft()["ChannelId"]
-    assert words in refusal(crowd.service.set_prolific_draft, ChannelId=channel, **{member: value})
+    ):
+        assert words in refusal(crowd.service.set_prolific_draft, ChannelId=channel, **{member: value})
 
 
 def test_the_price_has_fees_and_tax_and_publishing_holds_to_it(crowd: Crowd) -> None:
@@ -115,8 +112,14 @@ def test_the_price_has_fees_and_tax_and_publishing_holds_to_it(crowd: Crowd) -> 
     assert len(crowd.stub.read_requests("transition_study")) == 1
 
 
-@pytest.mark.parametrize("fault", ["throttle", "fail_after_effect", "drop_after_effect"])
-@pytest.mark.parametrize("operation", ["create_study", "transition_study", "create_group"])
+@pytest.mark.parametrize(
+    ("operation", "fault"),
+    [
+        ("create_study", "drop_after_effect"),
+        ("create_group", "fail_after_effect"),
+        ("transition_study", "throttle"),
+    ],
+)
 def test_a_study_is_created_once_whatever_becomes_of_the_answers(crowd: Crowd, operation: str, fault: str) -> None:
     crowd.stub.add_fault(operation, fault)
     channel = crowd.publish()
@@ -222,6 +225,11 @@ def test_a_return_is_asked_for_and_a_study_is_paused_enlarged_and_stopped(crowd:
     assert crowd.submissions(channel)[0]["ReturnRequestedAt"]
     crowd.service.start_prolific_study(ChannelId=channel)
     crowd.run()
+    # Nobody is sent to a closed door.
+    for act, status in ((crowd.service.close_channel, "paused"), (crowd.service.reopen_channel, "active")):
+        act(ChannelId=channel)
+        crowd.run()
+        assert crowd.read(channel)["Status"] == status
     crowd.service.stop_prolific_study(ChannelId=channel)
     crowd.run()
     assert crowd.read(channel)["Status"] == "completed"

@@ -29,7 +29,7 @@ help:
 	@echo "make check_reports  hold what reports state of 100 random studies against the rows of the database"
 	@echo "make truth   measure what the intervals are worth (writes docs/validity.md, docs/quality.md)"
 	@echo "make api     write docs/api from the docstrings"
-	@echo "make faults  kill, drop, lose, restart: what must be 0 is counted (writes docs/reliability.md)"
+	@echo "make faults  kill, drop, lose, restart: what must be 0 is counted (writes docs/reliability.md, docs/prolific-faults.md)"
 	@echo "make draws   10,000 simulated people come to a study of four conditions (writes docs/draws.md)"
 	@echo "make pay     1,000 simulated people read what tasks pay, and are paid (writes docs/pay.md)"
 	@echo "make people  24 people in browsers take part in two live studies, from an empty installation (CHROMIUM=path)"
@@ -123,6 +123,7 @@ check_reports: setup-dev
 # Ten minutes and more; needs the programs of PostgreSQL and Redis, and starts its own.
 faults: setup
 	$(BIN)/python -m tests.faults $(FAULTS)
+	$(BIN)/python -m tests.faults.on_prolific --runs 1000
 
 # Two minutes: 24 people in browsers of their own, in each of two studies.
 people: setup-dev

@@ -94,9 +94,47 @@ ALL = {
 }
 
 
+_CLIENT, _FLOWS = "annotation.marketplace.prolific.client:Client", "annotation.marketplace.prolific"
+_TAKING = (
+    Point("an action at Prolific taken", f"{_FLOWS}.actions:take", "after"),
+    Point("an action at Prolific to be finished", f"{_FLOWS}.actions:finish", "before"),
+)
+# What is due at Prolific, by step. A pass over it is killed at these points by `tests.faults.on_prolific`.
+PROLIFIC_STEPS = {
+    "draft": (
+        *_both("the call that creates a study", f"{_CLIENT}.create_study"),
+        *_both("a created study is stored", f"{_FLOWS}.publish:_store_created"),
+        *_both("the call that creates a group", f"{_CLIENT}.create_group"),
+        *DATABASE,
+    ),
+    "publish": (
+        *_both("the call that moves a study on", f"{_CLIENT}.transition_study"),
+        *_both("the status of a study is stored", f"{_FLOWS}.publish:_store_status"),
+        *_TAKING,
+    ),
+    "sync": (
+        *_both("the call that lists submissions", f"{_CLIENT}.list_submissions"),
+        *_both("submissions are stored", f"{_FLOWS}.sync:_store_rows"),
+        *DATABASE,
+    ),
+    "approve": (
+        *_both("the call that decides on a submission", f"{_CLIENT}.transition_submission"),
+        *_TAKING,
+    ),
+    "bonus": (
+        *_both("the call that prepares bonuses", f"{_CLIENT}.create_bonuses"),
+        *_both("prepared bonuses are stored", f"{_FLOWS}.pay:_store_batch"),
+        *_both("the payment is noted as sent", f"{_FLOWS}.pay:_note_sent"),
+        *_both("the call that pays bonuses", f"{_CLIENT}.pay_bonuses"),
+        *_both("the answer to a payment is noted", f"{_FLOWS}.pay:_note_answer"),
+    ),
+}
+ON_PROLIFIC = {point.name: point for points in PROLIFIC_STEPS.values() for point in points}
+
+
 def doom(name: str, nth: int) -> None:
     """Let this process be killed (SIGKILL) when it comes to the point for the nth time. KeyError: no such point."""
-    point = ALL[name]
+    point = (ALL | ON_PROLIFIC)[name]
     module, _, path = point.target.partition(":")
     holder: Any = import_module(module)
     *parents, last = path.split(".")

@@ -59,7 +59,9 @@ class Application:
     def _steer(self, name: str, request: Request) -> StubAnswer:
         data = json.loads(request.raw or b"{}")
         if name == "reset":
-            self.world, self.requests = new_account(), []
+            # Ids are given once, also across accounts: a client may still know the earlier ones.
+            number, self.world, self.requests = self.world.last_number, new_account(), []
+            self.world.last_number = number
             result: Any = {}
         elif name == "requests":
             result = self.requests

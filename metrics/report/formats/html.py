@@ -156,8 +156,14 @@ def environment() -> Environment:
     """The templates, with the filters that write values for people."""
     loader = FileSystemLoader(TEMPLATES, encoding="utf-8")
     result = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.do"],
     )
+    result.globals["unknown"] = []  # names of facts that are not recorded, of the section that is being written
     for name in ("number", "interval", "estimate", "money", "duration", "moment", "known", "plural", "bind_intervals"):
         result.filters[name] = getattr(wording, name)
     return result

@@ -120,7 +120,7 @@ def test_a_study_without_ratings_has_a_report_that_says_so(tmp_path: Path) -> No
     assert [one["key"] for one in told["results"] if one["tables"]] == []
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "There are no ratings yet" in page
-    assert page.count("not recorded") > 40
+    assert page.lower().count("not recorded") < 10
     call_command("import_report", tmp_path / "out" / "report.json", study="again")
     call_command("report", "again", out=tmp_path / "again", format="json")
     again = json.loads((tmp_path / "again" / "report.json").read_text(encoding="utf-8"))

@@ -18,6 +18,7 @@ NAMES = {
     "annotation.keep_house",
     "annotation.poll",
     "annotation.poll_all",
+    "annotation.prolific",
     "annotation.read",
     "annotation.score",
     "annotation.work",
@@ -34,5 +35,5 @@ def test_the_application_registers_every_task_by_its_name() -> None:
 def test_beat_has_everything_done_that_the_embedded_loop_does() -> None:
     due = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
     assert due == {entry["task"] for entry in app.conf.beat_schedule.values()}
-    assert due == {"annotation.poll_all", "annotation.jobs", "annotation.keep_house"}
+    assert due == {"annotation.poll_all", "annotation.jobs", "annotation.keep_house", "annotation.prolific"}
     assert due <= NAMES

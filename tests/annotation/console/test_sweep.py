@@ -83,7 +83,8 @@ def test_no_route_of_the_api_tells_a_real_id(study: Study, caplog: pytest.LogCap
         "study": study.uuid, "job": job.uuid, "key": "ethics", "name": "report.json", "assignment": one.market_id,
         "pseudonym": one.worker.pseudonym, "purpose": "criteria", "username": "olga", "number": 1, "remark": 1,
         "act": "pause", "link": 1, "token": 1, "key_id": "A", "noun": "hits", "rule": "one_answer",
-        "file_id": "3F", "channel": "3C", "person": "3P", "training": "examples",
+        "file_id": "3F", "channel": "3C", "person": "3P", "training": "examples", "batch": "3B",
+        "deed": "pause",
     }  # fmt: skip
     served = api.get_openapi_schema()["paths"]
     calls = [(path, method) for path, methods in served.items() for method in methods]

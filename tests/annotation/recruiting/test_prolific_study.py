@@ -8,16 +8,19 @@ from typing import Any
 
 import pytest
 from django.db.models import Q
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation import ledger
 from annotation.accounts.models import User
 from annotation.collecting.collect import collect
 from annotation.jobs.celery_tasks import run_prolific
-from annotation.models import Study, Submission
+from annotation.models import AuditEvent, Study, Submission
 from annotation.mturk import prolific
 from annotation.mturk.client import Market
 from annotation.mturk.prolific import ChosenFilter, ProlificDraft
+from annotation.mturk.records import Endpoint
 from annotation.outbox.worker import work
 from annotation.publishing.publish import publish
 from annotation.recruiting.open_channel import ChannelPlan, open_channel
@@ -31,6 +34,7 @@ from annotation.rehearsal.prolific_stub.controls import Controls
 from annotation.review import reject
 from annotation.review.approve import approve
 from annotation.review.prolific_work import ask_to_return, category_for
+from tests.annotation.api.conftest import Caller
 from tests.annotation.recruiting.test_prolific import LONG
 from tests.marketplace.channels.guests import Guest
 from tests.marketplace.people import Person
@@ -96,15 +100,24 @@ class Recruitment:
 
 @pytest.fixture
 def recruitment(
-    live: Study, ours: Market, prolific_stub: Controls, visitor: Callable[[], Guest], settings: Any
+    live: Study,
+    ours: Market,
+    endpoint: Endpoint,
+    prolific_stub: Controls,
+    visitor: Callable[[], Guest],
+    settings: Any,
 ) -> Recruitment:
+    settings.MTURK_ENDPOINT_URL = endpoint.url
+    settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = endpoint.access_key, endpoint.secret_key
     settings.PROLIFIC_API_URL = prolific_stub.url
     settings.PROLIFIC_LEASE_SECONDS = settings.PROLIFIC_POLL_SECONDS = 0
     prolific_stub.change_settings(currency="USD")
     return Recruitment(live, ours, prolific_stub, visitor)
 
 
-def test_people_return_time_out_enter_wrong_codes_and_the_books_agree(recruitment: Recruitment) -> None:
+def test_people_return_time_out_enter_wrong_codes_and_the_books_agree(
+    recruitment: Recruitment, caplog: pytest.LogCaptureFixture
+) -> None:
     recruitment.begin(places=3)
     stub, study, market = recruitment.stub, recruitment.study, recruitment.market
     recruitment.arrive(1)
@@ -150,5 +163,78 @@ def test_people_return_time_out_enter_wrong_codes_and_the_books_agree(recruitmen
     sums = ledger.sums(study)
     assert sums.agree
     assert sums.spent == there["paid_rewards"]["total_amount"]
+    assert not shown_ids(recruitment, submission.market_id, caplog.text)
     # Every request had the documented shape.
     assert {entry["status"] for entry in stub.read_requests()} <= {200, 201, 202}
+
+
+def shown_ids(recruitment: Recruitment, assignment: str, logged: str) -> list[str]:
+    """Ids of Prolific's people and sessions in pages, answers of the API, the audit log and the program's log."""
+    user = User.objects.create_superuser("root")
+    client, study, channel = Client(), recruitment.study, recruitment.channel
+    client.force_login(user)
+    caller = Caller("olga", study, "owner")
+    places = (
+        reverse("console:keys-prolific"),
+        *(reverse(f"console:{name}", args=[study.uuid]) for name in ("recruit", "progress", "review", "log")),
+        *(reverse(f"console:{name}", args=[study.uuid, channel]) for name in PAGES),
+        reverse("console:review-assignment", args=[study.uuid, assignment]),
+    )
+    texts = [client.get(place).content.decode() for place in places]
+    base = f"/studies/{study.uuid}/channels/{channel}"
+    paths = (base, f"{base}/people", f"{base}/prolific", f"{base}/prolific/submissions", f"/studies/{study.uuid}/log")
+    texts += [caller("get", path).content.decode() for path in paths]
+    texts += [str(facts) for facts in AuditEvent.objects.values_list("facts", flat=True)]
+    rows = recruitment.stub.read_facts()["submissions"]
+    ids = [row[name] for row in rows for name in ("id", "participant_id")]
+    assert len(ids) == 10
+    return [key for key in [*ids, recruitment.stub.token] if any(key in text for text in [*texts, logged])]
+
+
+PAGES = (
+    "recruit-channel",
+    "recruit-prolific",
+    "recruit-prolific-filters",
+    "publish-prolific",
+    "publish-prolific-places",
+)
+
+
+def test_an_owner_publishes_on_prolific_from_the_console(recruitment: Recruitment) -> None:
+    stub, study = recruitment.stub, recruitment.study
+    client = Client()
+    client.force_login(User.objects.create_superuser("root"))
+
+    def at(name: str, *more: str) -> str:
+        return reverse(f"console:{name}", args=[study.uuid, *more])
+
+    refused = client.post(reverse("console:keys-prolific"), {"token": "not-a-token-of-prolific"})
+    assert refused.status_code == 422
+    assert client.post(reverse("console:keys-prolific"), {"token": stub.token}).status_code == 302
+    project = {"project": f"{stub.workspace} {stub.project}"}
+    assert client.post(reverse("console:keys-prolific-project"), project).status_code == 302
+    account = client.get(reverse("console:keys-prolific")).content.decode()
+    assert stub.token not in account
+    assert stub.token[-4:] in account
+    assert "$5,000.00" in account
+
+    form = {"consent": "Ada asks you to take part.", "shown_name": "Ada Lovelace"}
+    opened = client.post(at("recruit-new", "prolific"), form)
+    channel = opened["location"].split("/")[-3]
+    assert opened["location"] == at("recruit-prolific", channel)
+    draft = {"description": "You read.", "minutes": "5", "reward_minor": "1.00", "places": "3", "label": "survey"}
+    assert client.post(at("recruit-prolific", channel), draft).status_code == 302
+    assert client.post(at("recruit-prolific-filters", channel) + "?filter=age", {"lower": "18"}).status_code == 302
+    # 83 of 83 ages from 18 on: everybody of the panel.
+    assert "120,000 people fit these filters" in client.get(at("recruit-prolific-filters", channel)).content.decode()
+    publish(study, actor="root", now=timezone.now())
+    # 3.00, a third as fee 1.00 (0.999), a fifth of it as tax 0.20.
+    assert "Publish for $4.20" in client.get(at("publish-prolific", channel)).content.decode()
+    assert client.post(at("publish-prolific", channel), {"total_minor": "419"}).status_code == 422
+    assert client.post(at("publish-prolific", channel), {"total_minor": "420"}).status_code == 302
+    recruitment.run()
+    assert [row["status"] for row in stub.read_facts()["studies"]] == ["ACTIVE"]
+    assert "Recruiting" in client.get(at("recruit-channel", channel)).content.decode()
+    assert client.post(at("recruit-prolific-act", channel, "pause")).status_code == 302
+    recruitment.run()
+    assert [row["status"] for row in stub.read_facts()["studies"]] == ["PAUSED"]

@@ -68,7 +68,7 @@ def test_a_study_that_left_nothing_out_says_so():
 def test_work_is_called_paid_only_where_it_is_known_to_have_been():
     """Approved in a rehearsal, by volunteers, or paid outside: approved is what is known. Without work: nothing."""
     assert paragraph(done()) == f"{NOTHING} All submitted work was approved."
-    assert paragraph(done(submissions=0)) == NOTHING
+    assert paragraph(done(submissions=0)) == ""
 
 
 @pytest.mark.parametrize(
@@ -97,5 +97,5 @@ def test_the_paragraph_tells_rules_counts_when_they_were_fixed_and_who_was_paid(
     assert told.startswith("Workers were located in US. 5 raters answered more than 50% of the items faster")
     assert "(version 3) were fixed after results were seen" in told
     assert "Of 160 submissions, 12 (7.5%) were excluded (2 by a reviewer's decision" in told
-    assert "reference 100.0% of 1 ratings, model 0.0% of 1 ratings" in told
+    assert "reference 100.0% of 1 texts shown, model 0.0% of 1 texts shown" in told
     assert told.endswith("1 of 160 submissions were rejected (not paid), each by two reviewers.")

@@ -283,8 +283,7 @@ def patch_draft(request: HttpRequest, study: UUID, channel: str, body: ProlificD
 @router.get(f"{PROLIFIC}/quote", response=gives(ProlificQuoteOut), summary="What the study will cost on Prolific")
 def get_quote(request: HttpRequest, study: UUID, channel: str) -> ProlificQuote:
     study_row, market = study_for(request, study, Role.EDITOR), Market(conf.endpoint())
-    deeds.require_prolific(study_row, channel, market)
-    return prolific.quote_study(market, channel)
+    return deeds.quote_on_prolific(study_row, channel, market)
 
 
 @router.post(f"{PROLIFIC}/publish", response=gives(ReservedOut, 202), summary="Publish on Prolific for a total")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
@@ -53,12 +54,10 @@ def publish_on_prolific(
 
     Raises ChangedError where Prolific's total is another by now; BudgetError; StateError; MarketError.
     """
-    require_prolific(study, channel_id, market)
     require_recruitable(study)
     if study.status == Study.Status.DRAFT:
         raise StateError("Publish the study first: people from Prolific would find no tasks.")
-    quote = prolific.quote_study(market, channel_id)
-    _require_payable(study, quote, total_minor)
+    _require_payable(quote := quote_on_prolific(study, channel_id, market), total_minor)
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         if _intents(locked, channel_id).exists():
@@ -71,12 +70,23 @@ def publish_on_prolific(
     return added
 
 
-def _require_payable(study: Study, quote: ProlificQuote, total_minor: int) -> None:
-    if quote.currency != study.currency:
-        raise StateError(
-            f"Prolific pays in {quote.currency}, and this study is planned in {study.currency}. Nothing is converted: "
-            f"duplicate the study and set its currency to {quote.currency}."
-        )
+def quote_on_prolific(study: Study, channel_id: str, market: Market) -> ProlificQuote:
+    """What recruiting costs, and what prevents publishing: also a study that is planned in another currency.
+
+    Raises StateError where the study has no such channel; MarketError.
+    """
+    require_prolific(study, channel_id, market)
+    quote = prolific.quote_study(market, channel_id)
+    if quote.currency == study.currency:
+        return quote
+    problem = (
+        f"Prolific pays in {quote.currency}, and this study is planned in {study.currency}. Nothing is converted: "
+        f"duplicate the study and set its currency to {quote.currency}."
+    )
+    return replace(quote, problems=(problem, *quote.problems))
+
+
+def _require_payable(quote: ProlificQuote, total_minor: int) -> None:
     if quote.problems:
         raise StateError(quote.problems[0])
     if quote.total_minor != total_minor:

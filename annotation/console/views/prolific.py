@@ -232,12 +232,11 @@ def publish(request: HttpRequest, study: Study, channel_id: str) -> HttpResponse
             wake(study.pk)
             messages.success(request, _("Being published on Prolific. The money is reserved."))
             return redirect("console:recruit-channel", study.uuid, channel_id)
-    deeds.require_prolific(study, channel_id, market)
     context = {
         "study": study,
         "channel_id": channel_id,
+        "quote": deeds.quote_on_prolific(study, channel_id, market),
         "prolific": prolific.get_study(market, channel_id),
-        "quote": prolific.quote_study(market, channel_id),
         "form": form,
     }
     return render(request, "console/prolific_publish.html", context, status=422 if form.errors else 200)

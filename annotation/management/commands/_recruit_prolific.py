@@ -52,8 +52,7 @@ def set_draft(study: Study, channel: str, options: dict[str, Any], who: dict[str
 
 def show_cost(study: Study, channel: str, options: dict[str, Any], who: dict[str, Any], say: Say) -> None:
     """Print the cost by parts."""
-    deeds.require_prolific(study, channel, who["market"])
-    quote = prolific.quote_study(who["market"], channel)
+    quote = deeds.quote_on_prolific(study, channel, who["market"])
     parts = (
         ("rewards", quote.rewards_minor),
         ("fee and tax", quote.fees_minor),

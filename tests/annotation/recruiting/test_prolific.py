@@ -21,6 +21,7 @@ from annotation.publishing.publish import publish
 from annotation.recruiting.publish_prolific import (
     add_places,
     publish_on_prolific,
+    quote_on_prolific,
     set_draft,
     settle_batch,
     settle_costs,
@@ -107,6 +108,9 @@ def test_publishing_is_refused_before_anything_is_reserved(
     marketplace.quote |= {"Problems": [], "Currency": "GBP"}
     with pytest.raises(StateError, match="Prolific pays in GBP"):
         recruit(live, market)
+    # The page of the price says so before anybody presses the button.
+    (problem,) = quote_on_prolific(live, CHANNEL, market).problems
+    assert problem.startswith("Prolific pays in GBP, and this study is planned in USD.")
     marketplace.quote["Currency"] = "USD"
     Study.objects.filter(pk=live.pk).update(budget_cents=before + 10)
     with pytest.raises(BudgetError):

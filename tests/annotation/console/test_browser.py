@@ -44,7 +44,7 @@ from tests.annotation.conftest import told
 from tests.annotation.console.factories import BROKEN, brought
 from tests.annotation.importing import batches
 from tests.annotation.review.factories import make
-from tests.browsing import WIDTHS, fresh, wrong_at_each_width, wrong_with
+from tests.browsing import fresh, wrong_at_each_width, wrong_with
 
 # So many processes can look at the pages beside each other.
 PARTS_OF_ALL = 3
@@ -174,20 +174,10 @@ def signed_in(user: User, site: str) -> list[dict[str, Any]]:
     return [{"name": settings.SESSION_COOKIE_NAME, "value": client.session.session_key, "url": site}]
 
 
-def looked_at(page: Page, address: str, *, again: bool = False) -> list[str]:
-    """What is wrong with a page at each width; `again`: narrow in light and wide in dark, as of a page like another."""
+def looked_at(page: Page, address: str) -> list[str]:
+    """What is wrong with a page at each width."""
     expect(page.locator(".htmx-request, .htmx-swapping, .htmx-settling")).to_have_count(0)
-    wrong = wrong_in_half_of_the_looks(page) if again else wrong_at_each_width(page)
-    return [f"{address} {one}" for one in wrong] + several_main_buttons(page, address)
-
-
-def wrong_in_half_of_the_looks(page: Page) -> list[str]:
-    wrong = []
-    for width, viewport in WIDTHS.items():
-        page.set_viewport_size(viewport)
-        page.emulate_media(color_scheme="dark" if width == "wide" else "light")
-        wrong += [f"{width}: {one}" for one in wrong_with(page)]
-    return wrong
+    return [f"{address} {one}" for one in wrong_at_each_width(page)] + several_main_buttons(page, address)
 
 
 # A button without a class, or a link that looks like one: what a page wants pressed. A page has one at most.
@@ -223,9 +213,7 @@ def test_no_page_of_the_console_has_faults(browser: Browser, site: str, world: W
         page = context.new_page()
         for address in pages:
             page.goto(address)
-            # The same page of another study.
-            again = any(str(one.uuid) in address for one in (world.draft, world.finished))
-            wrong += looked_at(page, address, again=again)
+            wrong += looked_at(page, address)
     assert wrong == []
 
 

@@ -44,7 +44,7 @@ def written_by_hand(page: Page) -> None:
     page.get_by_label("Explanation").press_sequentially("Look at ")
     page.get_by_role("button", name="Side of the machine's text").press("Enter")
     expect(page.locator("#shown-explanation dd")).to_have_text(["Look at “Second”", "Look at “First”"])
-    assert looked_at(page, "pair", again=True) == []
+    assert looked_at(page, "pair") == []
     page.get_by_role("button", name="Save and add another").click()
     page.get_by_label("Text by a person").fill("He left early.")
     page.get_by_label("Text by a machine").fill("He left and left.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import Any
 
 import httpx
 import pytest
@@ -17,8 +18,10 @@ from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
 from annotation.readers.records import TextRecord
 from annotation.recruiting.open_channel import ChannelPlan, open_channel
+from annotation.rehearsal.prolific_stub.controls import Controls
 from annotation.studies.create import Plan, create
 from tests.annotation.conftest import NOW
+from tests.annotation.recruiting.prolific_recruitment import Recruitment
 from tests.marketplace.channels.guests import Guest as Visitor
 
 
@@ -56,3 +59,20 @@ def opened(live: Study, ours: Market) -> Callable[..., ChannelRecord]:
         return open_channel(live, plan, market=ours, actor="ada", now=NOW)
 
     return make
+
+
+@pytest.fixture
+def recruitment(
+    live: Study,
+    ours: Market,
+    endpoint: Endpoint,
+    prolific_stub: Controls,
+    visitor: Callable[[], Visitor],
+    settings: Any,
+) -> Recruitment:
+    settings.MTURK_ENDPOINT_URL = endpoint.url
+    settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = endpoint.access_key, endpoint.secret_key
+    settings.PROLIFIC_API_URL = prolific_stub.url
+    settings.PROLIFIC_LEASE_SECONDS = settings.PROLIFIC_POLL_SECONDS = 0
+    prolific_stub.change_settings(currency="USD")
+    return Recruitment(live, ours, prolific_stub, visitor)

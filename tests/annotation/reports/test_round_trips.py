@@ -75,8 +75,7 @@ def same(first: dict[str, Any], second: dict[str, Any]) -> None:
         assert one["data"][part] == two["data"][part], part
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("kind", "seed"), [*((kind, 1) for kind in KINDS), ("typicality", 2)])
 def test_a_study_read_back_reports_the_same_and_again(kind: str, seed: int, tmp_path: Path) -> None:
     first = document(drawn(kind, seed))
     second = document(score(read_back(first, tmp_path)))

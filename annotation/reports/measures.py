@@ -11,7 +11,7 @@ from annotation.models import Result
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure of one generator, as a table shows it."""
+    """One headline number of a section, as a table shows it. section: its key. generator: or condition; `all`."""
 
     generator: str
     measure: str
@@ -21,56 +21,41 @@ class Measure:
     n: int | None
     signature: str
     target: str = ""  # what the interval is for, in words; "" where it is not recorded
+    section: str = ""
 
 
-MEASURES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D"}
-
-
-ACCURACY, EVERYBODY = "Accuracy", "all"
+EVERYBODY = "all"
+BY_ARM = "human-or-machine"  # the section whose measures are of arms
 
 
 def stand_side_by_side(measures: Sequence[Measure]) -> bool:
-    """Whether they are of several conditions of one study, which a reader will compare."""
-    return (
-        len(
-            {
-                measure.generator
-                for measure in measures
-                if measure.measure == ACCURACY and measure.generator != EVERYBODY
-            }
-        )
-        > 1
-    )
+    """Whether they are of several arms of one study, which a reader will compare."""
+    arms = {measure.generator for measure in measures if measure.section == BY_ARM} - {EVERYBODY}
+    return len(arms) > 1
 
 
 def measures_of(result: Result) -> list[Measure]:
-    """The measures of a stored result: HUSE by generator; of human-or-machine tasks, accuracy by condition."""
-    generators = result.numbers.get("generators", {})
-    huse = [
-        _measure(name, label, numbers["modes"]["exact"].get(measure) or {})
-        for name, numbers in sorted(generators.items())
-        for measure, label in MEASURES.items()
+    """The headline numbers of every section of a stored result, in the order of the report."""
+    return [
+        _measure(section["key"], measured)
+        for section in result.numbers.get("results", ())
+        for measured in section.get("measures", ())
     ]
-    return huse + [_measure(_cell(row), ACCURACY, row["accuracy"]) for row in _evaluators(result)]
 
 
-def _evaluators(result: Result) -> list[dict[str, Any]]:
-    tables = [table for part in result.numbers.get("results", ()) for table in part["tables"]]
-    return next((table["rows"] for table in tables if table["name"] == "evaluators"), [])
-
-
-def _cell(row: dict[str, Any]) -> str:
-    """Training, domain and model of a row of the evaluators' table, in the order of a cell's name."""
-    parts = [row[name] for name in ("training", "domain", "model") if row.get(name)]
-    return EVERYBODY if set(parts) == {"all"} else " × ".join(parts)
-
-
-def _measure(generator: str, measure: str, estimate: dict[str, Any]) -> Measure:
-    interval = estimate.get("interval") or {}
+def _measure(section: str, measured: dict[str, Any]) -> Measure:
+    interval = measured.get("interval") or {}
     return Measure(
-        generator, measure, estimate.get("value"), interval.get("low"), interval.get("high"), estimate.get("n"),
-        estimate.get("signature", ""), interval.get("target", ""),
-    )  # fmt: skip
+        generator=measured["subject"],
+        measure=measured["title"],
+        value=measured.get("value"),
+        low=interval.get("low"),
+        high=interval.get("high"),
+        n=measured.get("n"),
+        signature=measured.get("signature", ""),
+        target=interval.get("target", ""),
+        section=section,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +71,9 @@ class Headline:
 
 
 def choose_headline(measures: Sequence[Measure]) -> Headline | None:
-    """Return the first measure with a value, in the order of the papers; of all evaluators where they were counted
+    """Return the first measure with a value, in the order of the report; of all evaluators where they were counted
     together. None where no measure has a value."""
-    for name in (MEASURES["huse"], MEASURES["huse_q"], ACCURACY):
+    for name in dict.fromkeys(measure.measure for measure in measures):
         rows = [row for row in measures if row.measure == name and row.value is not None]
         first = next((row for row in rows if row.generator == EVERYBODY), rows[0] if rows else None)
         if first is not None and first.value is not None:

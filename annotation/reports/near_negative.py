@@ -19,6 +19,7 @@ from metrics.nnd.records import TestSet
 from metrics.nnd.run import Findings, Reversal, administer_by_model, findings_json, summarise_models
 from metrics.nnd.scores import read_scores
 from metrics.report.row_records import Attached
+from metrics.report.section_kind import Options
 from metrics.report.sections import external_scores
 
 # Why two texts make no test, where the name of the reason alone does not say it.
@@ -120,8 +121,8 @@ def _write(findings: Findings, tests: TestSet, folder: Path, rules: NndRules) ->
     body = json_text(document)
     (folder / RESULT).write_text(body, encoding="utf-8")
     file = Attached("nnd", RESULT, hashlib.sha256(body.encode()).hexdigest(), document)
-    section = external_scores.section([file])
-    tables, charts = (section.tables, section.charts) if section else ((), ())
+    section = external_scores.write([file], Options())
+    tables, charts = section.tables, section.charts
     facts = {
         "source": tests.source,
         "statements": _statements(rules),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date
 from fractions import Fraction
 from statistics import median
+from typing import Any
 
 from metrics.figures.hj_by_source import SourceRow
 from metrics.figures.huse_scatter import Panel
@@ -62,9 +63,9 @@ class GeneratorReport:
 class Report:
     """A whole report. `level` is that of every interval; `seed` that of every draw; `k` the neighbours of HUSE.
 
-    sources: HJ by source, references first. ratings_per_text: (kept ratings, number of texts that have so many).
+    results: what each section computed, by its key. ratings_per_text: (kept ratings, number of texts with so many).
     warnings: what a reader must know. verdicts, limits: sentences of the summary: what the study says, and what
-    cannot be concluded from it. sections: the results, part by part. p_null: of HUSE = 1, by generator. checklist: what
+    cannot be concluded from it. sections: the same results in words, tables and figures, in order. checklist: what
     reviewers ask for, and whether it is recorded. sheet: the datasheet. methods: sentences of a methods section.
     items: checks of the texts themselves. snapshot: what it was computed from; None where no snapshot was taken.
     """
@@ -73,19 +74,38 @@ class Report:
     level: float
     seed: int
     k: int
-    generators: tuple[GeneratorReport, ...]
-    sources: tuple[SourceRow, ...]
+    results: Mapping[str, Any]
     ratings_per_text: tuple[tuple[int, int], ...]
     warnings: tuple[Warn, ...]
     verdicts: tuple[str, ...]
     limits: tuple[str, ...]
     sections: tuple[Section, ...]
-    p_null: Mapping[str, float]
     checklist: tuple[ChecklistItem, ...]
     sheet: tuple[Entry, ...]
     methods: tuple[str, ...]
     items: Section
     snapshot: Header | None = None
+
+    @property
+    def generators(self) -> tuple[GeneratorReport, ...]:
+        """Those that have HUSE."""
+        huse = self.results.get("huse")
+        generators: tuple[GeneratorReport, ...] = huse.generators if huse else ()
+        return generators
+
+    @property
+    def sources(self) -> tuple[SourceRow, ...]:
+        """HJ by source, references first."""
+        huse = self.results.get("huse")
+        sources: tuple[SourceRow, ...] = huse.sources if huse else ()
+        return sources
+
+    @property
+    def p_null(self) -> Mapping[str, float]:
+        """Of HUSE = 1, by generator."""
+        huse = self.results.get("huse")
+        p_values: Mapping[str, float] = huse.p_null if huse else {}
+        return p_values
 
     @property
     def ratings_per_rater(self) -> tuple[int, float, int] | None:

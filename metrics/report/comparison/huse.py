@@ -14,6 +14,7 @@ from metrics.huse.variance_components import evaluate_rated
 from metrics.report.comparison.rating_scales import Relations, comparable
 from metrics.report.comparison.systems import System
 from metrics.report.section import Section
+from metrics.report.sections.huse import HASHIMOTO
 from metrics.report.wording import estimate, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, HuseResult, Missing
@@ -46,7 +47,7 @@ def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: 
         compared = _compared(systems, k, seed, level)
     except MetricsError as error:
         missing.append(("Differences between generators", str(error)))
-        section = Section("huse", "HUSE", (), tuple(tables), (), tuple(missing))
+        section = Section("huse", "HUSE", (), tuple(tables), missing=tuple(missing), references=(HASHIMOTO,))
         return HuseComparison(section, (), 0, None)
     if len(measures) < len(TITLES):
         missing.append(("Comparison of HUSE and HUSE-D", "a study has no log-probabilities; HUSE-Q needs none"))
@@ -54,7 +55,14 @@ def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: 
     pairs = [(difference.first, difference.second) for difference in compared.differences]
     across_scales = {pair for pair in pairs if not comparable(scales, block[pair[0]], block[pair[1]])}
     tables += [_at_common(systems, compared, measures), _differences(compared, measures, across_scales)]
-    section = Section("huse", "HUSE", (), tuple(tables), _charts(systems, compared, measures), tuple(missing))
+    section = Section(
+        key="huse",
+        title="HUSE",
+        tables=tuple(tables),
+        charts=_charts(systems, compared, measures),
+        missing=tuple(missing),
+        references=(HASHIMOTO,),
+    )
     judged = [
         difference for difference in compared.differences if (difference.first, difference.second) not in across_scales
     ]

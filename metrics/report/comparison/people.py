@@ -57,7 +57,15 @@ def section(studies: Sequence[ReportInput], *, level: float) -> Section | None:
         shared = False
     arms = [accuracy_by_arm.Arm(name, condition.accuracy.accuracy) for name, condition in evaluation.conditions.items()]
     chart = accuracy_by_arm.chart(arms, name="accuracy-by-study")
-    return Section(KEY, TITLE, (*_lead(asking, shared=shared), *notes), tuple(tables), (chart,), tuple(missing))
+    return Section(
+        key=KEY,
+        title=TITLE,
+        lead=(*_lead(asking, shared=shared), *notes),
+        tables=tuple(tables),
+        charts=(chart,),
+        missing=tuple(missing),
+        references=(human_or_machine.CLARK,),
+    )
 
 
 def _of(report_input: ReportInput) -> list[EvaluatorJudgment]:

@@ -109,6 +109,11 @@ def section_json(section: Section) -> dict[str, Any]:
         "lead": list(section.lead),
         "tables": [table_json(table) for table in section.tables],
         "missing": [{"part": part, "why": why} for part, why in section.missing],
+        "measures": [
+            {"subject": measured.subject, "title": measured.title, **estimate_json(measured.estimate)}
+            for measured in section.measures
+        ],
+        "references": [reference.key for reference in section.references],
     }
 
 

@@ -47,6 +47,7 @@ TABLE = object_schema(
         "signatures": TEXTS,
     }
 )
+MEASURED = object_schema({"subject": TEXT, "title": TEXT, **ESTIMATE["properties"]})
 SECTION = object_schema(
     {
         "key": TEXT,
@@ -54,6 +55,8 @@ SECTION = object_schema(
         "lead": TEXTS,
         "tables": {"type": "array", "items": {"$ref": "#/$defs/Table"}},
         "missing": {"type": "array", "items": object_schema({"part": TEXT, "why": TEXT})},
+        "measures": {"type": "array", "items": MEASURED},
+        "references": TEXTS,
     }
 )
 MEASURES = object_schema({name: {"$ref": "#/$defs/Estimate"} for name in ("huse", "huse_q", "huse_d", "log_prob_only")})

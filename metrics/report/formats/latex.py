@@ -13,7 +13,7 @@ from metrics.report.formats.csv import main_table
 from metrics.report.prose import bibliography
 from metrics.report.records import Warn
 from metrics.report.result import Report
-from metrics.report.section import Section
+from metrics.report.section import Reference, Section
 from metrics.report.wording import known
 from metrics.tables import scripts
 from metrics.tables.latex import escape, table_latex
@@ -47,7 +47,7 @@ def latex(report: Report, *, has_figures: bool) -> str:
         render_section(
             "Completeness", [f"Recorded of what reviewers ask for: {completeness_score(report.checklist)}."]
         ),
-        render_bibliography(bibliography.keys(report)),
+        render_bibliography(bibliography.cited(report)),
     ]
     return render_document(report_input.study.name, f"Human evaluation: {report_input.study.task}", parts)
 
@@ -71,9 +71,9 @@ def render_limitations(warnings: Sequence[Warn]) -> str:
     return render_section("Limitations", [warn.sentence for warn in warnings] or ["No warning was raised by the data."])
 
 
-def render_bibliography(keys: Sequence[str]) -> str:
-    """The literature of these keys, "" without any."""
-    used = ",".join(keys)
+def render_bibliography(references: Sequence[Reference]) -> str:
+    """The literature, "" without any."""
+    used = ",".join(reference.key for reference in references)
     return f"\\nocite{{{used}}}\n\\bibliographystyle{{plain}}\n\\bibliography{{references}}" if used else ""
 
 
@@ -90,8 +90,6 @@ def render_subsections(sections: Sequence[Section]) -> Iterator[str]:
         yield rf"\subsection{{{escape(part.title)}}}"
         yield from (escape(line) + "\n" for line in part.lead)
         yield from (table_latex(_shortened(table), fit=True) for table in part.tables)
-        if not part.recorded and not part.missing:
-            yield "Not recorded.\n"
         yield from (f"{escape(name)}: not recorded{': ' + escape(why) if why else '.'}\n" for name, why in part.missing)
         if part.tables:
             yield r"\clearpage"  # else floats would pile up

@@ -88,7 +88,7 @@ def contents_of(
         contents["comparison.tex"] = latex(compared, has_figures=drawn).encode()
         if drawn:
             contents[FIGURES] = pdf.print_figures(charts(compared), chromium=chromium, now=at, sandbox=sandbox)
-    contents["references.bib"] = bibliography.entries(keys(compared)).encode()
+    contents["references.bib"] = bibliography.entries(bibliography.cited_by(compared.sections)).encode()
     if every:
         about = ro_crate.About(f"Comparison of {compared.title}", " ".join(compared.verdicts))
         archived = ro_crate.build_archive(about, contents, now=now)
@@ -100,12 +100,6 @@ def contents_of(
 def charts(compared: StudyComparison) -> list[Chart]:
     """Every figure, in the order of the sections."""
     return [chart for section in compared.sections for chart in section.charts]
-
-
-def keys(compared: StudyComparison) -> tuple[str, ...]:
-    """Keys of the literature that the comparison used."""
-    recorded = [section.key for section in compared.sections if section.recorded]
-    return tuple(bibliography.BY_SECTION[key] for key in recorded if key in bibliography.BY_SECTION)
 
 
 def tables_of(compared: StudyComparison) -> dict[str, bytes]:
@@ -206,6 +200,6 @@ def latex(compared: StudyComparison, *, has_figures: bool) -> str:
         *render_subsections(compared.sections),
         render_limitations(compared.warnings),
         *(render_figures(charts(compared)) if has_figures else ()),
-        render_bibliography(keys(compared)),
+        render_bibliography(bibliography.cited_by(compared.sections)),
     ]
     return render_document(compared.title, "Comparison of studies", parts)

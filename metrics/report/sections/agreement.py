@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -10,17 +12,28 @@ from metrics.agreement.disagreement import Level
 from metrics.agreement.intraclass import IntraclassCorrelations, intraclass_correlations
 from metrics.agreement.krippendorff import alpha_of
 from metrics.data.ratings import of_records
-from metrics.errors import MetricsError
+from metrics.errors import InsufficientData, MetricsError
 from metrics.inference.mixed_model import MixedModel, mixed_model
 from metrics.report.records import RatingRow, ReportInput
-from metrics.report.section import Section
+from metrics.report.section import Reference
+from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sentence import template
 from metrics.tables.record import Column, Row, Table
-from metrics.types import MODEL, Rating
+from metrics.types import Rating
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 HUMAN_OR_MACHINE = "human_or_machine"
 ELSEWHERE = "The table under Human or machine shows Krippendorff's α of who wrote what, by condition."
+KRIPPENDORFF = Reference(
+    "krippendorff2011alpha",
+    "techreport",
+    (
+        ("author", "Krippendorff, Klaus"),
+        ("title", "Computing Krippendorff's Alpha-Reliability"),
+        ("institution", "University of Pennsylvania"),
+        ("year", "2011"),
+    ),
+)
 ALPHA_CAPTION = template(
     "captions.agreement",
     "Krippendorff's alpha, with {level:g}% intervals over new texts and these very raters.",
@@ -47,46 +60,96 @@ ALPHA = (
 )
 
 
-def section(report_input: ReportInput, *, level: float, seed: int) -> Section:
-    """Return the agreement on every criterion; what cannot be computed is in `missing` with its reason."""
-    missing: list[tuple[str, str]] = []
-    rows: list[Row] = []
-    tables: list[Table] = []
-    for criterion in dict.fromkeys(rating.criterion for rating in report_input.ratings):
-        if criterion == HUMAN_OR_MACHINE or report_input.in_pairs:
-            continue  # who wrote what has a table of its own; a preference is of two texts
-        included = [
-            rating
-            for rating in report_input.ratings
-            if rating.kept and rating.criterion == criterion and rating.partner is None
-        ]
-        for name, group in _groups(report_input, included):
-            try:
-                rows.append(_row(criterion, name, group, level, seed))
-            except MetricsError as error:
-                missing.append((f"α of {name}, {criterion}", str(error)))
-        if not report_input.is_nominal:  # labels without an order have no mean
-            tables += _further(report_input, criterion, included, level, seed, missing)
-    if rows:
-        title = ALPHA_CAPTION.fill(level=100 * level)
-        note = "1: the same label throughout; 0: no more agreement than chance gives. Ordinal fits labels in an order."
-        tables.insert(0, Table("agreement", title, ALPHA, tuple(rows), (note,)))
-    has_human_or_machine = any(rating.criterion == HUMAN_OR_MACHINE and rating.kept for rating in report_input.ratings)
-    return Section(
-        "agreement",
-        "Agreement of raters",
-        (ELSEWHERE,) if has_human_or_machine else (),
-        tuple(tables),
-        (),
-        tuple(missing),
+@dataclass(frozen=True, slots=True)
+class AgreementFacts:
+    """The ratings that count by criterion, and the side of each text (None: a reference).
+
+    nominal: answers are labels without an order. elsewhere: who wrote what is in a section of its own.
+    """
+
+    ratings: Mapping[str, tuple[RatingRow, ...]]
+    sides: Mapping[str, str | None]
+    nominal: bool
+    elsewhere: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Rows of alphas; per criterion the intraclass correlations and the mixed model with its number of ratings."""
+
+    level: float
+    alphas: tuple[Row, ...]
+    further: tuple[tuple[str, IntraclassCorrelations | None, MixedModel | None, int], ...]
+    why: tuple[tuple[str, str], ...]
+    elsewhere: bool
+
+
+def gather(report_input: ReportInput) -> AgreementFacts | None:
+    """None where nothing was rated but preferences between two texts."""
+    by_criterion: dict[str, list[RatingRow]] = {}
+    for rating in () if report_input.in_pairs else report_input.ratings:
+        # Who wrote what has a table of its own; a preference is of two texts.
+        if rating.criterion != HUMAN_OR_MACHINE:
+            group = by_criterion.setdefault(rating.criterion, [])
+            if rating.kept and rating.partner is None:
+                group.append(rating)
+    elsewhere = any(rating.criterion == HUMAN_OR_MACHINE and rating.kept for rating in report_input.ratings)
+    if not by_criterion and not elsewhere:
+        return None
+    return AgreementFacts(
+        ratings={criterion: tuple(group) for criterion, group in by_criterion.items()},
+        sides={text.id: text.generator for text in report_input.texts},
+        nominal=report_input.is_nominal,
+        elsewhere=elsewhere,
     )
 
 
-def _groups(report_input: ReportInput, ratings: Sequence[RatingRow]) -> Iterable[tuple[str, list[RatingRow]]]:
-    side = {text.id: text.generator or "references" for text in report_input.texts}
-    yield "all", list(ratings)
-    for name in dict.fromkeys(side.values()):
-        group = [rating for rating in ratings if side[rating.text] == name]
+def compute(facts: AgreementFacts, options: Options) -> Agreement:
+    """The agreement on every criterion; what cannot be computed is in `why` with its reason."""
+    options.announce("agreement")
+    rows: list[Row] = []
+    why: list[tuple[str, str]] = []
+    further: list[tuple[str, IntraclassCorrelations | None, MixedModel | None, int]] = []
+    for criterion, included in facts.ratings.items():
+        for name, group in _groups(facts.sides, included):
+            try:
+                rows.append(_row(criterion, name, group, options.level, options.seed))
+            except MetricsError as error:
+                why.append((f"α of {name}, {criterion}", str(error)))
+        if not facts.nominal:  # labels without an order have no mean
+            further.append((criterion, *_further(facts.sides, criterion, included, options, why), len(included)))
+    return Agreement(options.level, tuple(rows), tuple(further), tuple(why), facts.elsewhere)
+
+
+def tables(result: Agreement) -> Iterator[Table]:
+    """Alphas of every criterion, then what else there is of each."""
+    if result.alphas:
+        title = ALPHA_CAPTION.fill(level=100 * result.level)
+        note = "1: the same label throughout; 0: no more agreement than chance gives. Ordinal fits labels in an order."
+        yield Table("agreement", title, ALPHA, result.alphas, (note,))
+    for criterion, correlations, model, ratings in result.further:
+        if correlations is not None:
+            yield _icc_table(criterion, correlations)
+        if model is not None:
+            yield _mixed_table(criterion, model, ratings)
+
+
+def sentences(result: Agreement) -> tuple[str, ...]:
+    """Where else agreement is shown."""
+    return (ELSEWHERE,) if result.elsewhere else ()
+
+
+def references(result: Agreement) -> tuple[Reference, ...]:
+    """Of alpha, where one is shown."""
+    return (KRIPPENDORFF,) if result.alphas or result.elsewhere else ()
+
+
+def _groups(sides: Mapping[str, str | None], ratings: Sequence[RatingRow]) -> Iterator[tuple[str, Sequence[RatingRow]]]:
+    yield "all", ratings
+    groups: dict[str, list[RatingRow]] = {name or "references": [] for name in sides.values()}
+    for rating in ratings:
+        groups[sides[rating.text] or "references"].append(rating)
+    for name, group in groups.items():
         if group and len(group) < len(ratings):
             yield name, group
 
@@ -99,35 +162,31 @@ def _row(criterion: str, name: str, group: Sequence[RatingRow], level: float, se
 
 
 def _rating(rating: RatingRow) -> Rating:
-    from fractions import Fraction
-
     return Rating(rating.text, rating.rater, Fraction(rating.value), rating.hit or "")
 
 
 def _further(
-    report_input: ReportInput,
+    sides: Mapping[str, str | None],
     criterion: str,
     ratings: Sequence[RatingRow],
-    level: float,
-    seed: int,
-    missing: list[tuple[str, str]],
-) -> list[Table]:
-    tables = []
+    options: Options,
+    why: list[tuple[str, str]],
+) -> tuple[IntraclassCorrelations | None, MixedModel | None]:
+    correlations: IntraclassCorrelations | None = None
+    model: MixedModel | None = None
     try:
-        tables.append(_icc_table(criterion, intraclass_correlations(_matrix(ratings), confidence=level)))
+        correlations = intraclass_correlations(_matrix(ratings), confidence=options.level)
     except MetricsError as error:
-        missing.append((f"Intraclass correlations, {criterion}", str(error)))
+        why.append((f"Intraclass correlations, {criterion}", str(error)))
     try:
-        tables.append(_mixed_table(criterion, _mixed(report_input, ratings, level, seed), len(ratings)))
+        model = _mixed(sides, ratings, options.level, options.seed)
     except MetricsError as error:
-        missing.append((f"Mixed model, {criterion}", str(error)))
-    return tables
+        why.append((f"Mixed model, {criterion}", str(error)))
+    return correlations, model
 
 
 def _matrix(ratings: Sequence[RatingRow]) -> list[list[float]]:
     """(texts, ratings), in the order of the ratings; InsufficientData where texts have different numbers."""
-    from metrics.errors import InsufficientData
-
     by_text: dict[str, list[float]] = {}
     for rating in ratings:
         by_text.setdefault(rating.text, []).append(float(rating.value))
@@ -146,11 +205,10 @@ def _icc_table(criterion: str, correlations: IntraclassCorrelations) -> Table:
     return Table(f"icc-{criterion}", title, columns, rows)
 
 
-def _mixed(report_input: ReportInput, ratings: Sequence[RatingRow], level: float, seed: int) -> MixedModel:
+def _mixed(sides: Mapping[str, str | None], ratings: Sequence[RatingRow], level: float, seed: int) -> MixedModel:
     """Rating ~ generator + (1 | text) + (1 | rater); the intercept is the references'."""
-    side = {text.id: text.generator if text.source == MODEL else None for text in report_input.texts}
-    names = [name for name in dict.fromkeys(side.values()) if name is not None]
-    sources = np.array([side[rating.text] or "" for rating in ratings])
+    names = [name for name in dict.fromkeys(sides.values()) if name is not None]
+    sources = np.array([sides[rating.text] or "" for rating in ratings])
     fixed = {name: (sources == name).astype(np.float64) for name in names}
     values, texts, raters = (
         [float(rating.value) for rating in ratings],
@@ -175,3 +233,18 @@ def _mixed_table(criterion: str, model: MixedModel, ratings: int) -> Table:
         notes.append("Variances: " + ", ".join(f"{name} {value:.3f}" for name, value in model.variances.items()) + ".")
     title = MIXED_CAPTION.fill(ratings=ratings, criterion=criterion)
     return Table(f"mixed-{criterion}", title, columns, tuple(rows), tuple(notes))
+
+
+SECTIONS = (
+    SectionKind(
+        key="agreement",
+        title="Agreement of raters",
+        order=60,
+        gather=gather,
+        compute=compute,
+        tables=lambda result: tuple(tables(result)),
+        sentences=sentences,
+        missing=lambda result: result.why,
+        references=references,
+    ),
+)

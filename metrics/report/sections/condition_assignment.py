@@ -5,9 +5,9 @@ from __future__ import annotations
 from metrics.data.arm_assignment import draw_sentence
 from metrics.errors import MetricsError
 from metrics.inference.drop_out import DropOut, compare_drop_out
-from metrics.report.records import ReportInput
 from metrics.report.row_records import DrawFacts
-from metrics.report.section import Section
+from metrics.report.section import Reference, Section
+from metrics.report.section_kind import Options, written
 from metrics.tables.record import Column, Table
 from metrics.types import Estimate, Setting
 from metrics.version import __version__
@@ -17,11 +17,45 @@ TABLE = "drop-out"
 SOURCES = "Zhou and Fishbach (2016) on differential drop-out; Newcombe (1998), method 10, for the interval."
 
 
-def section(report_input: ReportInput, *, level: float, seed: int) -> Section | None:
-    """None where people were not assigned by a recorded draw."""
-    draw = report_input.draw
-    if draw is None:
-        return None
+ZHOU = Reference(
+    "zhou2016pitfall",
+    "article",
+    (
+        ("author", "Zhou, Haotian and Fishbach, Ayelet"),
+        (
+            "title",
+            "The Pitfall of Experimenting on the Web: How Unattended Selective Attrition Leads to Surprising "
+            "(Yet False) Research Conclusions",
+        ),
+        ("journal", "Journal of Personality and Social Psychology"),
+        ("volume", "111"),
+        ("number", "4"),
+        ("pages", "493--504"),
+        ("year", "2016"),
+    ),
+)
+NEWCOMBE = Reference(
+    "newcombe1998interval",
+    "article",
+    (
+        ("author", "Newcombe, Robert G."),
+        (
+            "title",
+            "Interval estimation for the difference between independent proportions: comparison of eleven methods",
+        ),
+        ("journal", "Statistics in Medicine"),
+        ("volume", "17"),
+        ("number", "8"),
+        ("pages", "873--890"),
+        ("year", "1998"),
+    ),
+)
+
+
+def write(draw: DrawFacts, options: Options) -> Section:
+    """People by stage, and whether those of one condition left more often."""
+    level, seed = options.level, options.seed
+    options.announce("assignment to conditions")
     missing: list[tuple[str, str]] = []
     lead = [draw_sentence(draw.draws, draw.seed)]
     tables = [_stages(draw)]
@@ -36,7 +70,8 @@ def section(report_input: ReportInput, *, level: float, seed: int) -> Section | 
         tables.append(_test(compared, draw, level, seed))
     except MetricsError as error:
         missing.append(("Differential drop-out", str(error)))
-    return Section(KEY, TITLE, tuple(lead), tuple(tables), (), tuple(missing))
+    cited = (ZHOU, NEWCOMBE) if any(table.name == TABLE for table in tables) else ()
+    return Section(KEY, TITLE, tuple(lead), tuple(tables), missing=tuple(missing), references=cited)
 
 
 def _stages(draw: DrawFacts) -> Table:
@@ -106,3 +141,6 @@ def _sentence(compared: DropOut, draw: DrawFacts, level: float) -> str:
         f"that of {names[compared.highest]} and {names[compared.lowest]}, {100 * compared.difference:.1f} percentage "
         f"points [{100 * low:.1f}, {100 * high:.1f}]."
     )
+
+
+SECTIONS = (written(KEY, TITLE, 20, lambda report_input: report_input.draw, write),)

@@ -9,6 +9,7 @@ from metrics.evaluators.accuracy import evaluator_accuracies
 from metrics.evaluators.conditions_to_json import tost_estimate
 from metrics.inference.equivalence import Equivalence, Margin, equivalence
 from metrics.report.row_records import PlanFacts
+from metrics.report.section import Reference
 from metrics.report.sentence import Sentence, template
 from metrics.tables.record import Column, Row, Table
 
@@ -27,6 +28,21 @@ TESTED = template(
     "Accuracy {outcome} within {margin}, the margin around chance that {declared} declared: {shown}, p = {p:.4f} "
     "(TOST).",
     *MEASURED,
+)
+
+
+LAKENS = Reference(
+    "lakens2017equivalence",
+    "article",
+    (
+        ("author", 'Lakens, Dani{\\"e}l'),
+        ("title", "Equivalence Tests: A Practical Primer for t Tests, Correlations, and Meta-Analyses"),
+        ("journal", "Social Psychological and Personality Science"),
+        ("volume", "8"),
+        ("number", "4"),
+        ("pages", "355--362"),
+        ("year", "2017"),
+    ),
 )
 
 

@@ -15,7 +15,7 @@ from metrics.huse.estimate import FEW_OF_A_SOURCE
 from metrics.huse.exclusion_sensitivity import exclusion_sensitivity
 from metrics.inference.specification_curve import NAMES, Conclusion, Exclusions, concluded, count_selections
 from metrics.report.records import GeneratorFacts, ReportInput, unit_of
-from metrics.report.section import Section
+from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections import human_or_machine
 from metrics.report.sections.huse_extras import CRITERION
 from metrics.report.wording import plural
@@ -44,11 +44,15 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class RuleEffects:
-    """What the rules do, by generator and by condition of the evaluators; and why there is nothing, by either."""
+    """What the rules do, by generator and by condition of the evaluators; and why there is nothing, by either.
+
+    idle: sentences on rules that exclude nothing, or are joined with no other.
+    """
 
     huse: Mapping[str, Exclusions]
     accuracy: Mapping[str, Exclusions]
     missing: tuple[tuple[str, str], ...] = ()
+    idle: tuple[str, ...] = ()
 
     @property
     def parts(self) -> Mapping[str, Exclusions]:
@@ -90,7 +94,7 @@ def compute_rule_effects(
         )
     except MetricsError as error:
         missing.append((f"{TITLE}, evaluators", str(error)))
-    return RuleEffects(huse, accuracy, tuple(missing))
+    return RuleEffects(huse, accuracy, tuple(missing), tuple(_idle(report_input)))
 
 
 def huse_under_rules(
@@ -169,21 +173,39 @@ def rules_without_effect(report_input: ReportInput) -> tuple[str, ...]:
     return tuple(rule.name for rule in report_input.rules or () if not rule.assignments)
 
 
-def section(report_input: ReportInput, effects: RuleEffects) -> Section:
-    """What holds in sentences; one figure and one table a generator or condition, and the shares of selections on each
-    side; empty where no rule is known."""
-    if not effects.parts and not effects.missing:
-        return Section(KEY, TITLE)
-    groups = (("exclusions", "generator", effects.huse), ("exclusions-evaluators", "condition", effects.accuracy))
-    tables = [
-        exclusions_table(effect, name=f"{name}-{at}", of=of)
-        for name, _, effects_by_name in groups
-        for at, (of, effect) in enumerate(effects_by_name.items(), 1)
-    ]
-    charts = [chart for name, _, effects_by_name in groups for chart in _charts(effects_by_name, name)]
-    sides = [table for name, key, effects_by_name in groups for table in _sides(effects_by_name, name, key)]
-    lead = (*state_conclusions(effects.parts), *_lead(report_input))
-    return Section(KEY, TITLE, lead, (*sides, *tables), tuple(charts), effects.missing)
+def gather(report_input: ReportInput) -> ReportInput | None:
+    """None where no rule is known."""
+    return report_input if report_input.rules else None
+
+
+def compute(report_input: ReportInput, options: Options) -> RuleEffects:
+    """What every selection of the rules does."""
+    options.announce("selections of exclusion rules")
+    return compute_rule_effects(report_input, k=options.k, seed=options.seed, level=options.level)
+
+
+GROUPS = (("exclusions", "generator"), ("exclusions-evaluators", "condition"))
+
+
+def tables(effects: RuleEffects) -> Iterator[Table]:
+    """The shares of selections on each side; then a table a generator or condition."""
+    groups = tuple(zip(GROUPS, (effects.huse, effects.accuracy), strict=True))
+    for (name, key), effects_by_name in groups:
+        yield from _sides(effects_by_name, name, key)
+    for (name, _), effects_by_name in groups:
+        for at, (of, effect) in enumerate(effects_by_name.items(), 1):
+            yield exclusions_table(effect, name=f"{name}-{at}", of=of)
+
+
+def figures(effects: RuleEffects) -> Iterator[Chart]:
+    """One a generator or condition."""
+    for (name, _), effects_by_name in zip(GROUPS, (effects.huse, effects.accuracy), strict=True):
+        yield from _charts(effects_by_name, name)
+
+
+def sentences(effects: RuleEffects) -> tuple[str, ...]:
+    """What holds, and which rules have no part in it; nothing where there is no effect."""
+    return (*state_conclusions(effects.parts), *effects.idle) if effects.parts or effects.missing else ()
 
 
 def state_conclusions(effects: Mapping[str, Exclusions]) -> tuple[str, ...]:
@@ -285,7 +307,7 @@ def _ratings(facts: GeneratorFacts, report_input: ReportInput) -> list[Rating]:
     ]
 
 
-def _lead(report_input: ReportInput) -> Iterator[str]:
+def _idle(report_input: ReportInput) -> Iterator[str]:
     if idle_rules := rules_without_effect(report_input):
         yield f"Excludes no submissions: {', '.join(idle_rules)}."
     if separate_rules := [rule.name for rule in report_input.rules or () if rule.alone and rule.assignments]:
@@ -329,3 +351,18 @@ def _charts(effects: Mapping[str, Exclusions], name: str) -> Iterator[Chart]:
     for at, (of, effect) in enumerate(effects.items(), 1):
         chart = exclusion_curve.chart(effect, name=f"{name}-{at}")
         yield replace(chart, title=f"{of}: {chart.title}")
+
+
+SECTIONS = (
+    SectionKind(
+        key=KEY,
+        title=TITLE,
+        order=30,
+        gather=gather,
+        compute=compute,
+        tables=lambda effects: tuple(tables(effects)),
+        figures=lambda effects: tuple(figures(effects)),
+        sentences=sentences,
+        missing=lambda effects: effects.missing,
+    ),
+)

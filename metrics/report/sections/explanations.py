@@ -11,6 +11,7 @@ from metrics.evaluators.comment_codes import NULL, Codebook, Coded, code_table, 
 from metrics.report.records import ReportInput
 from metrics.report.row_records import CodebookName, CodeRow
 from metrics.report.section import Section
+from metrics.report.section_kind import Options, written
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 
@@ -21,10 +22,15 @@ CRITERIA = ("criteria-agreement", " of the work by criteria")
 Comment = tuple[str, str, str]  # text, rater, question
 
 
-def section(report_input: ReportInput, *, level: float) -> Section | None:
+def gather(report_input: ReportInput) -> ReportInput | None:
     """None where raters wrote nothing and nothing was coded."""
-    if not report_input.comments and not report_input.codes:
-        return None
+    return report_input if report_input.comments or report_input.codes else None
+
+
+def write(report_input: ReportInput, options: Options) -> Section:
+    """Codes of comments, agreement of coders, and what was written."""
+    level = options.level
+    options.announce("explanations")
     tables: list[Table] = []
     missing: list[tuple[str, str]] = []
     comment_codes, criteria_codes = _of(report_input, "comments"), _of(report_input, "criteria")
@@ -198,3 +204,6 @@ def _written(report_input: ReportInput) -> Table:
 def _label(answers: Mapping[tuple[str, str], object], text: str, rater: str) -> str:
     answer = answers.get((text, rater))
     return str(getattr(answer, "label", "")) if answer else ""
+
+
+SECTIONS = (written(KEY, TITLE, 50, gather, write),)

@@ -11,8 +11,10 @@ from metrics.figures.chart import Chart
 from metrics.figures.curves import chart
 from metrics.nnd.curves import CurvePoint
 from metrics.pages.curves import panels
+from metrics.report.records import ReportInput
 from metrics.report.row_records import Attached, AttachedKind
-from metrics.report.section import Section
+from metrics.report.section import Reference, Section
+from metrics.report.section_kind import Options, written
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, Interval
 
@@ -21,15 +23,16 @@ ALL_TESTS = "all tests"
 VERIFICATION = "Verification against other metrics"
 
 
-def section(attached: Sequence[Attached]) -> Section | None:
-    """The near-negative tests; None where no file holds any. Raises BadInput for a file of another shape."""
-    nnd = [file for file in attached if file.kind == "nnd"]
-    if not nnd:
-        return None
-    rated = [file for file in nnd if "metrics" not in file.document]
-    tables = (*(_nnd(rated) if rated else ()), *_compared(rated), *_reversed(rated), *_verified(nnd))
-    absent = [] if any(table.name == "nnd-verification" for table in tables) else [VERIFICATION]
-    return Section("nnd", NND, (list_files(nnd),), tables, _nnd_charts(rated), tuple((part, "") for part in absent))
+LABAN = Reference(
+    "laban2022nnd",
+    "inproceedings",
+    (
+        ("author", "Laban, Philippe and Wu, Chien-Sheng and Liu, Wenhao and Xiong, Caiming"),
+        ("title", "Near-Negative Distinction: Giving a Second Life to Human Evaluation Datasets"),
+        ("booktitle", "Proceedings of EMNLP 2022"),
+        ("year", "2022"),
+    ),
+)
 
 
 def kind_of(document: Mapping[str, Any]) -> AttachedKind:
@@ -196,3 +199,28 @@ def _nnd_charts(attached: Sequence[Attached]) -> tuple[Chart, ...]:
         if any(point.value is not None for point in points):
             charts += [chart(panel) for panel in panels(points)]
     return tuple(charts)
+
+
+def gather(report_input: ReportInput) -> tuple[Attached, ...] | None:
+    """None where no file holds near-negative tests."""
+    return tuple(file for file in report_input.attached if file.kind == "nnd") or None
+
+
+def write(attached: Sequence[Attached], options: Options) -> Section:
+    """The near-negative tests of the files. Raises BadInput for a file of another shape."""
+    options.announce("near-negative tests")
+    rated = [file for file in attached if "metrics" not in file.document]
+    tables = (*(_nnd(rated) if rated else ()), *_compared(rated), *_reversed(rated), *_verified(attached))
+    absent = [] if any(table.name == "nnd-verification" for table in tables) else [VERIFICATION]
+    return Section(
+        key="nnd",
+        title=NND,
+        lead=(list_files(attached),),
+        tables=tables,
+        charts=_nnd_charts(rated),
+        missing=tuple((part, "") for part in absent),
+        references=(LABAN,),
+    )
+
+
+SECTIONS = (written("nnd", NND, 110, gather, write),)

@@ -3,43 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from metrics.data.human_judgment import HumanJudgments, human_judgments, sum_ratings
 from metrics.errors import MetricsError
 from metrics.figures import hj_frequency as hj_frequency_figure
-from metrics.inference.correlation import Correlation, hj_frequency
-from metrics.report.records import ReportInput, TextRow
-from metrics.report.section import Section
+from metrics.figures.chart import Chart
+from metrics.inference.correlation import Correlation, FrequencyCorrelation, hj_frequency
+from metrics.report.records import RatingRow, ReportInput, TextRow
+from metrics.report.section_kind import Options, SectionKind
 from metrics.tables.record import Column, Table
 from metrics.types import Rating
 
-KEY, TITLE = "frequency", "HJ and corpus frequency"
 CRITERION = "typicality"
 LEVEL = 0.90  # as the paper's error bars
 
 
-def section(report_input: ReportInput) -> Section | None:
+@dataclass(frozen=True, slots=True)
+class FrequencyFacts:
+    """Texts with a count in a corpus, and the ratings of typicality about them that count."""
+
+    texts: tuple[TextRow, ...]
+    ratings: tuple[RatingRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HjByFrequency:
+    """HJ of the rated texts against their counts. why: in place of correlations where there are none."""
+
+    texts: tuple[TextRow, ...]
+    judged: HumanJudgments
+    correlations: FrequencyCorrelation | None
+    why: str = ""
+
+
+def gather(report_input: ReportInput) -> FrequencyFacts | None:
     """None where no judged text has a count in a corpus."""
-    counted = [text for text in report_input.texts if text.corpus_count is not None]
+    counted = tuple(text for text in report_input.texts if text.corpus_count is not None)
     counted_ids = {text.id for text in counted}
-    included = [
+    included = tuple(
         rating
         for rating in report_input.ratings
         if rating.kept and rating.criterion == CRITERION and rating.text in counted_ids
-    ]
-    if not included:
-        return None
-    judged = human_judgments(sum_ratings(Rating(o.text, o.rater, Fraction(o.value), o.hit or "") for o in included))
-    rated = [text for text in counted if text.id in judged.items]
+    )
+    return FrequencyFacts(counted, included) if included else None
+
+
+def compute(facts: FrequencyFacts, options: Options) -> HjByFrequency:
+    """HJ of each text, and its correlations with frequency at the paper's own level."""
+    options.announce("corpus frequency")
+    judged = human_judgments(
+        sum_ratings(Rating(o.text, o.rater, Fraction(o.value), o.hit or "") for o in facts.ratings)
+    )
+    rated = tuple(text for text in facts.texts if text.id in judged.items)
     hj = [float(judged.items[text.id].value) for text in rated]
     try:
-        correlations = hj_frequency(hj, [text.corpus_count or 0 for text in rated], level=LEVEL)
+        return HjByFrequency(rated, judged, hj_frequency(hj, [text.corpus_count or 0 for text in rated], level=LEVEL))
     except MetricsError as error:
-        return Section(KEY, TITLE, missing=(("Correlation of HJ and frequency", str(error)),))
+        return HjByFrequency(rated, judged, None, str(error))
+
+
+def tables(result: HjByFrequency) -> tuple[Table, ...]:
+    """Both correlations."""
+    if result.correlations is None:
+        return ()
+    pearson, spearman = result.correlations.pearson, result.correlations.spearman
     rows = tuple(
         (name, correlation.estimate, correlation.p, correlation.p_method, correlation.estimate.n)
-        for name, correlation in (("Pearson, log frequency", correlations.pearson), ("Spearman", correlations.spearman))
+        for name, correlation in (("Pearson, log frequency", pearson), ("Spearman", spearman))
     )
     columns = (
         Column("correlation", "Correlation"),
@@ -48,13 +80,28 @@ def section(report_input: ReportInput) -> Section | None:
         Column("p_method", "p by"),
         Column("n", "Texts", "count"),
     )
-    notes = [f"Counted in {corpus}." for corpus in dict.fromkeys(text.corpus_name for text in rated) if corpus]
-    if correlations.zero:
-        notes.append(f"{correlations.zero} texts of frequency 0 have no logarithm and are excluded.")
+    notes = [f"Counted in {corpus}." for corpus in dict.fromkeys(text.corpus_name for text in result.texts) if corpus]
+    if result.correlations.zero:
+        notes.append(f"{result.correlations.zero} texts of frequency 0 have no logarithm and are excluded.")
     title = f"HJ against the frequency of a text in its corpus, {100 * LEVEL:g}% intervals (Fisher)."
-    table = Table("hj-frequency", title, columns, rows, tuple(notes))
-    picture = _picture(rated, judged, correlations.pearson, correlations.spearman, correlations.zero)
-    return Section(KEY, TITLE, (), (table,), (hj_frequency_figure.chart(picture),))
+    return (Table("hj-frequency", title, columns, rows, tuple(notes)),)
+
+
+def figures(result: HjByFrequency) -> tuple[Chart, ...]:
+    """HJ against log frequency."""
+    correlations = result.correlations
+    if correlations is None:
+        return ()
+    return (
+        hj_frequency_figure.chart(
+            _picture(result.texts, result.judged, correlations.pearson, correlations.spearman, correlations.zero)
+        ),
+    )
+
+
+def missing(result: HjByFrequency) -> tuple[tuple[str, str], ...]:
+    """Why there is no correlation."""
+    return (("Correlation of HJ and frequency", result.why),) if result.why else ()
 
 
 def _picture(
@@ -70,3 +117,17 @@ def _picture(
                 )
             )
     return hj_frequency_figure.Typicality(tuple(phrases), pearson.estimate, spearman.estimate, zero)
+
+
+SECTIONS = (
+    SectionKind(
+        key="frequency",
+        title="HJ and corpus frequency",
+        order=70,
+        gather=gather,
+        compute=compute,
+        tables=tables,
+        figures=figures,
+        missing=missing,
+    ),
+)

@@ -20,7 +20,8 @@ from metrics.inference.equivalence import Equivalence, Margin
 from metrics.inference.mixed_model import MixedModel
 from metrics.report.records import ReportInput
 from metrics.report.row_records import ConditionFacts
-from metrics.report.section import Section
+from metrics.report.section import Measured, Reference, Section
+from metrics.report.section_kind import Options, written
 from metrics.report.sections import equivalence
 from metrics.report.sentence import Sentence, template
 from metrics.report.wording import plural
@@ -28,7 +29,22 @@ from metrics.tables.evaluators import EvaluatorRow, evaluator_table
 from metrics.tables.record import Column, Row, Table
 from metrics.types import MODEL, REFERENCE, Estimate, Source
 
+KEY, TITLE = "human-or-machine", "Human or machine"
 CRITERION = "human_or_machine"
+CLARK = Reference(
+    "clark2021human",
+    "inproceedings",
+    (
+        (
+            "author",
+            "Clark, Elizabeth and August, Tal and Serrano, Sofia and Haduong, Nikita and Gururangan, Suchin and "
+            "Smith, Noah A.",
+        ),
+        ("title", "All That's `Human' Is Not Gold: Evaluating Human Evaluation of Generated Text"),
+        ("booktitle", "Proceedings of ACL-IJCNLP 2021"),
+        ("year", "2021"),
+    ),
+)
 FACTORS = ("training", "domain", "generator")
 ANSWERED = ("ratings.value", "ratings.kept", "ratings.rater", "texts.source")
 UNCERTAIN = template(
@@ -92,18 +108,25 @@ def _factors(condition: ConditionFacts) -> dict[str, str]:
     return {factor: getattr(condition, factor) or "all" for factor in FACTORS}
 
 
-def section(report_input: ReportInput, *, level: float, seed: int) -> Section | None:
-    """Return the section; None without judgments of who wrote a text."""
+def gather(report_input: ReportInput) -> ReportInput | None:
+    """None without judgments of who wrote a text that count."""
+    return (
+        report_input if any(rating.kept and rating.criterion == CRITERION for rating in report_input.ratings) else None
+    )
+
+
+def write(report_input: ReportInput, options: Options) -> Section:
+    """Accuracy, its tests and comparisons, and what evaluators said."""
+    options.announce("evaluators")
+    level, seed = options.level, options.seed
     included = judgments(report_input)
-    if not included:
-        return None
     by = varying_factors(included)
     missing: list[tuple[str, str]] = []
     agreement = partial(krippendorff_alpha, confidence=level, seed=seed)
     try:
         evaluation = evaluate_judgments(included, by, level=level, agreement=agreement)
     except MetricsError as error:
-        return Section("human-or-machine", "Human or machine", missing=(("Accuracy of evaluators", str(error)),))
+        return Section(KEY, TITLE, missing=(("Accuracy of evaluators", str(error)),))
     empty = empty_arms(report_input)
     notes = (report_input.assignment,) if by and report_input.assignment else ()
     tables = [_noted(_main(evaluation, included, by, empty), notes), _tests(evaluation), _confusion(evaluation)]
@@ -121,12 +144,14 @@ def section(report_input: ReportInput, *, level: float, seed: int) -> Section | 
     tables.append(_items(included))
     lead = (*conclude(evaluation, alike.get(OVERALL), empty), *notes)
     return Section(
-        "human-or-machine",
-        "Human or machine",
-        lead,
-        tuple(tables),
-        tuple(_charts(report_input, evaluation, empty, notes)),
-        tuple(missing),
+        key=KEY,
+        title=TITLE,
+        lead=lead,
+        tables=tuple(tables),
+        charts=tuple(_charts(report_input, evaluation, empty, notes)),
+        missing=tuple(missing),
+        measures=tuple(_measures(evaluation)),
+        references=(CLARK, *((equivalence.LAKENS,) if alike else ())),
     )
 
 
@@ -164,6 +189,14 @@ def _verdict(evaluation: Evaluation) -> Sentence:
 
 def _condition_rows(evaluation: Evaluation) -> list[tuple[str, Condition]]:
     return [*evaluation.conditions.items(), (OVERALL, evaluation.overall)]
+
+
+def _measures(evaluation: Evaluation) -> list[Measured]:
+    """Accuracy in each condition, then of all evaluators."""
+    return [
+        Measured(name if name != OVERALL else "all", "Accuracy", condition.accuracy.accuracy)
+        for name, condition in _condition_rows(evaluation)
+    ]
 
 
 def _main(
@@ -430,3 +463,6 @@ def _charts(
             title = f"Ratings of human and machine texts, {name}"
             charts.append(score_histogram.chart(names, sides, name=f"scores-{at}", title=title))
     return charts
+
+
+SECTIONS = (written(KEY, TITLE, 40, gather, write),)

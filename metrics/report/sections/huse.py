@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from metrics.figures import huse_curves, k_sensitivity
 from metrics.figures.chart import Chart
@@ -12,12 +13,15 @@ from metrics.huse.model_differences import Comparison
 from metrics.huse.sensitivity import Sensitivity
 from metrics.huse.to_json import permutation_estimate
 from metrics.report.result import TITLES, GeneratorReport
-from metrics.report.section import Section
+from metrics.report.section import Measured, Reference
+from metrics.report.section_kind import SectionKind
 from metrics.report.sections.huse_extras import HuseExtras
+from metrics.report.sections.huse_results import HuseResults, compute, count_steps, gather
 from metrics.tables.record import Cell, Column, Row, Table
 from metrics.types import Estimate, HuseResult
 
 FOUR = tuple(Column(key, title, "estimate", n="n") for key, title in TITLES.items())
+HEADLINES = ("huse", "huse_q", "huse_d")
 EXAMPLES = 5
 KINDS = (
     ("quality_failures", "distinguished by quality"),
@@ -28,43 +32,53 @@ KINDS = (
 )
 
 
-def section(
-    all_extras: Sequence[HuseExtras],
-    generators: Sequence[GeneratorReport],
-    compared: Comparison | None,
-    why_not: str,
-    too_little: Sequence[tuple[str, str]] = (),
-) -> Section:
-    """Tables and figures of every generator, one kind after the other. too_little: generators without HUSE, and why."""
-    tables = [
-        _null(all_extras),
-        _pairs(compared),
-        _exclusions(all_extras, generators),
-        _choices(all_extras),
-        _examples(all_extras),
-    ]
-    tables += [_curve(all_extras, "ratings"), _curve(all_extras, "texts")]
-    missing = [*empty_section(too_little).missing]
-    missing += [(f"{part}, {extras.name}", why) for extras in all_extras for part, why in extras.why]
-    if compared is None:
-        missing.append(("Differences between generators", why_not))
-    return Section(
-        key="huse",
-        title="HUSE",
-        tables=tuple(table for table in tables if table is not None),
-        charts=tuple(_charts(all_extras)),
-        missing=tuple(missing),
+HASHIMOTO = Reference(
+    "hashimoto2019huse",
+    "inproceedings",
+    (
+        ("author", "Hashimoto, Tatsunori B. and Zhang, Hugh and Liang, Percy"),
+        ("title", "Unifying Human and Statistical Evaluation for Natural Language Generation"),
+        ("booktitle", "Proceedings of NAACL-HLT 2019"),
+        ("pages", "1689--1701"),
+        ("year", "2019"),
+    ),
+)
+
+
+def tables(results: HuseResults) -> Iterator[Table]:
+    """Of every generator, one kind after the other."""
+    if not results.generators:
+        return
+    extras = results.all_extras
+    for table in (
+        _null(extras),
+        _pairs(results.compared),
+        _exclusions(extras, results.generators),
+        _choices(extras),
+        _examples(extras),
+        _curve(extras, "ratings"),
+        _curve(extras, "texts"),
+    ):
+        if table is not None:
+            yield table
+
+
+def missing(results: HuseResults) -> tuple[tuple[str, str], ...]:
+    """Generators without HUSE, and parts that could not be computed, each with the reason."""
+    absent = [(f"HUSE of {name}", why) for name, why in results.too_little]
+    absent += [(f"{part}, {extras.name}", why) for extras in results.all_extras for part, why in extras.why]
+    if results.generators and results.compared is None:
+        absent.append(("Differences between generators", results.why_not))
+    return tuple(absent)
+
+
+def measures(results: HuseResults) -> tuple[Measured, ...]:
+    """HUSE, HUSE-Q and HUSE-D of each generator, exact ties."""
+    return tuple(
+        Measured(generator.facts.name, TITLES[measure], getattr(generator.modes["exact"], measure))
+        for generator in sorted(results.generators, key=lambda generator: generator.facts.name)
+        for measure in HEADLINES
     )
-
-
-def empty_section(too_little: Sequence[tuple[str, str]]) -> Section:
-    """Generators (each with the reason) for which nothing could be computed."""
-    return Section("huse", "HUSE", missing=tuple((f"HUSE of {name}", why) for name, why in too_little))
-
-
-def p_values(all_extras: Sequence[HuseExtras]) -> dict[str, float]:
-    """The null p of each generator that has one."""
-    return {extras.name: extras.null.p for extras in all_extras if extras.null is not None}
 
 
 def _table(
@@ -220,8 +234,6 @@ def _charts(all_extras: Sequence[HuseExtras]) -> Iterator[Chart]:
 
 
 def _named(chart: Chart, name: str) -> Chart:
-    from dataclasses import replace
-
     return replace(chart, name=name)
 
 
@@ -243,3 +255,20 @@ def _drawn(name: str, curve: Curve) -> huse_curves.SizeCurve:
         for point in curve.points
     )
     return huse_curves.SizeCurve(name, "texts" if curve.over == "texts" else "raters", places, curve.band)
+
+
+SECTIONS = (
+    SectionKind(
+        key="huse",
+        title="HUSE",
+        order=10,
+        gather=gather,
+        compute=compute,
+        tables=lambda results: tuple(tables(results)),
+        figures=lambda results: tuple(_charts(results.all_extras)),
+        missing=missing,
+        measures=measures,
+        references=lambda results: (HASHIMOTO,),
+        steps=count_steps,
+    ),
+)

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from metrics.errors import BadInput
 from metrics.report.records import ReportInput, TextRow
 from metrics.report.row_records import Attached
-from metrics.report.section import Section
+from metrics.report.section import Reference, Section
+from metrics.report.section_kind import Options, written
 from metrics.report.sections import by_source, external_scores, named_scores
 from metrics.report.sections.external_scores import estimate_of, list_files
 from metrics.tables.record import Column, Row, Table
@@ -16,8 +17,27 @@ KEY, TITLE = "automatic", "Automatic scores"
 PARTS = {"automatic-calibration": "Calibration of the thresholds", "automatic-people": "Agreement with people"}
 
 
-def section(report_input: ReportInput, *, level: float, seed: int) -> Section | None:
-    """Of all files, then by source of the study's texts; None without a file. Raises BadInput for another shape."""
+CANO = Reference(
+    "cano2020human",
+    "article",
+    (
+        ("author", "{\\c{C}}ano, Erion and Bojar, Ond{\\v{r}}ej"),
+        ("title", "Human or Machine: Automating Human Likeliness Evaluation of {NLG} Texts"),
+        ("journal", "arXiv preprint arXiv:2006.03189"),
+        ("year", "2020"),
+    ),
+)
+
+
+def gather(report_input: ReportInput) -> ReportInput | None:
+    """None without a file of automatic scores."""
+    return report_input if any(file.kind in ("automatic", "scores") for file in report_input.attached) else None
+
+
+def write(report_input: ReportInput, options: Options) -> Section:
+    """Of all files, then by source of the study's texts. Raises BadInput for a file of another shape."""
+    level, seed = options.level, options.seed
+    options.announce("automatic scores")
     read = [file for file in report_input.attached if file.kind == "automatic"]
     tables, missing = list(_tables(read)) if read else [], list[tuple[str, str]]()
     named = {table.name for table in tables}
@@ -27,10 +47,8 @@ def section(report_input: ReportInput, *, level: float, seed: int) -> Section | 
         tables[-1:-1], missing = result.tables, missing + list(result.missing)
     brought = [file for file in report_input.attached if file.kind == "scores"]
     tables += named_scores.tables(brought, report_input.texts, level=level)
-    if not read and not brought:
-        return None
     charts = tuple(chart for result in results for chart in result.charts)
-    return Section(KEY, TITLE, _led((*read, *brought)), tuple(tables), charts, tuple(missing))
+    return Section(KEY, TITLE, _led((*read, *brought)), tuple(tables), charts, tuple(missing), references=(CANO,))
 
 
 def tables_of(files: Sequence[Attached]) -> list[Table]:
@@ -42,7 +60,7 @@ def check_file(file: Attached, texts: Sequence[TextRow]) -> None:
     """Raise BadInput where no report could tell what the file holds."""
     try:
         if file.kind == "nnd":
-            external_scores.section([file])
+            external_scores.write([file], Options())
         elif file.kind == "automatic":
             list(_tables([file]))
             by_source.compute_file_result(file, texts, level=0.95, seed=0)
@@ -164,3 +182,6 @@ def _tokens(files: Sequence[Attached]) -> Iterator[Table]:
     note = "`python -m metrics hscore --page` shows the same token by token."
     if rows:
         yield Table("automatic-texts", title, columns, tuple(rows), (note,))
+
+
+SECTIONS = (written(KEY, TITLE, 120, gather, write),)

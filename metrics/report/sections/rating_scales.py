@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -21,6 +22,7 @@ from metrics.inference.proportions import pooled_share
 from metrics.inference.t_tests import TTest, two_sample_t
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Section
+from metrics.report.section_kind import Options, written
 from metrics.report.sentence import template
 from metrics.tables.record import Column, Row, Table
 from metrics.text_scores.roc import auc_estimate
@@ -71,25 +73,51 @@ HALF = "50% says that neither was preferred."
 DRAWN = "Sides were drawn at random for each rater."
 
 
-def sections(report_input: ReportInput, *, level: float) -> Iterator[Section]:
-    """Each that has something to say: scales and labels of single texts, preferences between two."""
-    side = {text.id: text.generator or REFERENCES for text in report_input.texts}
-    included = [
-        rating
-        for rating in report_input.ratings
-        if rating.kept and rating.criterion not in (TYPICALITY, HUMAN_OR_MACHINE)
-    ]
-    single, pairs = (
-        [rating for rating in included if rating.partner is None],
-        [rating for rating in included if rating.partner is not None],
-    )
-    if single:
-        if not report_input.is_nominal:  # labels without an order have no mean
-            yield _scales(single, side, level)
-        yield _labels(single, side, level)
-    if pairs:
-        notes = (HALF,) if report_input.study.mode == "imported" else (f"{HALF} {DRAWN}",)
-        yield _preferences(pairs, side, {text.id: text.context_id for text in report_input.texts}, level, notes)
+@dataclass(frozen=True, slots=True)
+class SingleFacts:
+    """Ratings of single texts on criteria of the study's own, and the side of each text."""
+
+    ratings: tuple[RatingRow, ...]
+    sides: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PairFacts:
+    """Preferences between two texts. contexts: of each text. notes: what a reader must know of the sides."""
+
+    ratings: tuple[RatingRow, ...]
+    sides: Mapping[str, str]
+    contexts: Mapping[str, str | None]
+    notes: tuple[str, ...]
+
+
+def gather_labels(report_input: ReportInput) -> SingleFacts | None:
+    """None where no single text was rated on a criterion of the study's own."""
+    single = tuple(rating for rating in _of_the_study(report_input) if rating.partner is None)
+    return SingleFacts(single, _sides(report_input)) if single else None
+
+
+def gather_scales(report_input: ReportInput) -> SingleFacts | None:
+    """None where answers are labels without an order, which have no mean, too."""
+    return None if report_input.is_nominal else gather_labels(report_input)
+
+
+def gather_pairs(report_input: ReportInput) -> PairFacts | None:
+    """None where no two texts were compared."""
+    pairs = tuple(rating for rating in _of_the_study(report_input) if rating.partner is not None)
+    if not pairs:
+        return None
+    notes = (HALF,) if report_input.study.mode == "imported" else (f"{HALF} {DRAWN}",)
+    return PairFacts(pairs, _sides(report_input), {text.id: text.context_id for text in report_input.texts}, notes)
+
+
+def _of_the_study(report_input: ReportInput) -> Iterator[RatingRow]:
+    other = (TYPICALITY, HUMAN_OR_MACHINE)
+    return (rating for rating in report_input.ratings if rating.kept and rating.criterion not in other)
+
+
+def _sides(report_input: ReportInput) -> dict[str, str]:
+    return {text.id: text.generator or REFERENCES for text in report_input.texts}
 
 
 def _by_criterion(ratings: Sequence[RatingRow]) -> dict[str, list[RatingRow]]:
@@ -102,8 +130,10 @@ def _by_criterion(ratings: Sequence[RatingRow]) -> dict[str, list[RatingRow]]:
 # --- means ---
 
 
-def _scales(ratings: Sequence[RatingRow], side: dict[str, str], level: float) -> Section:
+def write_scales(facts: SingleFacts, options: Options) -> Section:
     """Means of texts, as their labels are coded; criteria of which a text may have several labels have none."""
+    options.announce("scales")
+    ratings, side, level = facts.ratings, facts.sides, options.level
     rows: list[Row] = []
     missing: list[tuple[str, str]] = []
     for criterion, group in _by_criterion(ratings).items():
@@ -137,7 +167,7 @@ def _several(ratings: Sequence[RatingRow]) -> bool:
     return max(Counter((rating.text, rating.rater, rating.hit) for rating in ratings).values()) > 1
 
 
-def _means(ratings: Sequence[RatingRow], side: dict[str, str]) -> dict[str, list[float]]:
+def _means(ratings: Sequence[RatingRow], side: Mapping[str, str]) -> dict[str, list[float]]:
     """Mean rating of each text, by source, the references first."""
     by_text: defaultdict[str, list[Fraction]] = defaultdict(list)
     for rating in ratings:
@@ -188,8 +218,10 @@ def separation_of(
 # --- labels ---
 
 
-def _labels(ratings: Sequence[RatingRow], side: dict[str, str], level: float) -> Section:
+def write_labels(facts: SingleFacts, options: Options) -> Section:
     """Share of the judgments that gave each label, by source, with texts resampled."""
+    options.announce("labels")
+    ratings, side, level = facts.ratings, facts.sides, options.level
     rows: list[Row] = []
     for criterion, group in _by_criterion(ratings).items():
         codes = {rating.label: Fraction(rating.value) for rating in group}
@@ -232,27 +264,23 @@ def _share(criterion: str, name: str, label: str, hits: np.ndarray, totals: np.n
 # --- pairs ---
 
 
-def _preferences(
-    ratings: Sequence[RatingRow],
-    side: dict[str, str],
-    contexts: Mapping[str, str | None],
-    level: float,
-    notes: tuple[str, ...],
-) -> Section:
+def write_preferences(facts: PairFacts, options: Options) -> Section:
     """Who was preferred to whom, and Bradley-Terry strengths; a tie counts half for each."""
+    options.announce("preferences")
+    level = options.level
     tables: list[Table] = []
     missing: list[tuple[str, str]] = []
-    for criterion, group in _by_criterion(ratings).items():
-        tables.append(_met(criterion, group, side, level, notes))
+    for criterion, group in _by_criterion(facts.ratings).items():
+        tables.append(_met(criterion, group, facts.sides, level, facts.notes))
         try:
-            tables += _strengths(criterion, group, side, contexts, level)
+            tables += _strengths(criterion, group, facts.sides, facts.contexts, level)
         except MetricsError as error:
             missing.append((f"Strengths, {criterion}", str(error)))
     return Section("preferences", PAIRS, (), tuple(tables), (), tuple(missing))
 
 
 def _met(
-    criterion: str, ratings: Sequence[RatingRow], side: dict[str, str], level: float, notes: tuple[str, ...]
+    criterion: str, ratings: Sequence[RatingRow], side: Mapping[str, str], level: float, notes: tuple[str, ...]
 ) -> Table:
     """Each two sources that met: preferences by pair of texts, which is the unit that is resampled."""
     preferences: defaultdict[tuple[str, str], defaultdict[tuple[str, str], list[int]]] = defaultdict(
@@ -289,14 +317,18 @@ def _met(
     return Table(f"preferences-{criterion}", title, columns, tuple(rows), notes)
 
 
-def _result(rating: RatingRow, side: dict[str, str]) -> tuple[str, str, int]:
+def _result(rating: RatingRow, side: Mapping[str, str]) -> tuple[str, str, int]:
     """The sources of both texts, and 1 where the first was better, -1 the second, 0 neither."""
     value = Fraction(rating.value)
     return side[rating.text], side[str(rating.partner)], (value > 0) - (value < 0)
 
 
 def _strengths(
-    criterion: str, ratings: Sequence[RatingRow], side: dict[str, str], contexts: Mapping[str, str | None], level: float
+    criterion: str,
+    ratings: Sequence[RatingRow],
+    side: Mapping[str, str],
+    contexts: Mapping[str, str | None],
+    level: float,
 ) -> Iterator[Table]:
     """Strengths, and the difference of each two; judgments of one context, and of one rater, belong together."""
     names = sorted(set(side.values()), key=lambda name: (name != REFERENCES, name))
@@ -367,3 +399,10 @@ def _notes(flags: Sequence[str], estimates: Sequence[Estimate]) -> tuple[str, ..
     if NO_MLE in raised:
         return (OF_STRENGTHS[NO_MLE],)
     return tuple(words for flag, words in OF_STRENGTHS.items() if flag in raised)
+
+
+SECTIONS = (
+    written("scales", SCALES, 80, gather_scales, write_scales),
+    written("labels", LABELS, 90, gather_labels, write_labels),
+    written("preferences", PAIRS, 100, gather_pairs, write_preferences),
+)

@@ -20,5 +20,6 @@ def test_measures_with_one_target_stand_together_and_those_without_are_left_out(
 
 def test_the_target_is_the_one_stored_with_the_interval() -> None:
     stored = {"value": 0.5, "n": 200, "interval": {"low": 0.4, "high": 0.6, "target": TEXTS}}
-    assert _measure("t=1.0", "HUSE", stored).target == TEXTS
-    assert _measure("t=1.0", "HUSE", {"value": None, "n": 200, "interval": None}).target == ""
+    named = {"subject": "t=1.0", "title": "HUSE"}
+    assert _measure("huse", {**named, **stored}).target == TEXTS
+    assert _measure("huse", {**named, "value": None, "n": 200, "interval": None}).target == ""

@@ -19,7 +19,8 @@ from annotation.reports.attach_scores import attach, detach
 from annotation.reports.gather import score
 from metrics.report.build import build_report
 from metrics.report.formats.html import html
-from metrics.report.sections.machine_scores import section
+from metrics.report.section_kind import Options
+from metrics.report.sections import machine_scores
 from tests.annotation.api.conftest import Caller, fault
 from tests.annotation.review.factories import make, member
 from tests.metrics.report.test_formats import rates
@@ -47,7 +48,7 @@ def test_a_table_is_told_by_source_in_every_report_with_what_made_it(study: Stud
     kept = attach(study, written(tmp_path, TABLE), **MADE)
     assert kept.sha256 == hashlib.sha256(TABLE.encode()).hexdigest()
     report = build_report(score(study))
-    found = section(report.input, level=0.95, seed=0)
+    found = machine_scores.SECTIONS[0].section(report.input, Options())
     (table,) = found.tables
     rows = {(row[1], row[2]): row for row in table.rows}
     assert set(rows) == {(measure, side) for measure in ("human", "flat") for side in ("references", "tiny")}

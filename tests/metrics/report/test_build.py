@@ -204,7 +204,7 @@ def test_progress_is_told_each_generator_and_the_end(given: ReportInput) -> None
     told: list[tuple[str, int, int]] = []
     build_report(given, progress=lambda *step: told.append(step))
     assert [step for step, _, _ in told if step.startswith("HUSE")] == ["HUSE of t=1.0", "HUSE of t=0.7"]
-    assert [(done, of) for _, done, of in told] == [(at, 8) for at in range(8)]
+    assert [(done, of) for _, done, of in told] == [(at, 7) for at in range(7)]
 
 
 def test_the_console_table_shows_estimates_truths_and_money_within_100_columns(given: ReportInput) -> None:

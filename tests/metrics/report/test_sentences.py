@@ -19,6 +19,7 @@ from metrics.report.prose import findings, methods
 from metrics.report.records import CrowdFacts, ExtrasFacts, ReportInput
 from metrics.report.result import GeneratorReport
 from metrics.report.row_records import DrawFacts, PlanFacts
+from metrics.report.section_kind import Options
 from metrics.report.sections import agreement, equivalence, human_or_machine, rating_scales
 from metrics.report.sentence import TEMPLATES, Sentence, Template, template
 from metrics.types import HuseResult, Interval
@@ -65,7 +66,8 @@ def of_summary(asked: Asked) -> Iterator[Sentence]:
 
 def of_captions(asked: Asked) -> Iterator[Sentence]:
     given, level = asked.report_input, asked.level
-    for section in (agreement.section(given, level=level, seed=0), *rating_scales.sections(given, level=level)):
+    kinds = (*agreement.SECTIONS, *rating_scales.SECTIONS)
+    for section in filter(None, (kind.section(given, Options(level=level)) for kind in kinds)):
         yield from (table.title for table in section.tables if isinstance(table.title, Sentence))
 
 

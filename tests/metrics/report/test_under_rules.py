@@ -145,9 +145,8 @@ def test_it_stands_in_the_page_the_json_the_csv_and_the_document(folder: Path) -
     assert "Too fast, One answer (20)" in document
 
 
-def test_without_measured_work_it_is_not_recorded_and_without_effect_there_is_one_selection(given: ReportInput) -> None:
-    bare = part(build_report(replace(given, rules=None)))
-    assert (bare.title, bare.recorded) == ("Sensitivity to exclusions", False)
+def test_without_measured_work_it_is_absent_and_without_effect_there_is_one_selection(given: ReportInput) -> None:
+    assert "exclusions" not in {one.key for one in build_report(replace(given, rules=None)).sections}
     idle = replace(given, rules=tuple(replace(one, assignments=()) for one in given.rules or ()))
     (one, *_) = exclusions.huse_under_rules(given.generators[0], idle).specifications
     assert (one.named, one.ratings) == ("no rule", 0)

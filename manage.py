@@ -3,9 +3,16 @@
 
 import os
 import sys
+from collections.abc import Sequence
 
-if __name__ == "__main__":
+
+def main(words: Sequence[str]) -> None:
+    """Run a command; the first word is the program's name."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.development")
     from deploy.embedded import run
 
-    run(sys.argv)
+    run(words)
+
+
+if __name__ == "__main__":
+    main(sys.argv)

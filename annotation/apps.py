@@ -11,7 +11,7 @@ LAST_EARLIER = "0030_job_lay_out"
 
 
 class AnnotationConfig(AppConfig):
-    name = "annotation"
+    name = __name__.rpartition(".")[0]
     label = "annotation"
     verbose_name = "Studies"
 

@@ -4,9 +4,11 @@ import os
 
 from celery import Celery
 
+from annotation import jobs
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.development")
 
 app = Celery("assay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["annotation.jobs"], related_name="celery_tasks")
-app.autodiscover_tasks(["annotation.jobs"], related_name="run")
+app.autodiscover_tasks([jobs.__name__], related_name="celery_tasks")
+app.autodiscover_tasks([jobs.__name__], related_name="run")

@@ -13,6 +13,7 @@ from django.core.management import call_command, execute_from_command_line, get_
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+import annotation
 from deploy.database_errors import sentence_of
 
 
@@ -41,7 +42,7 @@ def prepare(argv: Sequence[str]) -> list[str]:
     except ImproperlyConfigured as error:
         _refuse(str(error))
     name = argv[1] if len(argv) > 1 else ""
-    if not str(get_commands().get(name, "")).startswith("annotation") or {"-h", "--help"} & set(argv):
+    if not str(get_commands().get(name, "")).startswith(annotation.__name__) or {"-h", "--help"} & set(argv):
         return list(argv)
     _create_tables()
     # Django's checks load every page first: two seconds for each command. `migrate` and `check` make them, and tests.

@@ -119,8 +119,8 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     """Load the module of a public name when the name is first used."""
     if name not in _MODULES:
-        raise AttributeError(f"module 'metrics' has no attribute {name!r}")
-    value = getattr(import_module(f"metrics.{_MODULES[name]}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     globals()[name] = value
     return value
 

@@ -53,10 +53,9 @@ def isolated_environment(folder: Path) -> dict[str, str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m annotation.rehearsal", description=__doc__, add_help=False)
-    parser.add_argument("--folder", type=Path, default=ROOT / "var" / "demo")
+    parser.add_argument("--folder", type=Path, default=Path(os.environ.get("ASSAY_VAR", ROOT / "var")) / "demo")
     arguments, rest = parser.parse_known_args()
     folder, _lock = _locked_folder(arguments.folder.resolve())
-    os.chdir(ROOT)
     os.environ.update(isolated_environment(folder))
     import django
     from django.core.management import CommandError, call_command, execute_from_command_line

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -42,7 +41,7 @@ def served(*, tell: Callable[[str], object] = lambda sentence: None) -> Iterator
         tell(f"Something else listens on port {origin_port}; the rehearsal has port {port}")
     with _moved_to(port) as environment:
         origin: str = settings.WORKER_ORIGIN
-        command = [sys.executable, str(settings.ROOT / "manage.py"), "serve", "--port", str(port)]
+        command = [*settings.MANAGE, "serve", "--port", str(port)]
         log = settings.VAR / f"serve-{port}.log"
         with log.open("w+") as output:
             process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=environment)  # noqa: S603

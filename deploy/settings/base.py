@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from csp.constants import NONE, SELF
@@ -11,6 +12,8 @@ from deploy.settings import environment as env
 ROOT = env.ROOT
 # Where everything lies that a running installation writes: the database of one machine, uploads, reports, logs.
 VAR = Path(env.text("ASSAY_VAR", str(ROOT / "var")))
+# How a program starts a command of its own installation.
+MANAGE = [sys.executable, *(["-m", f"{env.PACKAGE}manage"] if env.PACKAGE else [str(ROOT / "manage.py")])]
 
 INSTALLED_APPS = [
     "django.contrib.admin",

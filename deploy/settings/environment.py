@@ -11,6 +11,8 @@ from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
 
 ROOT = Path(__file__).resolve().parents[2]
+# "" in a checkout; the name of the package, and a dot, where Assay is installed as one.
+PACKAGE = __name__.rpartition("deploy.settings.")[0]
 
 # Off for a connection pool between us and the server that hands each transaction to another connection.
 PREPARE = "DATABASE_PREPARE"

@@ -155,7 +155,7 @@ def _work_loop() -> Iterator[None]:
     """Run `manage.py work` in a process next to the server, so that heavy computing delays no page."""
     names = (*ORIGINS, "MTURK_QUEUE_URL", "MTURK_ENDPOINT_URL", "MTURK_FEES")
     addresses = {name: getattr(settings, name) for name in names}
-    command = [sys.executable, str(settings.ROOT / "manage.py"), "work", "--every", WORK_SECONDS, "--collect"]
+    command = [*settings.MANAGE, "work", "--every", WORK_SECONDS, "--collect"]
     stop, log = threading.Event(), settings.VAR / "work.log"
     keeper = threading.Thread(target=keep_running, args=[command, {**os.environ, **addresses}, log, stop])
     try:

@@ -1,0 +1,89 @@
+"""The command `textassay`: the measures, the demo, and every command of the studio."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from metrics import __version__
+
+MEASURES = ("huse", "evaluators", "nnd", "hscore", "hj", "alpha", "loglik", "report")
+NEEDS_STUDIO = "needs Django and the other packages of the studio. Install them: pip install 'textassay[studio]'"
+HELP = f"""textassay {__version__}: human evaluation of generated text.
+
+Measures of files (textassay COMMAND --help):
+  huse          typicality ratings: HUSE, HUSE-Q, HUSE-D
+  evaluators    human or machine: accuracy, agreement, the effect of training
+  nnd           near-negative tests
+  hscore        human-likelihood
+  hj, alpha     human judgments of each text, agreement of raters
+  loglik        log-probabilities by a language model
+  report        the report of a study's snapshot
+
+The studio (pip install 'textassay[studio]'):
+  demo          the four measures on simulated studies, each beside its truth
+  serve         the console, the marketplace and the worker site on this machine
+  manage        lists all commands of the studio; textassay COMMAND runs one
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Returns its exit code: 2 where the words of the command cannot be carried out."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words or words[0] in {"-h", "--help", "help"}:
+        sys.stdout.write(HELP)
+        return 0
+    if words[0] == "--version":
+        sys.stdout.write(f"textassay {__version__}\n")
+        return 0
+    if words[0] in MEASURES:
+        from metrics.__main__ import main as measure
+
+        return measure(words)
+    return _run_studio(words)
+
+
+def _run_studio(words: list[str]) -> int:
+    try:
+        import django  # noqa: F401 - only whether the studio is installed
+    except ModuleNotFoundError:
+        sys.stderr.write(f"textassay {words[0]} {NEEDS_STUDIO}\n")
+        return 2
+    os.environ.setdefault("ASSAY_VAR", str(data_folder()))
+    Path(os.environ["ASSAY_VAR"]).mkdir(parents=True, exist_ok=True)
+    command: Callable[[list[str]], None] = {"demo": _demo, "serve": _serve}.get(words[0], _manage)
+    command(words)
+    return 0
+
+
+def data_folder() -> Path:
+    """Where an installation writes its database, uploads and reports: the user's folder for application data."""
+    from platformdirs import user_data_path
+
+    return user_data_path("textassay", appauthor=False)
+
+
+def _demo(words: list[str]) -> None:
+    from annotation.rehearsal.__main__ import main as rehearse
+
+    sys.argv = ["textassay demo", *words[1:]]
+    rehearse()
+
+
+def _serve(words: list[str]) -> None:
+    from manage import main as manage
+
+    manage(["textassay", "migrate", "--verbosity", "0"])
+    manage(["textassay", "serve", "--work", *words[1:]])
+
+
+def _manage(words: list[str]) -> None:
+    from manage import main as manage
+
+    manage(["textassay", *(words[1:] if words[0] == "manage" else words)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -10,8 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from metrics.data.currency import plain_amount
+from metrics.report.data_file import DataColumn
+from metrics.tables.delimited import safe
+
 AttachedKind = Literal["nnd", "automatic", "scores"]
 CodebookName = Literal["comments", "criteria"]
+YES = {True: "yes", False: "no"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,49 @@ class AssignmentRow:
     currency: str = ""
 
 
+def _has_reward(row: AssignmentRow) -> bool:
+    """Amount and currency are both left empty where the reward is not known."""
+    return row.reward_cents is not None and bool(row.currency)
+
+
+ASSIGNMENT_COLUMNS: tuple[DataColumn[AssignmentRow], ...] = (
+    DataColumn("assignment", "a number that Assay assigned", lambda row: safe(row.id)),
+    DataColumn("rater", "pseudonym of the rater", lambda row: safe(row.rater)),
+    DataColumn("hit", "the task", lambda row: safe(row.hit)),
+    DataColumn("condition", "the condition of the design", lambda row: safe(row.condition)),
+    DataColumn(
+        "submitted_at",
+        "when it was submitted",
+        lambda row: row.submitted_at.isoformat() if row.submitted_at else "",
+        "ISO 8601",
+    ),
+    DataColumn(
+        "seconds",
+        "active time where the page measured it, else from accepting to submitting",
+        lambda row: "" if row.seconds is None else str(row.seconds),
+        "seconds",
+    ),
+    DataColumn("payment", "approved, rejected or empty", lambda row: row.payment),
+    DataColumn("kept", "yes: part of the analysis", lambda row: YES[row.kept]),
+    DataColumn("reason", "why it is not", lambda row: safe(row.reason)),
+    DataColumn(
+        "reward",
+        "what the task pays when it is approved, as the currency writes it: 1.25 in euros, 150 in yen",
+        lambda row: plain_amount(row.reward_cents or 0, row.currency) if _has_reward(row) else "",
+        "the currency of the next column",
+    ),
+    DataColumn(
+        "currency", "currency of the reward", lambda row: safe(row.currency) if _has_reward(row) else "", "ISO 4217"
+    ),
+)
+# Rows are an assignment with one of its flags.
+FLAG_COLUMNS: tuple[DataColumn[tuple[AssignmentRow, str]], ...] = (
+    DataColumn("assignment", "a number that Assay assigned", lambda row: safe(row[0].id)),
+    DataColumn("rater", "pseudonym of the rater", lambda row: safe(row[0].rater)),
+    DataColumn("flag", "the quality rule it met", lambda row: safe(row[1])),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class RuleFacts:
     """A rule of exclusion, in force or not, and the assignments (`AssignmentRow`s by id) that it excludes.
@@ -108,6 +156,15 @@ class CommentRow:
     kept: bool = True
 
 
+COMMENT_COLUMNS: tuple[DataColumn[CommentRow], ...] = (
+    DataColumn("item", "the text", lambda row: safe(row.text)),
+    DataColumn("rater", "pseudonym of the rater", lambda row: safe(row.rater)),
+    DataColumn("question", "what was asked for", lambda row: safe(row.question)),
+    DataColumn("comment", "what the rater wrote", lambda row: safe(row.body)),
+    DataColumn("kept", "yes: part of the analysis", lambda row: YES[row.kept]),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class CodeRow:
     """The codes that one coder gave one comment (`CommentRow`s by text, rater and question).
@@ -121,6 +178,27 @@ class CodeRow:
     coder: str
     codes: tuple[str, ...]
     codebook: CodebookName = "comments"
+
+
+# Rows are a record with one of its codes.
+CODE_COLUMNS: tuple[DataColumn[tuple[CodeRow, str]], ...] = (
+    DataColumn("item", "the text of the comment", lambda row: safe(row[0].text)),
+    DataColumn("rater", "pseudonym of its rater", lambda row: safe(row[0].rater)),
+    DataColumn("question", "what was asked for", lambda row: safe(row[0].question)),
+    DataColumn("coder", "who coded it", lambda row: safe(row[0].coder)),
+    DataColumn("code", "one code", lambda row: safe(row[1])),
+    DataColumn(
+        "codebook",
+        "comments: what the comment says; criteria: what is judged of the work by it",
+        lambda row: row[0].codebook,
+    ),
+)
+# Rows are a codebook's name, a category and one of its codes.
+CODEBOOK_COLUMNS: tuple[DataColumn[tuple[str, str, str]], ...] = (
+    DataColumn("codebook", "comments or criteria", lambda row: row[0]),
+    DataColumn("category", "what the code belongs to", lambda row: safe(row[1])),
+    DataColumn("code", "one code, as coders choose it", lambda row: safe(row[2])),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ the other functions word what was computed. A module of another package register
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from metrics.figures.chart import Chart
+from metrics.report.data_file import DataFile
 from metrics.report.records import ReportInput
 from metrics.report.section import Measured, Reference, Section
 from metrics.tables.record import Table
@@ -51,8 +52,8 @@ class SectionKind(Generic[Facts, Result]):
 
     key: of links, files and JSON, for ever. order: sections stand by it. gather: what the section is about, or None
     where it does not apply; then it is absent. compute: every number, without side effects. tables, figures, sentences,
-    measures, references: of what was computed. missing: parts that could not be computed, with the reason. steps: how
-    often `compute` announces a step.
+    measures, references: of what was computed. missing: parts that could not be computed, with the reason. files: of
+    its data. steps: how often `compute` announces a step.
     """
 
     key: str
@@ -66,6 +67,7 @@ class SectionKind(Generic[Facts, Result]):
     missing: Callable[[Result], Sequence[tuple[str, str]]] = _nothing
     measures: Callable[[Result], Sequence[Measured]] = _nothing
     references: Callable[[Result], Sequence[Reference]] = _nothing
+    files: Callable[[ReportInput], Iterable[DataFile]] = _nothing
     steps: Callable[[Facts], int] = _single_step
 
     def describe(self, result: Result) -> Section:
@@ -93,7 +95,7 @@ def written(
     order: int,
     gather: Callable[[ReportInput], Facts | None],
     write: Callable[[Facts, Options], Section],
-    steps: Callable[[Facts], int] = _single_step,
+    files: Callable[[ReportInput], Iterable[DataFile]] = _nothing,
 ) -> SectionKind[Facts, Section]:
     """A section whose `write` computes and words it at once."""
     return SectionKind(
@@ -108,5 +110,5 @@ def written(
         missing=lambda section: section.missing,
         measures=lambda section: section.measures,
         references=lambda section: section.references,
-        steps=steps,
+        files=files,
     )

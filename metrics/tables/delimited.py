@@ -52,13 +52,14 @@ def plain(value: str | int | float | None) -> str:
 
 def table_csv(table: Table) -> str:
     """The table: an estimate takes columns of its own for value, interval, level, n, method, flags and signature."""
-    names = [name for column in table.columns for name in _names(column)]
+    names = [name for column in table.columns for name in column_names(column)]
     return lines(
         names, ([cell for pair in zip(table.columns, row, strict=True) for cell in _cells(*pair)] for row in table.rows)
     )
 
 
-def _names(column: Column) -> list[str]:
+def column_names(column: Column) -> list[str]:
+    """The headers that a column takes: several where it holds estimates."""
     return [column.key + part for part in PARTS] if column.kind in ESTIMATES else [column.key]
 
 

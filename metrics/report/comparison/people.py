@@ -14,6 +14,8 @@ from metrics.figures import accuracy_by_arm
 from metrics.report.records import ReportInput
 from metrics.report.section import Section
 from metrics.report.sections import human_or_machine
+from metrics.report.sections.judgments import FACTORS
+from metrics.report.sections.judgments import judgments as judgments_of
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 
@@ -23,17 +25,13 @@ KEY, TITLE = "human-or-machine", "Human or machine"
 
 def section(studies: Sequence[ReportInput], *, level: float) -> Section | None:
     """None where fewer than two studies asked who wrote a text."""
-    asking = [report_input for report_input in studies if human_or_machine.judgments(report_input)]
+    asking = [report_input for report_input in studies if judgments_of(report_input)]
     if len(asking) < 2:
         return None
     judgments = [judged for report_input in asking for judged in _of(report_input)]
     by = (
         STUDY,
-        *(
-            factor
-            for factor in human_or_machine.FACTORS
-            if len({judgment.factors[factor] for judgment in judgments}) > 1
-        ),
+        *(factor for factor in FACTORS if len({judgment.factors[factor] for judgment in judgments}) > 1),
     )
     try:
         evaluation = evaluate_judgments(judgments, by, level=level)
@@ -73,7 +71,7 @@ def _of(report_input: ReportInput) -> list[EvaluatorJudgment]:
     name = report_input.study.name
     return [
         replace(judgment, item=f"{name} / {judgment.item}", factors={STUDY: name, **judgment.factors})
-        for judgment in human_or_machine.judgments(report_input)
+        for judgment in judgments_of(report_input)
     ]
 
 

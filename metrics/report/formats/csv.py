@@ -8,190 +8,103 @@ exact decimal where it has one; where it has none (a mean of 3 ratings, say) onl
 from __future__ import annotations
 
 import re
-import statistics
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
 
-from metrics.data.arm_assignment import SENTENCES
-from metrics.data.currency import plain_amount
-from metrics.report.formats import column_dictionary
-from metrics.report.records import RatingRow, ReportInput, TextRow
-from metrics.report.result import GeneratorReport, JudgedText, Report
-from metrics.report.row_records import AssignmentRow
-from metrics.report.sections.human_or_machine import CRITERION as HUMAN_OR_MACHINE
-from metrics.report.sections.human_or_machine import FACTORS, judgments
+from metrics.report.data_file import DICTIONARY, DataFile
+from metrics.report.formats.data_columns import (
+    BARE_ITEM_COLUMNS,
+    FURTHER_RATING_COLUMNS,
+    RATER_COLUMNS,
+    RATING_COLUMNS,
+    RESULT_COLUMNS,
+    JudgedRow,
+    describe_huse_table,
+    estimate_rows,
+    item_columns,
+    rater_rows,
+)
+from metrics.report.records import ReportInput
+from metrics.report.result import Report
+from metrics.report.row_records import ASSIGNMENT_COLUMNS, FLAG_COLUMNS
+from metrics.report.sections import registry
 from metrics.report.sections.huse_extras import CRITERION
-from metrics.tables.delimited import lines, plain, safe, table_csv
+from metrics.report.sections.judgments import CRITERION as HUMAN_OR_MACHINE
+from metrics.tables.delimited import lines, table_csv
 from metrics.tables.huse import HuseRow, huse_table
 from metrics.tables.latex import table_latex
-from metrics.tables.record import Cell, Table
-from metrics.types import Estimate
+from metrics.tables.record import Table
 
-ENDINGS = tuple(SENTENCES)  # a comparison of studies puts the study's name in front
-DIGITS = 20
 MAX_BYTES = 120  # of a generator's name in a file's name
-ITEM_COLUMNS = tuple(name for name in column_dictionary.ITEMS if name != "context_id")
-RATING_COLUMNS = ("item", "rater", "value", "label", "hit", "position")
-MORE_RATING_COLUMNS = tuple(column_dictionary.RATINGS)
-YES = {True: "yes", False: "no"}
-
-Row = Sequence[str]
 
 
 def csv_files(report: Report) -> dict[str, str]:
     """Name and content of each CSV file, and of the table of HUSE as LaTeX. A file without a row is not written."""
-    out = {**_item_files(report), **_rating_files(report.input), **_people_files(report.input)}
+    files = [*_item_files(report), *_rating_files(report.input), *_people_files(report.input), *_section_files(report)]
+    described = [row for file in files for row in file.describe()]
+    out = {f"{file.name}.csv": file.text() for file in files}
     if report.generators:
         out["huse.csv"] = table_csv(main_table(report))
-    out["results.csv"] = lines(tuple(column_dictionary.RESULTS), _results(report))
-    names = [name.removesuffix(".csv") for name in out]
-    out["dictionary.csv"] = lines(column_dictionary.COLUMNS, column_dictionary.rows(names))
+        described += describe_huse_table(main_table(report))
+    results = DataFile("results", RESULT_COLUMNS, estimate_rows(_parts(report)))
+    out["results.csv"] = results.text()
+    out["dictionary.csv"] = lines(DICTIONARY, [*described, *results.describe()])
     return out | ({"huse.tex": table_latex(main_table(report))} if report.generators else {})
 
 
-def _item_files(report: Report) -> dict[str, str]:
+def _item_files(report: Report) -> Iterator[DataFile]:
     texts = {text.id: text for text in report.input.texts}
     if not report.generators:
-        bare = ("id", "source", "generator", "context_id", "context_text", "text")
-        rows = [
-            (safe(t.id), t.source, safe(t.generator), safe(t.context_id), safe(t.context), safe(t.body))
-            for t in report.input.texts
-        ]
-        return {"items.csv": lines(bare, rows)}
-    rows_by_generator = {generator.facts.name: list(_items(generator, texts)) for generator in report.generators}
-    columns = tuple(_columns(report))
-    out = {"items.csv": lines(columns, [row for rows in rows_by_generator.values() for row in rows])}
-    if len(rows_by_generator) > 1:
-        for name, slug in zip(rows_by_generator, slugs(list(rows_by_generator)), strict=True):
-            out[f"items-{slug}.csv"] = lines(columns, rows_by_generator[name])
-    return out
+        yield DataFile("items", BARE_ITEM_COLUMNS, report.input.texts)
+        return
+    columns = item_columns(paired=_is_paired(report))
+    rows = {
+        generator.facts.name: [JudgedRow(generator.facts, judged, texts[judged.item.id]) for judged in generator.judged]
+        for generator in report.generators
+    }
+    yield DataFile("items", columns, [row for of_generator in rows.values() for row in of_generator])
+    if len(rows) > 1:
+        for name, slug in zip(rows, slugs(list(rows)), strict=True):
+            yield DataFile(f"items-{slug}", columns, rows[name])
 
 
-def _rating_files(report_input: ReportInput) -> dict[str, str]:
-    """`ratings.csv` as `python -m metrics huse` and `alpha` read it, `judgments.csv` as `evaluators` does."""
+def _is_paired(report: Report) -> bool:
+    """Whether every text has its context, by which `python -m metrics huse` pairs texts."""
+    return all(item.context for generator in report.generators for item in generator.facts.items)
+
+
+def _rating_files(report_input: ReportInput) -> Iterator[DataFile]:
+    """`ratings.csv`, as `python -m metrics huse` and `alpha` read it, and what was excluded."""
     rated = [rating for rating in report_input.ratings if rating.criterion != HUMAN_OR_MACHINE]
-    all_columns = any(rating.criterion != CRITERION or rating.condition or rating.partner for rating in rated)
-    columns = MORE_RATING_COLUMNS if all_columns else RATING_COLUMNS
-    included, excluded = [rating for rating in rated if rating.kept], [rating for rating in rated if not rating.kept]
-    out = {"ratings.csv": lines(columns, _ratings(included, all_columns))} if rated or not report_input.ratings else {}
-    if excluded:
-        out["ratings-excluded.csv"] = lines(columns, _ratings(excluded, all_columns))
-    evaluator_judgments = judgments(report_input)
-    if evaluator_judgments:
-        rows = [
-            (safe(j.rater), safe(j.item), j.truth, str(j.rating), _condition(j.factors), *_levels(j.factors))
-            for j in evaluator_judgments
-        ]
-        out["judgments.csv"] = lines(tuple(column_dictionary.JUDGMENTS), rows)
-    return out
+    plain_study = all(rating.criterion == CRITERION and not rating.condition and not rating.partner for rating in rated)
+    columns = RATING_COLUMNS if plain_study else (*RATING_COLUMNS, *FURTHER_RATING_COLUMNS)
+    if rated or not report_input.ratings:
+        yield DataFile("ratings", columns, [rating for rating in rated if rating.kept])
+    if excluded := [rating for rating in rated if not rating.kept]:
+        yield DataFile("ratings-excluded", columns, excluded)
 
 
-def _levels(factors: Mapping[str, str]) -> Row:
-    return tuple(safe(factors[factor]) for factor in FACTORS)
-
-
-def _condition(factors: Mapping[str, str]) -> str:
-    return safe(" × ".join(factors[factor] for factor in FACTORS))
-
-
-def _people_files(report_input: ReportInput) -> dict[str, str]:
-    out: dict[str, str] = {}
+def _people_files(report_input: ReportInput) -> Iterator[DataFile]:
     if report_input.assignments:
-        out["assignments.csv"] = lines(tuple(column_dictionary.ASSIGNMENTS), map(_assignment, report_input.assignments))
-        flags = [(safe(a.id), safe(a.rater), safe(flag)) for a in report_input.assignments for flag in a.flags]
-        if flags:
-            out["flags.csv"] = lines(tuple(column_dictionary.FLAGS), flags)
+        yield DataFile("assignments", ASSIGNMENT_COLUMNS, report_input.assignments)
+        if flags := [(row, flag) for row in report_input.assignments for flag in row.flags]:
+            yield DataFile("flags", FLAG_COLUMNS, flags)
     if report_input.ratings:
-        out["raters.csv"] = lines(tuple(column_dictionary.RATERS), _raters(report_input))
-    if report_input.comments:
-        rows = [
-            (safe(c.text), safe(c.rater), safe(c.question), safe(c.body), YES[c.kept]) for c in report_input.comments
-        ]
-        out["comments.csv"] = lines(tuple(column_dictionary.COMMENTS), rows)
-    if report_input.codes:
-        coded = [
-            (safe(c.text), safe(c.rater), safe(c.question), safe(c.coder), safe(code), c.codebook)
-            for c in report_input.codes
-            for code in c.codes
-        ]
-        out["codes.csv"] = lines(tuple(column_dictionary.CODES), coded)
-        out["codebook.csv"] = lines(tuple(column_dictionary.CODEBOOK), _codebook(report_input))
-    return out
+        yield DataFile("raters", RATER_COLUMNS, rater_rows(report_input))
 
 
-def _codebook(report_input: ReportInput) -> Iterator[Row]:
-    for name, book in (("comments", report_input.codebook), ("criteria", report_input.criteria)):
-        yield from ((name, safe(category), safe(code)) for category, codes in book for code in codes)
+def _section_files(report: Report) -> Iterator[DataFile]:
+    """The files of the sections that the report has."""
+    shown = {section.key for section in report.sections}
+    for kind in registry.installed():
+        if kind.key in shown:
+            yield from kind.files(report.input)
 
 
-def _assignment(assignment: AssignmentRow) -> Row:
-    when = assignment.submitted_at.isoformat() if assignment.submitted_at else ""
-    seconds = "" if assignment.seconds is None else str(assignment.seconds)
-    return (
-        *(safe(text) for text in (assignment.id, assignment.rater, assignment.hit, assignment.condition)),
-        when,
-        seconds,
-        assignment.payment,
-        YES[assignment.kept],
-        safe(assignment.reason),
-        *_reward(assignment),
-    )
-
-
-def _reward(assignment: AssignmentRow) -> Row:
-    """Amount and currency; both are empty where the reward is not known."""
-    if assignment.reward_cents is None or not assignment.currency:
-        return "", ""
-    return plain_amount(assignment.reward_cents, assignment.currency), safe(assignment.currency)
-
-
-def _raters(report_input: ReportInput) -> Iterator[Row]:
-    rated: defaultdict[str, list[RatingRow]] = defaultdict(list)
-    for rating in report_input.ratings:
-        rated[rating.rater].append(rating)
-    seconds: defaultdict[str, list[int]] = defaultdict(list)
-    counts: Counter[str] = Counter()
-    for assignment in report_input.assignments:
-        counts[assignment.rater] += 1
-        if assignment.seconds is not None:
-            seconds[assignment.rater].append(assignment.seconds)
-    for rater in sorted({*rated, *counts}):
-        values = [Fraction(rating.value) for rating in rated[rater] if rating.kept]
-        mean = format_decimal(sum(values, Fraction(0)) / len(values)) if values else ""
-        time = f"{statistics.median(seconds[rater]):g}" if seconds[rater] else ""
-        number = str(counts[rater]) if counts[rater] else ""
-        yield safe(rater), number, str(len(rated[rater])), str(len(values)), mean, time
-
-
-def _results(report: Report) -> Iterator[Row]:
-    """Every estimate of every table, a line each."""
+def _parts(report: Report) -> list[tuple[str, Table]]:
+    """Every table of the results, with the key of its section."""
     parts = [("huse", main_table(report))] if report.generators else []
     parts += [("items", table) for table in report.items.tables]
-    parts += [(section.key, table) for section in report.sections for table in section.tables]
-    yield from estimate_rows(parts)
-
-
-def estimate_rows(parts: Iterable[tuple[str, Table]]) -> Iterator[Row]:
-    """Every number of tables, each with its part of the results, as rows of `column_dictionary.RESULTS`."""
-    for part, table in parts:
-        words = [column for column in table.columns if column.kind in ("text", "range")]
-        note = safe(" ".join(note for note in table.notes if note.endswith(ENDINGS)))
-        for row in table.rows:
-            cells = dict(zip(table.columns, row, strict=True))
-            name = ", ".join(str(cells[column]) for column in words if cells[column])
-            for column, cell in cells.items():
-                if column not in words and cell is not None:
-                    yield (part, table.name, safe(name), column.key, *_number(cell), note)
-
-
-def _number(cell: Cell) -> Row:
-    if not isinstance(cell, Estimate):
-        return (plain(cell), *[""] * 7)
-    span = cell.interval
-    ends = ("", "", "") if span is None else (plain(span.low), plain(span.high), plain(span.level))
-    texts = ("" if span is None else safe(span.method), safe(" ".join(cell.flags)), safe(cell.signature))
-    return (plain(cell.value), *ends, plain(cell.n), *texts)
+    return parts + [(section.key, table) for section in report.sections for table in section.tables]
 
 
 def main_table(report: Report) -> Table:
@@ -205,20 +118,6 @@ def main_table(report: Report) -> Table:
             for mode, result in generator.modes.items()
         ]
     )
-
-
-def format_decimal(value: Fraction | None) -> str:
-    """The exact decimal where there is one of at most 20 places, else 20 places; "" for None."""
-    if value is None:
-        return ""
-    for places in range(DIGITS + 1):
-        scaled = value * 10**places
-        if scaled.denominator == 1:
-            break
-    else:
-        places, scaled = DIGITS, Fraction(round(value * 10**DIGITS))
-    sign, digits = "-" if scaled < 0 else "", str(abs(scaled.numerator)).rjust(places + 1, "0")
-    return sign + (f"{digits[:-places]}.{digits[-places:]}" if places else digits)
 
 
 def slugs(names: Sequence[str]) -> list[str]:
@@ -236,52 +135,3 @@ def slugs(names: Sequence[str]) -> list[str]:
 def _cut(name: str) -> str:
     """At most MAX_BYTES in UTF-8: no file system takes more than 255 for a whole name."""
     return name.encode()[:MAX_BYTES].decode(errors="ignore")
-
-
-def _columns(report: Report) -> Row:
-    """Pairing by context needs every text's context; where some have none, the column has another name."""
-    complete = all(item.context for generator in report.generators for item in generator.facts.items)
-    return ITEM_COLUMNS if complete else tuple("context_id" if name == "context" else name for name in ITEM_COLUMNS)
-
-
-def _items(generator: GeneratorReport, texts: dict[str, TextRow]) -> Iterator[Row]:
-    facts = generator.facts
-    for judged in generator.judged:
-        item, text = judged.item, texts[judged.item.id]
-        yield (
-            safe(item.id),
-            safe(facts.name),
-            item.source,
-            format_decimal(judged.hj),
-            repr(judged.interval.low) if judged.interval else "",
-            repr(judged.interval.high) if judged.interval else "",
-            str(judged.ratings or ""),
-            _sum(judged),
-            "" if item.log_prob is None else repr(item.log_prob),
-            str(item.length),
-            safe(facts.length_unit),
-            safe(facts.decoding),
-            safe(facts.log_prob_decoding),
-            safe(item.context),
-            safe(text.context),
-            safe(text.body),
-        )
-
-
-def _sum(judged: JudgedText) -> str:
-    return format_decimal(judged.hj * judged.ratings) if judged.hj is not None and judged.ratings else ""
-
-
-def _ratings(ratings: Iterable[RatingRow], all_columns: bool) -> Iterator[Row]:
-    for rating in ratings:
-        position = "" if rating.position is None else str(rating.position)
-        more = (safe(rating.criterion), safe(rating.condition), safe(rating.partner)) if all_columns else ()
-        yield (
-            safe(rating.text),
-            safe(rating.rater),
-            format_decimal(Fraction(rating.value)),
-            safe(rating.label),
-            safe(rating.hit),
-            position,
-            *more,
-        )

@@ -12,8 +12,9 @@ from typing import Any
 
 from metrics.figures.chart import Chart
 from metrics.report.comparison.compare import StudyComparison
-from metrics.report.formats import column_dictionary, pdf, ro_crate
-from metrics.report.formats.csv import estimate_rows
+from metrics.report.data_file import DICTIONARY, DataFile
+from metrics.report.formats import pdf, ro_crate
+from metrics.report.formats.data_columns import RESULT_COLUMNS, estimate_rows
 from metrics.report.formats.html import MANY_ROWS, environment, page_context, render_part, section_signatures
 from metrics.report.formats.json import section_json
 from metrics.report.formats.json_schema import ESTIMATE, INTERVAL, SECTION, TABLE, TEXTS, object_schema
@@ -106,8 +107,9 @@ def tables_of(compared: StudyComparison) -> dict[str, bytes]:
     """`results.csv` with every number, and each table as a CSV of its own."""
     tables = [(section.key, table) for section in compared.sections for table in section.tables]
     out = {f"{table.name}.csv": table_csv(table) for _, table in tables}
-    out["results.csv"] = lines(tuple(column_dictionary.RESULTS), estimate_rows(tables))
-    out["dictionary.csv"] = lines(column_dictionary.COLUMNS, column_dictionary.rows(["results"]))
+    results = DataFile("results", RESULT_COLUMNS, estimate_rows(tables))
+    out["results.csv"] = results.text()
+    out["dictionary.csv"] = lines(DICTIONARY, results.describe())
     return {name: text.encode() for name, text in out.items()}
 
 

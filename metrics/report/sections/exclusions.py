@@ -16,8 +16,9 @@ from metrics.huse.exclusion_sensitivity import exclusion_sensitivity
 from metrics.inference.specification_curve import NAMES, Conclusion, Exclusions, concluded, count_selections
 from metrics.report.records import GeneratorFacts, ReportInput, unit_of
 from metrics.report.section_kind import Options, SectionKind
-from metrics.report.sections import human_or_machine
 from metrics.report.sections.huse_extras import CRITERION
+from metrics.report.sections.judgments import judgments as judgments_of
+from metrics.report.sections.judgments import varying_factors
 from metrics.report.wording import plural
 from metrics.tables.exclusions import exclusions_table
 from metrics.tables.record import Column, Row, Table
@@ -151,14 +152,14 @@ def accuracy_under_rules(
 
     Every judgment counts before the rules, whether the report keeps it or not. Raises as `evaluator_exclusions`.
     """
-    judgments = human_or_machine.judgments(report_input, every=True)
+    judgments = judgments_of(report_input, every=True)
     if not judgments:
         return {}
     rules, alone = _effective(report_input)
     return evaluator_exclusions(
         judgments,
         rules,
-        human_or_machine.varying_factors(judgments),
+        varying_factors(judgments),
         draws=draws,
         seed=seed,
         level=level,

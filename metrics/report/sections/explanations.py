@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from metrics.agreement.kappa import cohen_kappa
 from metrics.errors import MetricsError
 from metrics.evaluators.comment_codes import NULL, Codebook, Coded, code_table, coder_agreement
+from metrics.report.data_file import DataFile
 from metrics.report.records import ReportInput
-from metrics.report.row_records import CodebookName, CodeRow
+from metrics.report.row_records import CODE_COLUMNS, CODEBOOK_COLUMNS, COMMENT_COLUMNS, CodebookName, CodeRow
 from metrics.report.section import Section
 from metrics.report.section_kind import Options, written
 from metrics.report.wording import plural
@@ -206,4 +207,15 @@ def _label(answers: Mapping[tuple[str, str], object], text: str, rater: str) -> 
     return str(getattr(answer, "label", "")) if answer else ""
 
 
-SECTIONS = (written(KEY, TITLE, 50, gather, write),)
+def files(report_input: ReportInput) -> Iterator[DataFile]:
+    """What raters wrote, and what coders made of it."""
+    if report_input.comments:
+        yield DataFile("comments", COMMENT_COLUMNS, report_input.comments)
+    if report_input.codes:
+        books = (("comments", report_input.codebook), ("criteria", report_input.criteria))
+        codes = [(name, category, code) for name, book in books for category, codes in book for code in codes]
+        yield DataFile("codes", CODE_COLUMNS, [(row, code) for row in report_input.codes for code in row.codes])
+        yield DataFile("codebook", CODEBOOK_COLUMNS, codes)
+
+
+SECTIONS = (written(KEY, TITLE, 50, gather, write, files),)

@@ -19,10 +19,10 @@ from metrics.figures.chart import Chart
 from metrics.inference.equivalence import Equivalence, Margin
 from metrics.inference.mixed_model import MixedModel
 from metrics.report.records import ReportInput
-from metrics.report.row_records import ConditionFacts
 from metrics.report.section import Measured, Reference, Section
 from metrics.report.section_kind import Options, written
 from metrics.report.sections import equivalence
+from metrics.report.sections.judgments import CRITERION, files, judgments, varying_factors
 from metrics.report.sentence import Sentence, template
 from metrics.report.wording import plural
 from metrics.tables.evaluators import EvaluatorRow, evaluator_table
@@ -30,7 +30,6 @@ from metrics.tables.record import Column, Row, Table
 from metrics.types import MODEL, REFERENCE, Estimate, Source
 
 KEY, TITLE = "human-or-machine", "Human or machine"
-CRITERION = "human_or_machine"
 CLARK = Reference(
     "clark2021human",
     "inproceedings",
@@ -45,7 +44,6 @@ CLARK = Reference(
         ("year", "2021"),
     ),
 )
-FACTORS = ("training", "domain", "generator")
 ANSWERED = ("ratings.value", "ratings.kept", "ratings.rater", "texts.source")
 UNCERTAIN = template(
     "summary.accuracy-without-interval",
@@ -78,34 +76,6 @@ EMPTY = template(
     "ratings.kept",
 )
 NOTHING = Estimate(None, 0, None, {}, ("no_judgments",), "")  # of an arm without answers
-
-
-def judgments(report_input: ReportInput, *, every: bool = False) -> list[EvaluatorJudgment]:
-    """The kept answers (every: all) to who wrote a text, each with its condition's factors."""
-    source = {text.id: HUMAN if text.source == REFERENCE else MACHINE for text in report_input.texts}
-    factors = {condition.name: _factors(condition) for condition in report_input.conditions}
-    none: dict[str, str] = dict.fromkeys(FACTORS, "all")
-    return [
-        EvaluatorJudgment(
-            rating.rater,
-            rating.text,
-            source[rating.text],
-            int(rating.value),
-            factors.get(rating.condition, none),
-            rating.unit,
-        )
-        for rating in report_input.ratings
-        if (rating.kept or every) and rating.criterion == CRITERION
-    ]
-
-
-def varying_factors(judgments: Sequence[EvaluatorJudgment]) -> tuple[str, ...]:
-    """The factors that differ among the judgments: their combinations are the conditions."""
-    return tuple(factor for factor in FACTORS if len({judgment.factors[factor] for judgment in judgments}) > 1)
-
-
-def _factors(condition: ConditionFacts) -> dict[str, str]:
-    return {factor: getattr(condition, factor) or "all" for factor in FACTORS}
 
 
 def gather(report_input: ReportInput) -> ReportInput | None:
@@ -465,4 +435,4 @@ def _charts(
     return charts
 
 
-SECTIONS = (written(KEY, TITLE, 40, gather, write),)
+SECTIONS = (written(KEY, TITLE, 40, gather, write, files),)

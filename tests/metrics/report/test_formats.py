@@ -34,7 +34,7 @@ from metrics.report.records import ReportInput
 from metrics.report.result import Report
 from metrics.report.row_records import Attached, PageFacts
 from metrics.report.sections.external_scores import kind_of
-from metrics.report.sections.human_or_machine import judgments
+from metrics.report.sections.judgments import judgments
 from tests.metrics.report.evaluators_study import PAGE, evaluators
 from tests.metrics.report.samples import NOW, study, with_rules, with_truth
 
@@ -168,15 +168,6 @@ def test_completeness_counts_what_is_there(told_apart: Report) -> None:
 
 
 # --- files ---
-
-
-def test_every_column_of_every_csv_is_in_the_dictionary(folder: Path) -> None:
-    told = {(row["file"], row["column"]) for row in rows(folder / "dictionary.csv")}
-    for path in folder.glob("*.csv"):
-        if path.name == "dictionary.csv":
-            continue
-        for column in path.read_text(encoding="utf-8").split("\n", 1)[0].split(","):
-            assert (path.name, column) in told, (path.name, column)
 
 
 def test_no_cell_runs_as_a_formula(folder: Path) -> None:

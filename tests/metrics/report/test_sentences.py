@@ -21,6 +21,8 @@ from metrics.report.result import GeneratorReport
 from metrics.report.row_records import DrawFacts, PlanFacts
 from metrics.report.section_kind import Options
 from metrics.report.sections import agreement, equivalence, human_or_machine, rating_scales
+from metrics.report.sections.judgments import judgments as judgments_of
+from metrics.report.sections.judgments import varying_factors
 from metrics.report.sentence import TEMPLATES, Sentence, Template, template
 from metrics.types import HuseResult, Interval
 from tests.annotation.reports.round_trips import KINDS
@@ -56,9 +58,9 @@ def of_summary(asked: Asked) -> Iterator[Sentence]:
     yield from findings.limits(asked.generators, findings.warnings(given, asked.generators))
     if methods.asks_who_wrote(given):
         yield findings.CHANCE_LIMIT.fill()
-    judgments = human_or_machine.judgments(given)
+    judgments = judgments_of(given)
     if judgments:
-        evaluation = evaluate_judgments(judgments, human_or_machine.varying_factors(judgments), level=asked.level)
+        evaluation = evaluate_judgments(judgments, varying_factors(judgments), level=asked.level)
         margin = equivalence.margin_of(given.plan)
         alike = equivalence.of_all(judgments, margin) if margin else None
         yield from human_or_machine.conclude(evaluation, alike, human_or_machine.empty_arms(given))

@@ -20,7 +20,8 @@ from metrics.report.formats.write import write_report
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
 from metrics.report.row_records import RuleFacts
-from metrics.report.sections import exclusions, human_or_machine
+from metrics.report.sections import exclusions
+from metrics.report.sections.judgments import judgments as judgments_of
 from metrics.tables.record import Table
 from tests.metrics.report.evaluators_study import evaluators
 from tests.metrics.report.samples import NOW, study, with_rules
@@ -226,7 +227,7 @@ def judged(judges: ReportInput) -> Report:
 def left_of(judges: ReportInput, names: str, condition: str) -> list[EvaluatorJudgment]:
     gone = {one for rule in judges.rules or () if rule.name in names.split(", ") for one in rule.assignments}
     raters = {one.rater for one in judges.assignments if one.id in gone}
-    every = human_or_machine.judgments(judges, every=True)
+    every = judgments_of(judges, every=True)
     return [one for one in every if one.rater not in raters and condition in (one.factors["training"], "all judgments")]
 
 
@@ -274,7 +275,7 @@ def test_a_study_of_evaluators_tells_it_in_every_format(judged: Report, tmp_path
 def test_a_conclusion_that_a_rule_makes_is_named(judges: ReportInput) -> None:
     """Whoever of the untrained was right in fewer than two answers is left out: all others together beat chance."""
     right: dict[str, int] = {}
-    for one in human_or_machine.judgments(judges, every=True):
+    for one in judgments_of(judges, every=True):
         right[one.rater] = right.get(one.rater, 0) + ((one.rating > 2) == (one.truth == MACHINE))
     weak = tuple(one.id for one in judges.assignments if one.condition == "none" and right[one.rater] < 2)
     harsh = replace(judges, rules=(RuleFacts("Weak", weak),))

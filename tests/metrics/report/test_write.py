@@ -24,7 +24,8 @@ from metrics.__main__ import main
 from metrics.errors import BadInput
 from metrics.figures.embed import PLOTLY
 from metrics.report.build import build_report
-from metrics.report.formats.csv import format_decimal, slugs
+from metrics.report.formats.csv import slugs
+from metrics.report.formats.data_columns import format_decimal
 from metrics.report.formats.html import html
 from metrics.report.formats.write import write_report
 from metrics.report.records import FlagFacts, ReportInput, SelectionStep

@@ -377,13 +377,17 @@ class Market:
         try:
             self._call(operation, AssignmentId=assignment_id, RequesterFeedback=feedback, **more)
         except MarketError as error:
-            if error.code != TURK + "InvalidAssignmentState":
-                raise
-            status = str(self._call("get_assignment", AssignmentId=assignment_id)["Assignment"]["AssignmentStatus"])
-            if status not in settled:
-                raise
-            return status
+            return self.state_after(error, assignment_id, settled)
         return settled[0]
+
+    def state_after(self, error: MarketError, assignment_id: str, settled: tuple[str, ...]) -> str:
+        """The state, of `settled`, for which a decision was refused: it was made before. Raises `error` for another."""
+        if error.code != TURK + "InvalidAssignmentState":
+            raise error
+        status = str(self._call("get_assignment", AssignmentId=assignment_id)["Assignment"]["AssignmentStatus"])
+        if status not in settled:
+            raise error
+        return status
 
     def _pages(self, operation: str, member: str, **parameters: Any) -> Iterator[dict[str, Any]]:
         """Every row of a listing: until a page is empty or names no next one."""

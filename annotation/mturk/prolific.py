@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any
 
+from annotation.exceptions import MarketError
 from annotation.mturk.channels import call_operation, member_name
 from annotation.mturk.client import Market
 
@@ -355,10 +356,17 @@ def request_return(market: Market, assignment_id: str, reasons: Sequence[str]) -
     call_operation(market, "request_prolific_return", AssignmentId=assignment_id, Reasons=list(reasons))
 
 
-def reject_work(market: Market, assignment_id: str, *, feedback: str, category: str) -> None:
-    """Reject work of a person from Prolific with one of CATEGORIES; the person reads `feedback`."""
+def reject_work(market: Market, assignment_id: str, *, feedback: str, category: str) -> bool:
+    """Reject work of a person from Prolific with one of CATEGORIES; the person reads `feedback`.
+
+    Work that is already rejected stays so. False: it was approved before, on Prolific's own site perhaps.
+    """
     members = {"AssignmentId": assignment_id, "RequesterFeedback": feedback, "Category": category}
-    call_operation(market, "reject_prolific_work", **members)
+    try:
+        call_operation(market, "reject_prolific_work", **members)
+    except MarketError as error:
+        return market.state_after(error, assignment_id, ("Rejected", "Approved")) == "Rejected"
+    return True
 
 
 def retry_actions(market: Market, channel_id: str) -> ProlificStudyRecord:

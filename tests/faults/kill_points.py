@@ -129,7 +129,34 @@ PROLIFIC_STEPS = {
         *_both("the answer to a payment is noted", f"{_FLOWS}.pay:_note_answer"),
     ),
 }
-ON_PROLIFIC = {point.name: point for points in PROLIFIC_STEPS.values() for point in points}
+_DECIDED = (DECIDING[1], *DATABASE)
+# The same study from the requester's side, in the order of its life.
+REQUESTER_STEPS = {
+    "a channel is opened": (*_both("the call that sets a draft", "annotation.mturk.prolific:set_draft"), *DATABASE),
+    "publishing is decided": DECIDING,
+    "recruiting is decided": DECIDING,
+    "tasks and recruiting are asked for": (
+        *_both("the call that asks to publish on Prolific", "annotation.mturk.prolific:publish_study"),
+        *CREATING,
+    ),
+    "work is collected": (*COLLECTING[2:5], *DATABASE),
+    "work is decided": _DECIDED,
+    "decisions are sent": (
+        *APPROVING[:4],
+        *_both("the call that rejects work from Prolific", "annotation.mturk.prolific:reject_work"),
+        *CARRYING,
+    ),
+    "bonuses are decided": DECIDING,
+    "bonuses are sent": PAYING,
+    "fees are booked": (*_both("fees are booked", "annotation.ledger:spend_fee"), *_DECIDED),
+}
+# The marketplace's server itself dies while it answers the requester.
+SERVER_STEPS = _both("a commit of the marketplace's server", COMMIT)
+ON_PROLIFIC = {
+    point.name: point
+    for points in (*PROLIFIC_STEPS.values(), *REQUESTER_STEPS.values(), SERVER_STEPS)
+    for point in points
+}
 
 
 def doom(name: str, nth: int) -> None:

@@ -65,7 +65,7 @@ def list_prolific_filters(call: Call, parameters: dict[str, Any]) -> dict[str, A
     account = accounts.connected(call.requester)
     with accounts.open_client(account) as client:
         try:
-            rows = client.list_filters(account.workspace_id)
+            rows = client.list_filters()
         except ProlificError as error:
             raise accounts.refusal_of(error) from None
     return {

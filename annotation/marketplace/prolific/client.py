@@ -6,11 +6,15 @@ effect. Its sentence holds no id of a person.
 
 from __future__ import annotations
 
+import functools
 import logging
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
-from typing import Any
+import ssl
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
@@ -18,6 +22,7 @@ from django.conf import settings
 
 from annotation.marketplace.prolific.records import (
     AccountRecord,
+    BalanceRecord,
     BonusBatchRecord,
     BonusLine,
     CostRecord,
@@ -26,7 +31,10 @@ from annotation.marketplace.prolific.records import (
     SessionRecord,
     StudyRecord,
     WorkspaceRecord,
-    minor_of,
+    count_of,
+    id_of,
+    secret_of,
+    total_of,
 )
 
 # httpx logs every address at INFO, and the ids of submissions are in addresses.
@@ -38,9 +46,12 @@ PAGE_SIZE = 100
 MAX_PAGES = 1000
 LONGEST_DETAIL = 300
 TOO_MANY = 429
+# Lists that the public documents do not name with certainty.
+NO_SUCH_PATH = frozenset({404, 405})
 _ID = re.compile(r"\b[0-9a-f]{24}\b", re.IGNORECASE)
 
 Json = dict[str, Any]
+Read = TypeVar("Read")
 
 
 class ProlificError(Exception):
@@ -63,6 +74,12 @@ class ProlificError(Exception):
         self.status, self.later, self.unanswered, self.retry_after = status, later, unanswered, retry_after
 
 
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    """What Prolific's certificate is checked against: reading it takes longer than a call."""
+    return httpx.create_ssl_context()
+
+
 class Client:
     """Calls with one account's token. Each raises ProlificError."""
 
@@ -73,6 +90,7 @@ class Client:
             headers={"Authorization": f"Token {token}"},
             timeout=TIMEOUT_SECONDS,
             transport=transport,
+            verify=_certificates(),
             # A proxy of the environment does not lead to this machine.
             trust_env=urlsplit(base).hostname not in {"127.0.0.1", "localhost"},
         )
@@ -87,8 +105,7 @@ class Client:
 
     def get_account(self) -> AccountRecord:
         """Whose token it is: the check that it works."""
-        document = self._call("GET", "/users/me/")
-        return AccountRecord(str(document.get("email") or ""), str(document.get("currency_code") or ""))
+        return AccountRecord.of(self._call("GET", "/users/me/"))
 
     def list_workspaces(self) -> list[WorkspaceRecord]:
         """Every workspace with its balance and projects."""
@@ -96,56 +113,75 @@ class Client:
 
     def _workspace(self, row: Json) -> WorkspaceRecord:
         key = str(row["id"])
-        balance = self._call("GET", f"/workspaces/{key}/balance/")
+        balance = self._balance(key)
         projects = self._windows(f"/workspaces/{key}/projects/")
         return WorkspaceRecord(
             workspace_id=key,
             title=str(row.get("title") or row.get("name") or key),
-            currency=str(balance.get("currency_code") or ""),
-            available=minor_of(balance["available_balance"]) if "available_balance" in balance else None,
-            projects=tuple((str(project["id"]), str(project.get("title") or project["id"])) for project in projects),
+            currency=balance.currency,
+            available=balance.available,
+            projects=tuple(
+                (str(project["id"]), str(project.get("title") or project.get("name") or project["id"]))
+                for project in projects
+            ),
         )
 
     def get_available_balance(self, workspace_id: str) -> Minor | None:
         """What a workspace can spend; None where the answer does not say."""
-        balance = self._call("GET", f"/workspaces/{workspace_id}/balance/")
-        return minor_of(balance["available_balance"]) if "available_balance" in balance else None
+        return self._balance(workspace_id).available
+
+    def _balance(self, workspace_id: str) -> BalanceRecord:
+        return self._read(BalanceRecord.of, self._call("GET", f"/workspaces/{workspace_id}/balance/"))
 
     # Filters and prices
 
-    def list_filters(self, workspace_id: str) -> list[FilterRecord]:
+    def list_filters(self) -> list[FilterRecord]:
         """Every filter that people can be chosen by."""
-        return [FilterRecord.of(row) for row in self._windows("/filters/", {"workspace_id": workspace_id})]
+        return [self._read(FilterRecord.of, row) for row in self._windows("/filters/")]
 
     def count_eligible(self, filters: Sequence[Json]) -> int:
         """How many people pass every filter."""
-        return int(self._call("POST", "/eligibility-count/", {"filters": list(filters)}).get("count") or 0)
+        return self._read(count_of, self._call("POST", "/eligibility-count/", {"filters": list(filters)}))
 
     def calculate_cost(self, reward: Minor, places: int) -> Minor:
         """The total for `places` people at `reward` each, with fees and tax."""
         body = {"reward": reward.units, "total_available_places": places}
-        return minor_of(self._call("POST", "/study-cost-calculator/", body).get("total_cost"))
+        return self._read(total_of, self._call("POST", "/study-cost-calculator/", body))
 
     # Studies
 
     def find_study(self, project_id: str, key: str) -> StudyRecord | None:
-        """The study of a project whose internal name holds `key`."""
-        for row in self._windows(f"/projects/{project_id}/studies/"):
-            if key in str(row.get("internal_name") or "") or key in str(row.get("metadata") or ""):
-                return StudyRecord.of(row)
+        """The study of a project whose internal name or metadata hold `key`."""
+        for row in self._studies(project_id):
+            if key in f"{row.get('internal_name')} {row.get('metadata')}":
+                return self._read(StudyRecord.of, row)
+            if "internal_name" not in row and "metadata" not in row and "id" in row:
+                # A list in short: the study itself says more.
+                full = self._call("GET", f"/studies/{row['id']}/")
+                if key in f"{full.get('internal_name')} {full.get('metadata')}":
+                    return self._read(StudyRecord.of, full)
         return None
+
+    def _studies(self, project_id: str) -> list[Json]:
+        """The studies of a project; of the account, where Prolific does not list them by project."""
+        try:
+            return list(self._windows(f"/projects/{project_id}/studies/"))
+        except ProlificError as error:
+            if error.status not in NO_SUCH_PATH:
+                raise
+        return list(self._windows("/studies/"))
 
     def create_study(self, fields: Json) -> StudyRecord:
         """A draft. Not repeatable: look with `find_study` before."""
-        return StudyRecord.of(self._call("POST", "/studies/", fields))
+        return self._read(StudyRecord.of, self._call("POST", "/studies/", fields))
 
     def get_study(self, study_id: str) -> StudyRecord:
         """A study as it is now."""
-        return StudyRecord.of(self._call("GET", f"/studies/{study_id}/"))
+        return self._read(StudyRecord.of, self._call("GET", f"/studies/{study_id}/"))
 
     def update_study(self, study_id: str, fields: Json) -> StudyRecord:
         """Change fields of a study."""
-        return StudyRecord.of(self._call("PATCH", f"/studies/{study_id}/", fields))
+        return self._read(StudyRecord.of, self._call("PATCH", f"/studies/{study_id}/", fields))
 
     def transition_study(self, study_id: str, action: str) -> None:
         """PUBLISH, PAUSE, START or STOP a study."""
@@ -153,28 +189,36 @@ class Client:
 
     def get_cost(self, study_id: str) -> CostRecord:
         """What a study has cost so far."""
-        return CostRecord.of(self._call("GET", f"/studies/{study_id}/cost/"))
+        return self._read(CostRecord.of, self._call("GET", f"/studies/{study_id}/cost/"))
 
     # Groups of people
 
     def find_group(self, workspace_id: str, name: str) -> str:
-        """The id of a group by its name; "" for none."""
-        rows = self._windows("/participant-groups/", {"workspace_id": workspace_id})
+        """The id of a group by its name; "" for none, and where groups are not listed."""
+        try:
+            rows = list(self._windows("/participant-groups/", {"workspace_id": workspace_id}))
+        except ProlificError as error:
+            if error.status not in NO_SUCH_PATH:
+                raise
+            return ""
         return next((str(row["id"]) for row in rows if row.get("name") == name), "")
 
     def create_group(self, workspace_id: str, name: str) -> str:
         """The id of a new group. Not repeatable: look with `find_group` before."""
-        return str(self._call("POST", "/participant-groups/", {"workspace_id": workspace_id, "name": name})["id"])
+        document = self._call("POST", "/participant-groups/", {"workspace_id": workspace_id, "name": name})
+        return self._read(id_of, document)
 
     # Submissions
 
     def list_submissions(self, study_id: str) -> list[SessionRecord]:
         """Every submission of a study."""
-        return [SessionRecord.of(row) for row in self._pages("/submissions/", {"study": study_id})]
+        rows = [self._read(SessionRecord.of, row) for row in self._pages("/submissions/", {"study": study_id})]
+        # A row that moves to another page while they are read comes twice.
+        return list({row.session_id: row for row in rows}.values())
 
     def get_submission(self, session_id: str) -> SessionRecord:
         """One submission."""
-        return SessionRecord.of(self._call("GET", f"/submissions/{session_id}/"))
+        return self._read(SessionRecord.of, self._call("GET", f"/submissions/{session_id}/"))
 
     def transition_submission(self, session_id: str, fields: Json) -> None:
         """APPROVE, REJECT or COMPLETE a submission."""
@@ -191,8 +235,7 @@ class Client:
         """Bonuses that are known to Prolific afterwards, and paid by `pay_bonuses` only. Amounts go as decimals."""
         text = "\n".join(f"{line.session_id},{line.amount.as_decimal(currency)}" for line in lines)
         document = self._call("POST", "/submissions/bonus-payments/", {"study_id": study_id, "csv_bonuses": text})
-        fees = minor_of(document.get("fees")) + minor_of(document.get("vat"))
-        return BonusBatchRecord(str(document["id"]), minor_of(document.get("amount")), fees)
+        return self._read(BonusBatchRecord.of, document)
 
     def pay_bonuses(self, batch_id: str) -> None:
         """Pay. Sent twice it pays twice."""
@@ -203,11 +246,11 @@ class Client:
     def list_event_types(self) -> list[str]:
         """The events that can be subscribed to."""
         rows = self._windows("/hooks/event-types/")
-        return [str(row.get("event_type") or "") for row in rows]
+        return [str(row.get("event_type") or row.get("name") or row.get("id") or "") for row in rows]
 
     def create_secret(self, workspace_id: str) -> str:
         """What hooks of a workspace are signed with from now on."""
-        return str(self._call("POST", "/hooks/secrets/", {"workspace_id": workspace_id})["value"])
+        return self._read(secret_of, self._call("POST", "/hooks/secrets/", {"workspace_id": workspace_id}))
 
     def list_hook_events(self, workspace_id: str, address: str) -> set[str]:
         """The events of which `address` is told already."""
@@ -224,21 +267,49 @@ class Client:
     # HTTP
 
     def _windows(self, path: str, query: Mapping[str, Any] | None = None) -> Iterator[Json]:
-        """The rows of a list that is read by limit and offset, to its end."""
-        for number in range(MAX_PAGES):
-            window = {**(query or {}), "limit": PAGE_SIZE, "offset": number * PAGE_SIZE}
-            rows, is_last = _rows(self._call("GET", path, query=window))
+        """The rows of a list that is read by limit and offset, to its end, however many each answer holds."""
+        seen, before = 0, list[Json]()
+        for _ in range(MAX_PAGES):
+            rows, is_last = self._page(path, {**(query or {}), "limit": PAGE_SIZE, "offset": seen}, seen)
+            if rows == before:
+                # The list takes no window: it is all there is.
+                return
             yield from rows
             if is_last:
                 return
+            seen, before = seen + len(rows), rows
 
     def _pages(self, path: str, query: Mapping[str, Any]) -> Iterator[Json]:
         """The rows of a list that is read by pages, to its end."""
+        seen, before = 0, list[Json]()
         for number in range(1, MAX_PAGES + 1):
-            rows, is_last = _rows(self._call("GET", path, query={**query, "page": number, "page_size": PAGE_SIZE}))
+            rows, is_last = self._page(path, {**query, "page": number, "page_size": PAGE_SIZE}, seen)
+            if rows == before:
+                return
             yield from rows
             if is_last:
                 return
+            seen, before = seen + len(rows), rows
+
+    def _page(self, path: str, query: Json, seen: int) -> tuple[list[Json], bool]:
+        """The rows of one page, and whether it is the last. `seen`: how many came before."""
+        try:
+            document = _content(self._send("GET", path, query=query))
+        except ProlificError as error:
+            if seen and error.status == httpx.codes.NOT_FOUND:
+                # A page behind the last.
+                return [], True
+            raise
+        return _rows(document, seen)
+
+    @staticmethod
+    def _read(reader: Callable[[Json], Read], document: Json) -> Read:
+        """A record of an answer. Raises ProlificError where the answer has another form: it may have had its effect."""
+        try:
+            return reader(document)
+        except (KeyError, TypeError, ValueError, ArithmeticError) as error:
+            sentence = f"Prolific's answer cannot be read ({type(error).__name__})."
+            raise ProlificError(sentence, later=True, unanswered=True) from None
 
     def _call(self, method: str, path: str, body: Json | None = None, query: Json | None = None) -> Json:
         return _document(self._send(method, path, body, query))
@@ -253,35 +324,61 @@ class Client:
             raise ProlificError(sentence, later=True, unanswered=True) from None
         if response.is_success:
             return response
-        raise _refusal(response)
+        raise _refusal(response, _ids_in(path, body))
 
 
-def _document(response: httpx.Response) -> Json:
-    """The JSON object of an answer; empty for any other. Raises ProlificError where what should be JSON is not."""
+def _content(response: httpx.Response) -> Any:
+    """The JSON of an answer; an empty object for none. Raises ProlificError where what should be JSON is not."""
     if not response.content:
         return {}
     try:
-        document = response.json()
+        return response.json()
     except ValueError:
         raise ProlificError("Prolific's answer cannot be read.", later=True, unanswered=True) from None
+
+
+def _document(response: httpx.Response) -> Json:
+    """The JSON object of an answer; empty for any other."""
+    document = _content(response)
     return document if isinstance(document, dict) else {}
 
 
-def _rows(document: Json) -> tuple[list[Json], bool]:
-    """The rows of one page, and whether it is the last."""
-    rows = document.get("results") or []
+def _rows(document: Any, seen: int) -> tuple[list[Json], bool]:
+    """The rows of one page, and whether it is the last: by its links, else by the count of all, else by being empty.
+
+    A bare list is all there is.
+    """
+    if isinstance(document, list):
+        return [_row(row) for row in document], True
+    rows = [_row(row) for row in document.get("results") or []]
     links = document.get("_links")
-    if not isinstance(links, dict):
-        return rows, len(rows) < PAGE_SIZE
-    following = links.get("next")
-    return rows, not (following.get("href") if isinstance(following, dict) else following)
+    if isinstance(links, dict) and "next" in links:
+        following = links["next"]
+        return rows, not rows or not (following.get("href") if isinstance(following, dict) else following)
+    if "next" in document:
+        return rows, not rows or not document["next"]
+    meta = document.get("meta")
+    total = meta.get("count") if isinstance(meta, dict) else document.get("count")
+    return rows, not rows or (isinstance(total, int) and seen + len(rows) >= total)
 
 
-def _refusal(response: httpx.Response) -> ProlificError:
+def _row(row: Any) -> Json:
+    """A row of a list; of a list of words, each as an id."""
+    return row if isinstance(row, dict) else {"id": row}
+
+
+def _ids_in(path: str, body: Json | None) -> set[str]:
+    """What in a request may be an id of a person: parts of the address, and the lines of bonuses."""
+    lines = str((body or {}).get("csv_bonuses") or "").splitlines()
+    parts = {part for part in path.split("/") if any(letter.isdigit() for letter in part)}
+    return parts | {line.partition(",")[0] for line in lines}
+
+
+def _refusal(response: httpx.Response, ids: Collection[str]) -> ProlificError:
     status = response.status_code
     later = status == TOO_MANY or status >= httpx.codes.INTERNAL_SERVER_ERROR
     return ProlificError(
-        f"Prolific answered {status}: {_detail(response)}",
+        f"Prolific answered {status}: {_detail(response, ids)}",
         status=status,
         later=later,
         unanswered=status >= httpx.codes.INTERNAL_SERVER_ERROR,
@@ -289,16 +386,17 @@ def _refusal(response: httpx.Response) -> ProlificError:
     )
 
 
-def _detail(response: httpx.Response) -> str:
+def _detail(response: httpx.Response, ids: Collection[str]) -> str:
     """What went wrong in Prolific's words, without the ids of people and studies."""
     try:
-        error = response.json()["error"]
-        detail = error.get("detail") or error.get("title") or ""
-    except (ValueError, KeyError, TypeError, AttributeError):
+        document = response.json()
+    except ValueError:
         return response.reason_phrase or "no reason"
-    text = (
-        detail if isinstance(detail, str) else "; ".join(f"{name}: {_plain(value)}" for name, value in detail.items())
-    )
+    error = document.get("error", document) if isinstance(document, dict) else document
+    detail = (error.get("detail") or error.get("title") or "") if isinstance(error, dict) else error
+    text = _plain(detail) or response.reason_phrase
+    for known in sorted(ids, key=len, reverse=True):
+        text = text.replace(known, "...")
     return without_ids(text)[:LONGEST_DETAIL]
 
 
@@ -314,5 +412,12 @@ def without_ids(text: str) -> str:
 
 
 def _wait(header: str) -> timedelta | None:
-    """Seconds of a Retry-After; None without, or for a date."""
-    return timedelta(seconds=min(int(header), 24 * 3600)) if header.isdigit() else None
+    """What a Retry-After asks for, in seconds or as a date; at most a day. None without."""
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            seconds = (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds()
+        except (ValueError, TypeError):
+            return None
+    return timedelta(seconds=min(max(seconds, 0), 24 * 3600)) if math.isfinite(seconds) else None

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.marketplace.assignments import decisions
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
+from annotation.marketplace.invitations import completion
 from annotation.marketplace.models import (
     Assignment,
     ProlificAction,
@@ -112,9 +113,19 @@ def queue_decisions(study: ProlificStudy, *, now: datetime) -> None:
     )
     for submission in rows.filter(status=AWAITING).exclude(decided).order_by("pk"):
         _queue_decision(submission, now=now)
+    _finish_closed_tabs(rows, now=now)
     finished = rows.filter(status__in=INSIDE, participant__finished_at__lte=now - COMPLETE_AFTER)
     for submission in finished.filter(participant__stopped_at=None).order_by("pk"):
         actions.queue(study, Kind.COMPLETE, now=now, submission=submission)
+
+
+def _finish_closed_tabs(rows: QuerySet[ProlificSubmission], *, now: datetime) -> None:
+    """Who submitted their last task and never saw the next page has finished all the same."""
+    late = Assignment.objects.filter(worker=OuterRef("participant__worker"), submitted_at__lte=now - COMPLETE_AFTER)
+    unfinished = rows.filter(Exists(late), status__in=INSIDE, participant__finished_at=None)
+    for submission in unfinished.select_related("participant__worker").order_by("pk"):
+        if submission.participant.worker is not None:
+            completion.finish_if_done(submission.participant.worker, now=now)
 
 
 def _queue_decision(submission: ProlificSubmission, *, now: datetime) -> None:

@@ -7,7 +7,7 @@ payment, or a person says how it was.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -113,10 +113,8 @@ def _create(batch: ProlificBonusBatch, client: Client, *, now: datetime) -> None
     """Have Prolific know the bonuses. Interrupted and repeated it leaves a batch there that nobody pays."""
     if not _take(batch, now=now):
         return
-    lines = list(batch.lines.select_related("submission__identity").order_by("pk"))
-    paid = _read_paid(lines, client)
     sums: dict[str, int] = defaultdict(int)
-    for line in lines:
+    for line in _lines(batch):
         sums[line.submission.identity.session_id] += line.amount_minor
     rows = [BonusLine(session, Minor(amount)) for session, amount in sums.items()]
     record = client.create_bonuses(batch.study.prolific_id, rows, batch.study.currency)
@@ -125,26 +123,26 @@ def _create(batch: ProlificBonusBatch, client: Client, *, now: datetime) -> None
             f"Prolific understands the bonuses as {record.amount.units} minor units, not {batch.amount_minor}. "
             "Nothing was paid."
         )
-    _store_batch(batch, record, lines, paid, now=now)
+    _store_batch(batch, record, now=now)
+
+
+def _lines(batch: ProlificBonusBatch) -> list[ProlificBonusLine]:
+    return list(batch.lines.select_related("submission__identity").order_by("pk"))
 
 
 def _read_paid(lines: Iterable[ProlificBonusLine], client: Client) -> dict[int, int]:
     """What Prolific has paid as bonuses, by submission."""
     submissions = {line.submission_id: line.submission.identity.session_id for line in lines}
-    return {key: client.get_submission(session).bonuses.units for key, session in submissions.items()}
+    paid = {}
+    for key, session in submissions.items():
+        bonuses = client.get_submission(session).bonuses
+        if bonuses is None:
+            raise ProlificError("What Prolific says of the bonuses that it has paid cannot be read.", later=True)
+        paid[key] = bonuses.units
+    return paid
 
 
-@transaction.atomic
-def _store_batch(
-    batch: ProlificBonusBatch,
-    record: BonusBatchRecord,
-    lines: Iterable[ProlificBonusLine],
-    paid: dict[int, int],
-    *,
-    now: datetime,
-) -> None:
-    for line in lines:
-        ProlificBonusLine.objects.filter(pk=line.pk).update(paid_before_minor=paid[line.submission_id])
+def _store_batch(batch: ProlificBonusBatch, record: BonusBatchRecord, *, now: datetime) -> None:
     rows = ProlificBonusBatch.objects.filter(pk=batch.pk, state=State.PREPARED, attempts=batch.attempts)
     changed = rows.update(
         state=State.CREATED, prolific_id=record.batch_id, fees_minor=record.fees.units, due_at=now, error=""
@@ -155,8 +153,8 @@ def _store_batch(
 
 
 def _pay(batch: ProlificBonusBatch, client: Client, *, now: datetime) -> None:
-    """Note that the payment is sent, commit, send it, note the answer."""
-    if not _note_sent(batch, now=now):
+    """Read what was paid until now, note that the payment is sent, commit, send it, note the answer."""
+    if not _note_sent(batch, _read_paid(_lines(batch), client), now=now):
         return
     try:
         client.pay_bonuses(batch.prolific_id)
@@ -166,11 +164,17 @@ def _pay(batch: ProlificBonusBatch, client: Client, *, now: datetime) -> None:
         _note_answer(batch)
 
 
-def _note_sent(batch: ProlificBonusBatch, *, now: datetime) -> bool:
+@transaction.atomic
+def _note_sent(batch: ProlificBonusBatch, paid: Mapping[int, int], *, now: datetime) -> bool:
+    """Note the payment as sent, with what each person had been paid before; False where another process has."""
     rows = ProlificBonusBatch.objects.filter(pk=batch.pk, state=State.CREATED)
-    changed = rows.update(state=State.SENT, sent_at=now, due_at=now + actions.lease())
+    if rows.update(state=State.SENT, sent_at=now, due_at=now + actions.lease()):
+        for line in batch.lines.all():
+            ProlificBonusLine.objects.filter(pk=line.pk).update(paid_before_minor=paid[line.submission_id])
+        batch.refresh_from_db()
+        return True
     batch.refresh_from_db()
-    return bool(changed)
+    return False
 
 
 def _note_answer(batch: ProlificBonusBatch) -> None:
@@ -211,22 +215,23 @@ def _take(batch: ProlificBonusBatch, *, now: datetime) -> bool:
 
 
 def read_unknown(batch: ProlificBonusBatch, client: Client, *, now: datetime) -> list[ProlificBonusLine]:
-    """The lines of an unknown batch that Prolific's record does not show as paid; with none it is known.
+    """The lines of an unknown batch that Prolific's record does not show as paid exactly; with none it is known.
 
     Raises ProlificError.
     """
-    lines = list(batch.lines.select_related("submission__identity").order_by("pk"))
-    paid = _read_paid(lines, client)
-    sums: dict[int, int] = defaultdict(int)
+    lines = _lines(batch)
+    paid, sums = _read_paid(lines, client), dict[int, int]()
     for line in lines:
-        sums[line.submission_id] += line.amount_minor
-    unpaid = [line for line in lines if paid[line.submission_id] < line.paid_before_minor + sums[line.submission_id]]
+        sums[line.submission_id] = sums.get(line.submission_id, 0) + line.amount_minor
+    more = {line.submission_id: paid[line.submission_id] - line.paid_before_minor for line in lines}
+    # Another amount than this batch's was paid on Prolific's own site: what that means a person says.
+    unpaid = [line for line in lines if more[line.submission_id] != sums[line.submission_id]]
     if not unpaid:
         _note_answer(batch)
     else:
-        shown = sum(min(paid[line.submission_id] - line.paid_before_minor, line.amount_minor) for line in lines)
+        shown = sum(min(max(0, more[key]), amount) for key, amount in sums.items())
         rows = ProlificBonusBatch.objects.filter(pk=batch.pk, state=State.UNKNOWN)
-        rows.update(due_at=now + timedelta(minutes=1), shown_paid_minor=max(0, shown))
+        rows.update(due_at=now + timedelta(minutes=1), shown_paid_minor=shown)
     return unpaid
 
 

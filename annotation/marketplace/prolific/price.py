@@ -13,10 +13,10 @@ from annotation.marketplace.models import ProlificAccount, ProlificStudy
 from annotation.marketplace.prolific.client import Client, ProlificError
 from annotation.marketplace.prolific.records import Minor
 from annotation.marketplace.prolific.study_draft import (
-    GROUP_BLOCKLIST,
     as_prolific_filters,
     check_complete,
-    earlier_groups,
+    exclusion_of,
+    has_earlier,
 )
 
 # Below this pay for an hour Prolific publishes no study, as its help pages said in 2026. Not tried.
@@ -90,10 +90,10 @@ def _problems(study: ProlificStudy, account: ProlificAccount, quote: StudyQuote,
         )
     if urlsplit(settings.WORKER_ORIGIN).scheme != "https" and not settings.MARKETPLACE_DEVELOPMENT:
         problems.append("The address of the study does not begin with https://. Set WORKER_ORIGIN to a public address.")
-    if study.excludes_earlier and earlier_groups(study):
-        known = {row.filter_id for row in client.list_filters(account.workspace_id)}
-        if GROUP_BLOCKLIST not in known:
-            problems.append("Prolific's list has no filter that excludes groups. Publish without the exclusion.")
+    if study.excludes_earlier and has_earlier(study):
+        offered = {row.filter_id for row in client.list_filters()}
+        if exclusion_of(study, offered) is None:
+            problems.append("Prolific's list has no filter that excludes people. Publish without the exclusion.")
     return problems
 
 

@@ -17,7 +17,8 @@ from annotation.marketplace.prolific.study_draft import MAX_PLACES, fields_of
 
 State = ProlificStudy.State
 Kind = ProlificAction.Kind
-UNPUBLISHED, COMPLETED = "UNPUBLISHED", "COMPLETED"
+UNPUBLISHED, COMPLETED, AWAITING = "UNPUBLISHED", "COMPLETED", "AWAITING REVIEW"
+CONFLICT = 409
 # What a study is called once it is as asked for.
 REACHED = {Kind.PAUSE: "PAUSED", Kind.START: "ACTIVE", Kind.STOP: COMPLETED}
 VERBS = {Kind.PAUSE: "PAUSE", Kind.START: "START", Kind.STOP: "STOP"}
@@ -74,8 +75,10 @@ def ask_for_places(study: ProlificStudy, places: int, *, total: int | None, now:
     if places == locked.places:
         return locked
     per_place = locked.bonus_reserve_minor / (locked.places or 1)
+    # Rounded up: Prolific rounds fee and tax of the sum, which is at most this.
+    scaled = -(-(locked.total_minor or 0) * places // (locked.places or 1))
     locked.places, locked.bonus_reserve_minor = places, round(per_place * places)
-    locked.total_minor = total if total is not None else locked.total_minor
+    locked.total_minor = total if total is not None else scaled
     locked.save(update_fields=["places", "total_minor", "bonus_reserve_minor"])
     # The handler reads the number of places when it is carried out.
     actions.queue(locked, Kind.PLACES, now=now)
@@ -103,8 +106,9 @@ def create(study: ProlificStudy, client: Client, *, now: datetime) -> None:
         return
     if not study.group_id:
         _store_group(study, client)
+    offered = {row.filter_id for row in client.list_filters()} if study.excludes_earlier else set()
     known = client.find_study(study.project_id, study.key)
-    _store_created(study, known or client.create_study(fields_of(study)), now=now)
+    _store_created(study, known or client.create_study(fields_of(study, offered)), now=now)
 
 
 def _store_group(study: ProlificStudy, client: Client) -> None:
@@ -140,8 +144,16 @@ def _store_status(study: ProlificStudy, record: StudyRecord, *, now: datetime) -
 def change(study: ProlificStudy, kind: str, client: Client, *, now: datetime) -> None:
     """Pause, start or stop, unless the study is so already. Raises ProlificError."""
     record = client.get_study(study.prolific_id)
-    if record.status not in (REACHED[Kind(kind)], COMPLETED):
-        client.transition_study(study.prolific_id, VERBS[Kind(kind)])
+    # With all places taken there is nothing to pause.
+    settled = {REACHED[Kind(kind)], COMPLETED} | (set() if kind == Kind.STOP else {AWAITING})
+    if record.status not in settled:
+        try:
+            client.transition_study(study.prolific_id, VERBS[Kind(kind)])
+        except ProlificError as error:
+            if error.status != CONFLICT or record.status != AWAITING:
+                raise
+            # It ends when the last submission is decided, if it cannot be ended before.
+            raise ProlificError(str(error), status=error.status, later=True) from None
         record = client.get_study(study.prolific_id)
     _store_status(study, record, now=now)
 

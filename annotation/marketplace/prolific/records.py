@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,6 +40,23 @@ class AccountRecord:
     email: str
     currency: str
 
+    @classmethod
+    def of(cls, document: Json) -> AccountRecord:
+        return cls(str(document.get("email") or ""), _currency(document))
+
+
+@dataclass(frozen=True)
+class BalanceRecord:
+    """What a workspace can spend; `available` None where the answer does not say."""
+
+    currency: str
+    available: Minor | None
+
+    @classmethod
+    def of(cls, document: Json) -> BalanceRecord:
+        amount = _first(document, "available_balance", "available", "balance", "total_balance")
+        return cls(_currency(document), None if amount is None else minor_of(amount))
+
 
 @dataclass(frozen=True)
 class WorkspaceRecord:
@@ -64,7 +82,7 @@ class StudyRecord:
     def of(cls, row: Json) -> StudyRecord:
         return cls(
             str(row["id"]),
-            str(row.get("status") or ""),
+            word_of(row.get("status")),
             str(row.get("internal_name") or ""),
             int(row.get("total_available_places") or 0),
         )
@@ -72,17 +90,34 @@ class StudyRecord:
 
 @dataclass(frozen=True)
 class CostRecord:
-    """What a study has cost: rewards and bonuses, and fees with tax."""
+    """What a study has cost: rewards and bonuses, and fees with tax. None: the answer does not say.
 
-    amount: Minor
-    fees: Minor
+    The public documents do not name the parts of this answer.
+    """
+
+    amount: Minor | None
+    fees: Minor | None
 
     @classmethod
     def of(cls, document: Json) -> CostRecord:
         parts = [part for part in (document.get("rewards"), document.get("bonuses")) if isinstance(part, Mapping)]
-        amount = sum(minor_of(part.get("amount")).units for part in parts)
-        fees = sum(minor_of(part.get("fees")).units + minor_of(part.get("vat")).units for part in parts)
-        return cls(Minor(amount), Minor(fees))
+        known = [cls._part(part) for part in parts or [document]]
+        if any(part.fees is None for part in known):
+            return cls(None, None)
+        return cls(
+            Minor(sum(part.amount.units for part in known if part.amount)),
+            Minor(sum(part.fees.units for part in known if part.fees)),
+        )
+
+    @classmethod
+    def _part(cls, part: Json) -> CostRecord:
+        amount, total = _first(part, "amount", "rewards", "reward"), _first(part, "total_amount", "total_cost", "total")
+        fees, tax = _first(part, "fees", "fee"), _first(part, "vat", "tax")
+        if fees is not None:
+            return cls(minor_of(amount), minor_of(fees) + minor_of(tax))
+        if amount is None or total is None:
+            return cls(None, None)
+        return cls(minor_of(amount), Minor(max(0, minor_of(total).units - minor_of(amount).units)))
 
 
 @dataclass(frozen=True)
@@ -96,7 +131,8 @@ class SessionRecord:
     started_at: datetime | None
     completed_at: datetime | None
     return_requested_at: datetime | None
-    bonuses: Minor
+    # None: what was paid cannot be read.
+    bonuses: Minor | None
 
     @classmethod
     def of(cls, row: Json) -> SessionRecord:
@@ -104,7 +140,7 @@ class SessionRecord:
         return cls(
             session_id=str(row["id"]),
             participant_id=str(person.get("id", "") if isinstance(person, Mapping) else person),
-            status=str(row.get("status") or ""),
+            status=word_of(row.get("status")),
             code=str(row.get("study_code") or row.get("entered_code") or "")[:100],
             started_at=_moment(row.get("started_at")),
             completed_at=_moment(row.get("completed_at")),
@@ -120,6 +156,11 @@ class BonusBatchRecord:
     batch_id: str
     amount: Minor
     fees: Minor
+
+    @classmethod
+    def of(cls, document: Json) -> BonusBatchRecord:
+        fees = minor_of(document.get("fees")) + minor_of(document.get("vat"))
+        return cls(str(document["id"]), minor_of(document.get("amount")), fees)
 
 
 @dataclass(frozen=True)
@@ -144,17 +185,80 @@ class FilterRecord:
 
     @classmethod
     def of(cls, row: Json) -> FilterRecord:
-        choices = row.get("choices")
-        pairs = tuple((str(key), str(label)) for key, label in choices.items()) if isinstance(choices, Mapping) else ()
+        key = str(row.get("filter_id") or row.get("id") or "")
         return cls(
-            filter_id=str(row.get("filter_id") or ""),
-            title=str(row.get("title") or row.get("filter_id") or ""),
+            filter_id=key,
+            title=str(row.get("title") or row.get("name") or key),
             description=str(row.get("description") or ""),
-            kind=str(row.get("type") or ""),
-            choices=pairs,
+            kind=str(row.get("type") or "").lower(),
+            choices=_choices(row.get("choices")),
             lowest=_number(row.get("min")),
             highest=_number(row.get("max")),
         )
+
+
+def _choices(value: Any) -> tuple[tuple[str, str], ...]:
+    """The choices of a filter, id and label: an object, a list of objects, or a list of words."""
+    if isinstance(value, Mapping):
+        return tuple((str(key), str(label)) for key, label in value.items())
+    pairs = []
+    for row in value if isinstance(value, list) else []:
+        named = row if isinstance(row, Mapping) else {"id": row, "label": row}
+        key = _first(named, "id", "value", "key")
+        label = _first(named, "label", "name", "title", "value")
+        pairs.append((str(key), str(label if label is not None else key)))
+    return tuple(pairs)
+
+
+# Words for a status, each as it is used here, by its letters.
+STATUSES = {
+    "".join(filter(str.isalpha, word)): word
+    for word in (
+        *("UNPUBLISHED", "PUBLISHING", "SCHEDULED", "PAUSED", "COMPLETED", "RESERVED", "ACTIVE", "TIMED-OUT"),
+        *("AWAITING REVIEW", "APPROVED", "RETURNED", "REJECTED", "SCREENED OUT", "PARTIALLY APPROVED"),
+    )
+}
+
+
+def word_of(status: Any) -> str:
+    """A status however its words are joined ("AWAITING_REVIEW"); one that is not known as it came, in 40 characters."""
+    text = str(status or "")
+    return STATUSES.get("".join(filter(str.isalpha, text.upper())), text[:40])
+
+
+def count_of(document: Json) -> int:
+    """How many people an answer counts."""
+    return int(_first(document, "count", "eligible_count", "total") or 0)
+
+
+def total_of(document: Json) -> Minor:
+    """The total of a price. Raises ValueError where there is none: nothing may be published unpriced."""
+    total = _first(document, "total_cost", "total_amount", "total")
+    if total is None:
+        raise ValueError("no total")
+    return minor_of(total)
+
+
+def id_of(document: Json) -> str:
+    """The id of what was created."""
+    return str(document["id"])
+
+
+def secret_of(document: Json) -> str:
+    """What hooks are signed with. Raises KeyError where there is nothing."""
+    secret = _first(document, "value", "secret")
+    if not secret:
+        raise KeyError("value")
+    return str(secret)
+
+
+def _first(document: Json, *names: str) -> Any:
+    """The first of these members that is there."""
+    return next((document[name] for name in names if document.get(name) is not None), None)
+
+
+def _currency(document: Json) -> str:
+    return str(_first(document, "currency_code", "currency") or "")[:3].upper()
 
 
 def minor_of(value: Any) -> Minor:
@@ -162,16 +266,19 @@ def minor_of(value: Any) -> Minor:
     if value is None:
         return Minor(0)
     number = float(value)
-    if number != int(number):
+    if not math.isfinite(number) or number != int(number):
         raise ValueError(f"an amount is a whole number of minor units, not {value!r}")
     return Minor(max(0, int(number)))
 
 
-def _sum_bonuses(value: Any) -> Minor:
+def _sum_bonuses(value: Any) -> Minor | None:
     """The sum of the bonuses of a submission: a list of minor units, or of objects that have an amount."""
-    rows = value if isinstance(value, list) else []
+    rows = value if isinstance(value, list) else [] if value is None else [value]
     amounts = [row.get("amount") if isinstance(row, Mapping) else row for row in rows]
-    return Minor(sum(minor_of(amount).units for amount in amounts))
+    try:
+        return Minor(sum(minor_of(amount).units for amount in amounts))
+    except (TypeError, ValueError):
+        return None
 
 
 def _number(value: Any) -> float | None:

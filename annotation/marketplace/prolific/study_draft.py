@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -35,7 +35,8 @@ LABELS = (
 )
 WARNINGS = ("sensitive", "explicit")
 MAX_PLACES, MAX_MINUTES, MAX_REWARD = 100_000, 24 * 60, 100_000_000
-GROUP_BLOCKLIST = "participant_group_blocklist"
+# Filters that exclude people: the list that Prolific offers says which of them it has.
+GROUP_BLOCKLIST, STUDY_BLOCKLIST = "participant_group_blocklist", "previous_studies_blocklist"
 # Settings of a channel that follow from Prolific and cannot be set.
 FIXED = ("Pays", "ReturnUrl", "CompletionCode", "Codes", "StopCode", "IdParameters", "IdOptional", "Places", "Overlap")
 
@@ -177,6 +178,11 @@ def check_complete(study: ProlificStudy) -> None:
         raise RequestRefusedError("ProlificDraftIncomplete", f"The draft is incomplete. Missing: {', '.join(missing)}.")
 
 
+def _plain(bound: float) -> float:
+    """18.0 as 18: most bounds are whole numbers at Prolific."""
+    return int(bound) if float(bound).is_integer() else bound
+
+
 def as_prolific_filters(filters: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Filters as Prolific is sent them."""
     rows: list[dict[str, Any]] = []
@@ -184,22 +190,35 @@ def as_prolific_filters(filters: Sequence[Mapping[str, Any]]) -> list[dict[str, 
         if row.get("Values"):
             rows.append({"filter_id": row["FilterId"], "selected_values": list(row["Values"])})
         else:
-            bounds = {name.lower(): row[name] for name in ("Lower", "Upper") if name in row}
+            bounds = {name.lower(): _plain(row[name]) for name in ("Lower", "Upper") if name in row}
             rows.append({"filter_id": row["FilterId"], "selected_range": bounds})
     return rows
 
 
-def filters_of(study: ProlificStudy) -> list[dict[str, Any]]:
-    """The draft's filters as Prolific is sent them, with the groups of people who took part before."""
+def filters_of(study: ProlificStudy, offered: Collection[str]) -> list[dict[str, Any]]:
+    """The draft's filters as Prolific is sent them, with who took part before. `offered`: ids of Prolific's list."""
     rows = as_prolific_filters(study.filters)
-    groups = earlier_groups(study) if study.excludes_earlier else []
-    return [*rows, {"filter_id": GROUP_BLOCKLIST, "selected_values": groups}] if groups else rows
+    exclusion = exclusion_of(study, offered) if study.excludes_earlier else None
+    return [*rows, exclusion] if exclusion else rows
 
 
-def earlier_groups(study: ProlificStudy) -> list[str]:
-    """The groups at Prolific of who took part in the requester's other studies."""
+def exclusion_of(study: ProlificStudy, offered: Collection[str]) -> dict[str, Any] | None:
+    """The filter that excludes who took part in the requester's earlier studies: by group, else by study.
+
+    None where there was no earlier study, and where Prolific's list has neither filter.
+    """
     others = ProlificStudy.objects.filter(channel__requester=study.channel.requester_id).exclude(pk=study.pk)
-    return list(others.exclude(group_id="").order_by("pk").values_list("group_id", flat=True))
+    for name, column in ((GROUP_BLOCKLIST, "group_id"), (STUDY_BLOCKLIST, "prolific_id")):
+        values = list(others.exclude(**{column: ""}).order_by("pk").values_list(column, flat=True))
+        if values and name in offered:
+            return {"filter_id": name, "selected_values": values}
+    return None
+
+
+def has_earlier(study: ProlificStudy) -> bool:
+    """Whether the requester has had another study at Prolific."""
+    others = ProlificStudy.objects.filter(channel__requester=study.channel.requester_id).exclude(pk=study.pk)
+    return others.exclude(prolific_id="").exists()
 
 
 def name_of(study: ProlificStudy) -> str:
@@ -207,7 +226,7 @@ def name_of(study: ProlificStudy) -> str:
     return str(study.channel)
 
 
-def fields_of(study: ProlificStudy) -> dict[str, Any]:
+def fields_of(study: ProlificStudy, offered: Collection[str] = ()) -> dict[str, Any]:
     """The fields of the study as Prolific is sent them. The draft is complete."""
     fields: dict[str, Any] = {
         "name": name_of(study),
@@ -219,7 +238,7 @@ def fields_of(study: ProlificStudy) -> dict[str, Any]:
         "estimated_completion_time": study.minutes,
         "reward": study.reward_minor,
         "completion_codes": _completion_codes(study),
-        "filters": filters_of(study),
+        "filters": filters_of(study, offered),
         "device_compatibility": study.devices,
         "submissions_config": {"max_submissions_per_participant": 1},
         "project": study.project_id,
@@ -236,7 +255,7 @@ def fields_of(study: ProlificStudy) -> dict[str, Any]:
 def _completion_codes(study: ProlificStudy) -> list[dict[str, Any]]:
     review = {"action": "MANUALLY_REVIEW"}
     took_part = {"action": "ADD_TO_PARTICIPANT_GROUP", "participant_group": study.group_id}
-    ask_return = {"action": "REQUEST_RETURN", "return_reason": "You did not take part in the study."}
+    ask_return = {"action": "REQUEST_RETURN"}
     rows = {
         COMPLETED: ("COMPLETED", [review, took_part]),
         NO_CONSENT: ("NO_CONSENT", [ask_return]),

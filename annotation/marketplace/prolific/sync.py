@@ -8,11 +8,14 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Sum
 
 from annotation.marketplace.models import (
     Channel,
     Participant,
     ParticipantIdentity,
+    ProlificBonusBatch,
+    ProlificBonusLine,
     ProlificIdentity,
     ProlificStudy,
     ProlificSubmission,
@@ -23,6 +26,7 @@ from annotation.marketplace.prolific.records import SessionRecord
 
 # A study in this status is read less often: decisions on Prolific's own site may still change it.
 COMPLETED, COMPLETED_PAUSE = "COMPLETED", 60
+UNREADABLE_COST = "Prolific's answer about the cost cannot be read: fees are estimated from the price at publishing."
 UNKNOWN_SESSION = "Prolific does not know this person's submission."
 
 
@@ -33,11 +37,26 @@ def read_study(study: ProlificStudy, client: Client, *, now: datetime) -> None:
     rows = client.list_submissions(study.prolific_id)
     pause = timedelta(seconds=settings.PROLIFIC_POLL_SECONDS)
     study.status = record.status
-    study.spent_minor, study.fees_minor = cost.amount.units, cost.fees.units
     study.counts = dict(Counter(row.status for row in rows))
     study.synced_at, study.sync_error = now, ""
+    if cost.amount is not None and cost.fees is not None:
+        study.spent_minor, study.fees_minor = cost.amount.units, cost.fees.units
+    else:
+        study.spent_minor, study.fees_minor = _estimated_cost(study, rows)
+        study.sync_error = UNREADABLE_COST
     study.sync_due_at = now + (pause * COMPLETED_PAUSE if record.status == COMPLETED else pause)
     _store_rows(study, rows, now=now)
+
+
+def _estimated_cost(study: ProlificStudy, rows: Sequence[SessionRecord]) -> tuple[int, int]:
+    """What people were paid, and fees with tax in the proportion of the price at which the study was published."""
+    bonuses = ProlificBonusLine.objects.filter(
+        submission__study=study, batch__state=ProlificBonusBatch.State.KNOWN
+    ).aggregate(sum=Sum("amount_minor"))["sum"]
+    reward = study.reward_minor or 0
+    paid = reward * sum(row.status == APPROVED for row in rows) + (bonuses or 0)
+    planned = reward * (study.places or 0)
+    return paid, round(paid * ((study.total_minor or 0) - planned) / planned) if planned else 0
 
 
 @transaction.atomic
@@ -46,33 +65,40 @@ def _store_rows(study: ProlificStudy, rows: Sequence[SessionRecord], *, now: dat
     channel = Channel.objects.select_for_update(no_key=True).get(pk=study.channel_id)
     if channel.purged_at is not None:
         return
+    known = ProlificIdentity.objects.select_related("submission").filter(submission__study=study)
+    by_session = {identity.session_id: identity.submission for identity in known}
     for row in rows:
-        store_row(study, row, now=now)
+        store_row(study, row, by_session.get(row.session_id), now=now)
     _note_unknown(study, {row.session_id for row in rows}, now=now)
     study.save(
         update_fields=["status", "spent_minor", "fees_minor", "counts", "synced_at", "sync_error", "sync_due_at"]
     )
 
 
-def store_row(study: ProlificStudy, row: SessionRecord, *, now: datetime) -> ProlificSubmission:
-    """The submission of `row`, as it is now; the channel is locked."""
-    submission = _submission_of(study, row, now)
-    submission.status, submission.code = row.status, row.code or submission.code
-    submission.started_at = row.started_at or submission.started_at
-    submission.completed_at = row.completed_at or submission.completed_at
-    submission.return_requested_at = row.return_requested_at or submission.return_requested_at
-    if row.status == APPROVED:
-        submission.paid_minor = study.reward_minor or 0
-    if submission.note == UNKNOWN_SESSION:
-        submission.note = ""
-    submission.save()
+def store_row(
+    study: ProlificStudy, row: SessionRecord, known: ProlificSubmission | None, *, now: datetime
+) -> ProlificSubmission:
+    """The submission of `row`, as it is now (`known`: as it is stored); the channel is locked."""
+    submission = known or _submission_of(study, row, now)
+    fields = {
+        "status": row.status,
+        "code": row.code or submission.code,
+        "started_at": row.started_at or submission.started_at,
+        "completed_at": row.completed_at or submission.completed_at,
+        "return_requested_at": row.return_requested_at or submission.return_requested_at,
+        "paid_minor": (study.reward_minor or 0) if row.status == APPROVED else submission.paid_minor,
+        "note": "" if submission.note == UNKNOWN_SESSION else submission.note,
+    }
+    changed = [name for name, value in fields.items() if getattr(submission, name) != value]
+    for name in changed:
+        setattr(submission, name, fields[name])
+    if changed:
+        submission.save(update_fields=changed)
     return submission
 
 
 def _submission_of(study: ProlificStudy, row: SessionRecord, now: datetime) -> ProlificSubmission:
-    known = ProlificIdentity.objects.select_related("submission").filter(session_id=row.session_id).first()
-    if known is not None:
-        return known.submission
+    """Of a session that was not seen before: the row of its person that waits for it, or a new one."""
     person = _person_of(study, row, now)
     # Who came with another session id, or with none: that row was waiting for this one.
     unseen = ProlificSubmission.objects.filter(study=study, participant=person, status="").first()

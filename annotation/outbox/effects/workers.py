@@ -30,10 +30,12 @@ def reject(intent: Intent, context: Context) -> None:
     """
     submission = _submission(intent)
     category = Rejection.objects.filter(submission=submission).values_list("category", flat=True).first()
+    feedback, market_id = _reason(submission), submission.market_id
     if category:
-        feedback = _reason(submission)
-        prolific.reject_work(context.market, submission.market_id, feedback=feedback, category=category)
-    elif not context.market.reject(submission.market_id, feedback=_reason(submission)):
+        is_rejected = prolific.reject_work(context.market, market_id, feedback=feedback, category=category)
+    else:
+        is_rejected = context.market.reject(market_id, feedback=feedback)
+    if not is_rejected:
         _approved_before(intent, submission, context)
         return
     with queue.outcome(intent, "reject", now=context.clock()) as mine:

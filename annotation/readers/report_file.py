@@ -26,7 +26,7 @@ from annotation.readers.records import (
 )
 from annotation.readers.report_limits import check_report
 from metrics.errors import BadInput
-from metrics.report.formats.csv import format_decimal
+from metrics.report.formats.data_columns import format_decimal
 from metrics.report.formats.json import read
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput
 from metrics.report.row_records import AssignmentRow, ConditionFacts, PlanFacts

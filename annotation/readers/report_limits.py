@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation.exceptions import DesignError
 from metrics.errors import BadInput
-from metrics.report.formats.csv import format_decimal
+from metrics.report.formats.data_columns import format_decimal
 from metrics.report.records import ReportInput
 from metrics.report.row_records import ConditionFacts
 from metrics.report.sections import machine_scores as automatic

@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 from datetime import datetime, timedelta
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, QuerySet
 
 from annotation.marketplace.assignments import drafts
 from annotation.marketplace.assignments.enter_study import PASSING, enter_study
 from annotation.marketplace.assignments.places import Bars, bars_to, end_hold, take_place
 from annotation.marketplace.channels import telling
-from annotation.marketplace.core.prepared_sql import Prepared, insert, update
-from annotation.marketplace.core.row_locks import lock_assignment, lock_hit, lock_hit_named, lock_requester
+from annotation.marketplace.core.prepared_sql import Change, Prepared, change_of, insert, update
+from annotation.marketplace.core.row_locks import (
+    lock_assignment,
+    lock_hit,
+    lock_hit_and_assignment,
+    lock_hit_named,
+    lock_requester,
+)
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import escrow, lifecycle
 from annotation.marketplace.models import Assignment, Draw, Hit, Requester, StudyDraw, Submission, WorkerAccount
@@ -96,7 +102,7 @@ def submit(assignment: Assignment, pairs: Pairs, *, answer: str, now: datetime, 
 
     `received_at` is the real time. Raises WorkRefusedError: twice (already submitted), returned, late.
     """
-    hit, held = lock_hit(assignment.hit_id), lock_assignment(assignment.pk)
+    hit, held = lock_hit_and_assignment(assignment.pk)
     if held.state in Assignment.SUBMITTED_STATES:
         raise WorkRefusedError("twice")
     if held.state == State.RETURNED:
@@ -105,19 +111,16 @@ def submit(assignment: Assignment, pairs: Pairs, *, answer: str, now: datetime, 
         raise WorkRefusedError("late")
     if telling.is_requested(hit.hit_type.keywords):
         answer = with_channel(answer, telling.way_of(hit, held.worker_id))
-    insert([Submission(assignment=held, raw=json.dumps(pairs), answer=answer, received_at=received_at)])
-    drafts.forget(held)
     held.state, held.submitted_at = State.SUBMITTED, now
     held.auto_approval_at = held.due_at = now + timedelta(seconds=hit.hit_type.auto_approval_seconds)
-    update(held, ("state", "submitted_at", "auto_approval_at", "due_at"))
     hit.pending -= 1
     hit.submitted += 1
     events.emit(events.SUBMITTED, hit, at=now, assignment=held)
-    _save(hit, now)
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT, [held.worker_id])
-
-
-def _save(hit: Hit, now: datetime) -> None:
     events.settle(hit, now)
-    update(hit, lifecycle.SETTLED_FIELDS)
+    insert(
+        [Submission(assignment=held, raw=json.dumps(pairs), answer=answer, received_at=received_at)],
+        drafts.removal_of(held),
+        change_of(held, ("state", "submitted_at", "auto_approval_at", "due_at")),
+        change_of(hit, lifecycle.SETTLED_FIELDS),
+        Change(_COUNT, (held.worker_id,)),
+    )

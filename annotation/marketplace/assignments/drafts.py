@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from annotation.marketplace.core.prepared_sql import Change
 from annotation.marketplace.core.row_locks import lock_assignment
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import Assignment, Draft
@@ -54,6 +55,11 @@ def load_draft(assignment: Assignment) -> tuple[Any, int]:
     return (json.loads(row[0]), row[1]) if row else (None, 0)
 
 
+def removal_of(assignment: Assignment) -> Change:
+    """The statement that deletes what was kept."""
+    return Change(_FORGET, (assignment.pk,))
+
+
 def forget(assignment: Assignment) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(_FORGET, [assignment.pk])
+        cursor.execute(*removal_of(assignment))

@@ -9,7 +9,7 @@ from django.db.models import Exists
 
 from annotation.marketplace.assignments import drafts
 from annotation.marketplace.channels import admission_rules, reach
-from annotation.marketplace.core.prepared_sql import Prepared, insert, update
+from annotation.marketplace.core.prepared_sql import Prepared, change_of, insert, update
 from annotation.marketplace.draws import counts
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import lifecycle
@@ -82,11 +82,10 @@ def take_place(locked: Hit, *, worker: WorkerAccount, now: datetime, bars: Bars 
         shown_minutes=terms.minutes,
         shown_minutes_people=terms.people,
     )
-    insert([held])
     locked.pending += 1
     events.emit(events.ACCEPTED, locked, at=now, assignment=held)
     events.settle(locked, now)
-    update(locked, lifecycle.SETTLED_FIELDS)
+    insert([held], change_of(locked, lifecycle.SETTLED_FIELDS))
     return held
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
 from django.db.models import Model, QuerySet
@@ -96,15 +96,27 @@ def _filled(written: _Written[Row], values: tuple[Any, ...]) -> Iterable[Row]:
     return rows
 
 
-def update(row: Model, fields: Sequence[str]) -> None:
-    """`row.save(update_fields=fields)` of a plain model of ours. Raises DatabaseError when the row is gone."""
-    model, database = type(row), connections[DEFAULT_DB_ALIAS]
-    sql, model_fields = _change(model, tuple(fields))
+class Change(NamedTuple):
+    """A statement that changes rows and returns none, and its values."""
+
+    sql: str
+    values: Sequence[Any]
+
+
+def change_of(row: Model, fields: Sequence[str]) -> Change:
+    """`row.save(update_fields=fields)` of a plain model of ours, to be carried out."""
+    database = connections[DEFAULT_DB_ALIAS]
+    sql, model_fields = _change(type(row), tuple(fields))
     values = [field.get_db_prep_save(field.pre_save(row, add=False), database) for field in model_fields]
-    with database.cursor() as cursor:
-        cursor.execute(sql, [*values, row.pk])
+    return Change(sql, (*values, row.pk))
+
+
+def update(row: Model, fields: Sequence[str]) -> None:
+    """Carry `change_of` out. Raises DatabaseError when the row is gone."""
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute(*change_of(row, fields))
         if cursor.rowcount != 1:
-            raise DatabaseError(f"{model.__name__} {row.pk} is not there any more.")
+            raise DatabaseError(f"{type(row).__name__} {row.pk} is not there any more.")
 
 
 @cache
@@ -116,16 +128,28 @@ def _change(model: type[Model], names: tuple[str, ...]) -> tuple[str, tuple[Any,
     return f"UPDATE {table} SET {changed} WHERE {key} = %s", fields  # noqa: S608 - our names
 
 
-def insert(rows: Sequence[Model]) -> None:
+def insert(rows: Sequence[Model], *changes: Change) -> None:
     """Insert new `rows` of one model by one statement, and set their keys: `bulk_create` without its generality.
 
     For plain models of ours (one table, a key that the database makes, no signals).
+
+    Args:
+        changes: made before it, by PostgreSQL in the same statement. Each of other rows, of which none is read by
+            another: their rows are locked, so that there is nothing to be told of them.
     """
     database, model = connections[DEFAULT_DB_ALIAS], type(rows[0])
     fields = _inserted(model)
     values = [field.get_db_prep_save(field.pre_save(row, add=True), database) for row in rows for field in fields]
+    insertion = _insertion(model, len(rows), database.vendor)
     with database.cursor() as cursor:
-        cursor.execute(_insertion(model, len(rows), database.vendor), values)
+        if changes and database.vendor == "postgresql":
+            named = ", ".join(f"change_{place} AS ({change.sql})" for place, change in enumerate(changes))
+            before = [value for change in changes for value in change.values]
+            cursor.execute(f"WITH {named} {insertion}", [*before, *values])
+        else:
+            for change in changes:
+                cursor.execute(*change)
+            cursor.execute(insertion, values)
         keys = cursor.fetchall()
     for row, (key,) in zip(rows, keys, strict=True):
         row.pk, row._state.adding, row._state.db = key, False, DEFAULT_DB_ALIAS

@@ -16,6 +16,16 @@ _HITS = (
 )
 _HIT = Prepared(lambda pk: _HITS.filter(pk=pk), int)
 _HIT_NAMED = Prepared(lambda hit_id: _HITS.filter(hit_id=hit_id), str)
+# Locked in the order in which they are named.
+_HIT_AND_ASSIGNMENT = Prepared(
+    lambda pk: (
+        Assignment.objects.select_for_update(no_key=True, of=("hit", "self"))
+        .select_related("hit__hit_type__subscription")
+        .defer("hit__question")
+        .filter(pk=pk)
+    ),
+    int,
+)
 _ASSIGNMENT = Prepared(lambda pk: Assignment.objects.select_for_update(no_key=True).filter(pk=pk), int)
 
 
@@ -40,3 +50,9 @@ def lock_hit_named(hit_id: str) -> Hit:
 def lock_assignment(pk: int) -> Assignment:
     (assignment,) = _ASSIGNMENT(pk)
     return assignment
+
+
+def lock_hit_and_assignment(pk: int) -> tuple[Hit, Assignment]:
+    """The HIT of an assignment and then the assignment, locked; the HIT without question and requester."""
+    (assignment,) = _HIT_AND_ASSIGNMENT(pk)
+    return assignment.hit, assignment

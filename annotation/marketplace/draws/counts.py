@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db.models import Count, QuerySet
 
-from annotation.marketplace.core.prepared_sql import Prepared, insert, update
+from annotation.marketplace.core.prepared_sql import Prepared, change_of, insert, update
 from annotation.marketplace.draws.choose import choose_cell
 from annotation.marketplace.models import (
     Assignment,
@@ -163,9 +163,8 @@ def _set_counted(study_draw: StudyDraw, known: Draw, *, counted: bool, kind: str
 
 def _note(study_draw: StudyDraw, event: DrawEvent) -> None:
     study_draw.last_number += 1
-    update(study_draw, ("last_number",))
     event.study_draw, event.number = study_draw, study_draw.last_number
-    insert([event])
+    insert([event], change_of(study_draw, ("last_number",)))
 
 
 def start(requester: int, study: str, worker: int, *, now: datetime) -> None:

@@ -6,6 +6,7 @@ import hmac
 import re
 import secrets
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from django.conf import settings
@@ -20,6 +21,9 @@ PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 TOKEN_DIGITS = 48
 TOKEN = re.compile(f"(3[A-Z0-9]{{29}})-([0-9a-f]{{{TOKEN_DIGITS}}})")
 
+# Stands in an address for the id of an assignment, until there is one.
+_ANY_ID = "3" + 29 * "A"
+
 
 @dataclass(frozen=True)
 class Framing:
@@ -31,9 +35,24 @@ class Framing:
     submit: str
 
 
+def address_of(page: str, assignment_id: str) -> str:
+    """The address of a page of an assignment: what `reverse` gives, which would work it out anew for each one."""
+    return _address_of_any(page).replace(_ANY_ID, assignment_id)
+
+
+@cache
+def _address_of_any(page: str) -> str:
+    return reverse(page, args=[_ANY_ID])
+
+
+@cache
+def _root() -> str:
+    return reverse("hits:list")
+
+
 def submit_base(assignment_id: str = "") -> str:
     """What turkSubmitTo says for an assignment, or for a preview (""): clients append /mturk/externalSubmit."""
-    base = reverse("hits:list").rstrip("/")
+    base = _root().rstrip("/")
     return settings.WORKER_ORIGIN + (f"{base}/s/{submit_token(assignment_id)}" if assignment_id else base)
 
 

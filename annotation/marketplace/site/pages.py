@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import Exists
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -26,7 +25,7 @@ from annotation.marketplace.invitations.offer import offer_of_assignment
 from annotation.marketplace.models import Assignment, Hit, WorkerAccount
 from annotation.marketplace.questions.question_types import parsed
 from annotation.marketplace.site import studies
-from annotation.marketplace.site.addresses import framing, origin_of
+from annotation.marketplace.site.addresses import address_of, framing, origin_of
 from annotation.marketplace.site.assignment_pages import accept_some, remember_wish, terms_of_type
 from annotation.marketplace.site.content_security import may_frame, sandbox_of
 from annotation.marketplace.site.forms import ReplyForm
@@ -117,7 +116,7 @@ def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     if not hold_to_terms(request, held, now=visit.now):
         return refused(request, PAY_CHANGED, hit=None, worker=visit.worker)
     remember_wish(request, visit)
-    return redirect("hits:work", held.assignment_id)
+    return HttpResponseRedirect(address_of("hits:work", held.assignment_id))
 
 
 @require_safe
@@ -130,7 +129,7 @@ def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse
         return redirect("hits:your-pay", assignment_id)
     context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
     context["device"] = device_codes.is_requested(held.hit.hit_type.keywords)
-    context["done_address"] = reverse("hits:done", args=[assignment_id])
+    context |= {f"{page}_address": address_of(f"hits:{page}", assignment_id) for page in ("done", "return", "state")}
     if visit.worker.channel_id is not None:
         context["progress"] = next_task.progress_of(visit.worker, now=visit.now)
     response = _framed(request, "marketplace/work.html", context, held.hit, held)

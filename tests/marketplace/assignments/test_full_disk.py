@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import httpx
 import pytest
 from django.db import InternalError, OperationalError, connection
+from django.db.models import Model
 from django.test import Client
 from lxml import html
 
-from annotation.marketplace.assignments import drafts, places
+from annotation.marketplace.assignments import accept_submit, places
+from annotation.marketplace.core.prepared_sql import Change, insert
 from annotation.marketplace.models import Assignment, Submission
 from annotation.marketplace.monitoring import health, storage
 from annotation.marketplace.site import sign_in as entrance
@@ -33,10 +35,11 @@ def unprobed(settings) -> None:
 def full(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """The disk is full once a submission's row is written, until it is undone."""
 
-    def refused(*_: object, **__: object) -> None:
+    def refused(rows: Sequence[Model], *changes: Change) -> None:
+        insert(rows, *changes)
         raise FULL
 
-    monkeypatch.setattr(drafts, "forget", refused)
+    monkeypatch.setattr(accept_submit, "insert", refused)
     return monkeypatch
 
 

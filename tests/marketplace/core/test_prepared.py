@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.accounts.models import User
-from annotation.marketplace.core.prepared_sql import CHECKED_WITH_DJANGO, Prepared, insert, update
+from annotation.marketplace.core.prepared_sql import CHECKED_WITH_DJANGO, Change, Prepared, change_of, insert, update
 from annotation.marketplace.models import Hit, HitType, Requester
 
 pytestmark = pytest.mark.database
@@ -138,3 +138,18 @@ def test_an_update_of_a_row_that_is_gone_is_an_error(db):
     Hit.objects.all().delete()
     with pytest.raises(DatabaseError, match="not there any more"):
         update(row, ("pending",))
+
+
+def test_rows_are_inserted_and_others_changed_by_one_statement_where_the_database_can(db):
+    earlier, later = hits(2)
+    insert([earlier])
+    earlier.pending, earlier.annotation = 1, "not written"
+    count = Change("UPDATE marketplace_hittype SET reward_cents = reward_cents + 1 WHERE id = %s", (later.hit_type.pk,))
+    with CaptureQueriesContext(connection) as statements:
+        insert([later], change_of(earlier, ("pending",)), count)
+    assert len(statements) == (1 if connection.vendor == "postgresql" else 3)
+    assert list(Hit.objects.order_by("pk").values_list("question", "pending", "annotation")) == [
+        ("0", 1, ""),
+        ("1", 0, ""),
+    ]
+    assert (Hit.objects.get(pk=later.pk).question, HitType.objects.get().reward_cents) == ("1", 6)

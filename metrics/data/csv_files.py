@@ -1,4 +1,7 @@
-"""CSV files of items and ratings, read strictly: what breaks a rule is named by file, row (line number) and column."""
+"""Items and ratings from CSV files and DataFrames, read strictly: what breaks a rule is named by file, row and column.
+
+The row is the line of a file, and counts from 1 in a DataFrame.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from metrics.data.frames import NAME as FRAME
+from metrics.data.frames import Frame, is_frame, read_frame
 from metrics.data.human_judgment import sum_ratings
 from metrics.data.items import LARGEST, LOG_PROB_TOLERANCE, LONGEST
 from metrics.data.text_files import read_text
@@ -20,6 +25,8 @@ from metrics.types import MODEL, REFERENCE, Item, Rating, Source
 
 ITEM_COLUMNS = ("hj", "log_prob", "length", "source")
 RATING_COLUMNS = ("item", "rater", "value")
+QUALITY_COLUMNS = ("hj", "source")
+TableSource = Path | Frame
 DELIMITERS = (",", ";", "\t")
 LONGEST_FIELD = 131072
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
@@ -57,19 +64,29 @@ class Row:
         return value
 
 
-def read_items(path: Path, ratings: Path | None = None) -> list[Item]:
-    """Items from a CSV with `log_prob`, `length`, `source` and either `hj` or a second CSV of ratings.
+def read_items(path: TableSource, ratings: TableSource | None = None) -> list[Item]:
+    """Items from a CSV or DataFrame with `log_prob`, `length`, `source` and either `hj` or a second CSV of ratings.
 
-    Optional columns: `id` (needed with ratings; else the row's line number), `context`. With ratings, HJ and the
+    Optional columns: `id` (needed with ratings; else the row's number), `context`. With ratings, HJ and the
     number of raters come from them, and an item without any has no HJ. Raises BadInput.
     """
-    rows = read_rows(path, ITEM_COLUMNS[1:] if ratings else ITEM_COLUMNS, needs_id=ratings is not None)
+    required = ITEM_COLUMNS if ratings is None else ITEM_COLUMNS[1:]
+    rows = read_rows(path, required, needs_id=ratings is not None)
     ids = _ids(rows)
     if ratings is None:
         return [_item(row, name, row.number("hj"), 0) for row, name in zip(rows, ids, strict=True)]
     sums = {entry.item: entry for entry in sum_ratings(read_ratings(ratings, ids), ids)}
     totals = [(sums[name].total / sums[name].count if sums[name].count else None, sums[name].count) for name in ids]
     return [_item(row, name, hj, count) for row, name, (hj, count) in zip(rows, ids, totals, strict=True)]
+
+
+def read_judged(path: TableSource) -> list[Item]:
+    """Items without log p, which HUSE-Q does not need: `hj`, `source`, optional `id` and `context`. Raises BadInput."""
+    rows = read_rows(path, QUALITY_COLUMNS)
+    return [
+        Item(name, _source(row), row.number("hj"), None, 1, row.text("context") if "context" in row.cells else None)
+        for row, name in zip(rows, _ids(rows), strict=True)
+    ]
 
 
 def read_hits(path: Path) -> dict[str, str] | None:
@@ -80,8 +97,8 @@ def read_hits(path: Path) -> dict[str, str] | None:
     return {name: row.text("hit") for name, row in zip(_ids(rows), rows, strict=True)}
 
 
-def read_ratings(path: Path, ids: Sequence[str] | None = None, *, minimum: int | None = None) -> list[Rating]:
-    """Ratings from a CSV with `item`, `rater`, `value`; each rater once an item. Raises BadInput.
+def read_ratings(path: TableSource, ids: Sequence[str] | None = None, *, minimum: int | None = None) -> list[Rating]:
+    """Ratings from a CSV or DataFrame with `item`, `rater`, `value`; each rater once an item. Raises BadInput.
 
     ids: the items there are (None: any). least: no value may lie below it.
     """
@@ -102,8 +119,13 @@ def read_ratings(path: Path, ids: Sequence[str] | None = None, *, minimum: int |
     return ratings
 
 
-def read_rows(path: Path, required: Sequence[str], *, needs_id: bool = False) -> list[Row]:
-    """Rows of a CSV: UTF-8 (BOM or not), any column order, comma (or semicolon, tab), blank lines skipped."""
+def read_rows(path: TableSource, required: Sequence[str], *, needs_id: bool = False) -> list[Row]:
+    """Rows of a CSV: UTF-8 (BOM or not), any column order, comma (or semicolon, tab), blank lines skipped.
+
+    Or of a DataFrame, whose index is not used.
+    """
+    if is_frame(path):
+        return _frame_rows(path, (*required, "id") if needs_id else required)
     text, name = read_text(path, "CSV"), path.name
     lines = _split(text, name)
     header_line, header = next(lines, (1, []))
@@ -120,6 +142,17 @@ def read_rows(path: Path, required: Sequence[str], *, needs_id: bool = False) ->
     if not rows:
         raise BadInput("the file has a header and no row below it", where=name)
     return rows
+
+
+def _frame_rows(frame: Frame, required: Sequence[str]) -> list[Row]:
+    columns, table = read_frame(frame)
+    _check_header(columns, required, FRAME, None)
+    if not table:
+        raise BadInput("the table has no row", where=FRAME)
+    return [
+        Row(FRAME, number, {column: cell.strip() for column, cell in zip(columns, cells, strict=True)})
+        for number, cells in enumerate(table, 1)
+    ]
 
 
 def _split(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
@@ -144,14 +177,14 @@ def _split(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
         raise BadInput(rule, where=name, row=begin) from None
 
 
-def _check_header(columns: list[str], required: Sequence[str], name: str, line: int) -> None:
+def _check_header(columns: list[str], required: Sequence[str], name: str, line: int | None) -> None:
     twice = sorted(column for column, times in Counter(columns).items() if column and times > 1)
     if twice:
         raise BadInput("the column occurs more than once", where=name, row=line, column=join_names(twice))
     absent = [column for column in required if column not in columns]
     if absent:
         shown = join_names(column if len(column) <= 30 else column[:30] + "..." for column in columns)
-        rule = f"the column is missing (the header has {shown})"
+        rule = f"the column is missing ({'there are' if line is None else 'the header has'} {shown})"
         raise BadInput(rule, where=name, row=line, column=join_names(absent))
 
 

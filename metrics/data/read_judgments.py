@@ -1,11 +1,10 @@
-"""CSV files of judgments (rater, item, truth, rating), read strictly: an error names file, row, column and rule."""
+"""Judgments (rater, item, truth, rating) from CSV files and DataFrames: an error names file, row, column and rule."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from metrics.data.csv_files import Row, read_rows
+from metrics.data.csv_files import Row, TableSource, read_rows
 from metrics.data.evaluator_judgments import HIGHEST, HUMAN, LOWEST, MACHINE, EvaluatorJudgment, Repeats, Truth
 
 COLUMNS = ("rater", "item", "truth", "rating")
@@ -14,9 +13,9 @@ SCALE = {str(rating): rating for rating in range(LOWEST, HIGHEST + 1)}
 
 
 def read_judgments(
-    path: Path, by: Sequence[str] | None = None, *, repeats: Repeats = "error"
+    path: TableSource, by: Sequence[str] | None = None, *, repeats: Repeats = "error"
 ) -> tuple[list[EvaluatorJudgment], tuple[str, ...]]:
-    """Judgments from a CSV with `rater`, `item`, `truth` (human, machine), `rating` (1 to 4), and its factors.
+    """Judgments from a CSV or DataFrame with `rater`, `item`, `truth` (human, machine), `rating` (1 to 4), and factors.
 
     by: the columns that make the condition; None: the column `condition` where there is one. An item has one truth;
     a rater judges an item once in a condition, unless repeats is `keep`. Raises BadInput.

@@ -10,6 +10,8 @@ import numpy as np
 
 from metrics.data.arrays import Ints
 from metrics.data.evaluator_judgments import EvaluatorJudgment, Judgments, Repeats, by_condition, check_judgments
+from metrics.data.frames import Frame, check_records, is_frame
+from metrics.data.read_judgments import read_judgments
 from metrics.errors import BadInput, InsufficientData
 from metrics.evaluators.accuracy import Accuracy, evaluator_accuracies, measure_accuracy
 from metrics.inference.distributions import check_level
@@ -67,7 +69,7 @@ class Evaluation:
 
 
 def evaluate_judgments(
-    judgments: Iterable[EvaluatorJudgment],
+    judgments: Iterable[EvaluatorJudgment] | Frame,
     by: Sequence[str] = (),
     *,
     family: Family | None = None,
@@ -79,7 +81,8 @@ def evaluate_judgments(
     """Measure how well evaluators separate human from machine texts, overall and by condition.
 
     Args:
-        judgments: at most one by each rater of each item in each condition.
+        judgments: at most one by each rater of each item in each condition; or a DataFrame with the columns `rater`,
+            `item`, `truth` (human, machine), `rating` (1 to 4) and those of `by`.
         by: factors whose combinations are the conditions (`domain`, `generator`, `training`); empty: no conditions.
         family: the hypotheses tested together, one for each condition, declared before the data; None: all conditions.
         chance: accuracy without any skill, in (0, 1).
@@ -112,7 +115,10 @@ def evaluate_judgments(
     check_level(level)
     if not 0 < chance < 1:
         raise BadInput("chance lies between 0 and 1", column="chance")
-    listed = list(judgments)
+    if is_frame(judgments):
+        listed, _ = read_judgments(judgments, by, repeats=repeats)
+    else:
+        listed = check_records(judgments, EvaluatorJudgment, "judgments")
     groups = by_condition(listed, by) if by else {}
     tables = {name: check_judgments(group, repeats=repeats) for name, group in groups.items()}
     all_judgments = check_judgments(listed, repeats="keep" if groups else repeats)

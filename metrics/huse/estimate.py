@@ -14,6 +14,8 @@ from fractions import Fraction
 import numpy as np
 
 from metrics.data.arrays import Ints
+from metrics.data.csv_files import read_items, read_judged
+from metrics.data.frames import Frame, check_records, is_frame
 from metrics.data.items import Table, check_items, leave_out_log_prob
 from metrics.errors import BadInput
 from metrics.huse.classifier import HJ, LOG_PROB, Classifier
@@ -40,7 +42,7 @@ class Outcome:
 
 
 def evaluate(
-    items: Sequence[Item],
+    items: Sequence[Item] | Frame,
     modes: Sequence[Mode] = MODES,
     *,
     k: int = 16,
@@ -57,7 +59,8 @@ def evaluate(
     by HJ and log p per unit of length. About 1: the sources are not distinguished; 0: always.
 
     Args:
-        items: judged texts of one generator and their references, at least 2 of each source and k + 1 in all.
+        items: judged texts of one generator and their references, at least 2 of each source and k + 1 in all; or a
+            DataFrame with the columns `hj`, `log_prob`, `length`, `source` (optional `id`, `context`).
         modes: `exact` (ties decided by exact arithmetic) and `paper` (the original code's arithmetic).
         k: neighbours that set the cut, at least 1 and less than the number of items; all tied with the k-th vote.
         seed: seed of the half-samples, at least 0.
@@ -95,7 +98,7 @@ def evaluate(
     """
     settings = Settings(k, vote_tie, seed, level, draws)
     settings.check(modes)
-    items = list(items)
+    items = read_items(items) if is_frame(items) else check_records(items, Item, "items")
     without = sum(item.log_prob is None for item in items) if missing == "quality_only" else 0
     table = check_items(leave_out_log_prob(items) if without else items, k=k, missing=missing, removed=removed)
     classifiers = {mode: Classifier(table, mode, k) for mode in modes}
@@ -105,7 +108,7 @@ def evaluate(
 
 
 def huse_q_only(
-    items: Sequence[Item],
+    items: Sequence[Item] | Frame,
     mode: Mode = "exact",
     *,
     k: int = 16,
@@ -119,7 +122,8 @@ def huse_q_only(
     The estimate and its interval are those that `evaluate` gives for HUSE-Q. `log_prob` and `length` are not used.
 
     Args:
-        items: judged texts of one generator and their references, at least 2 of each source and k + 1 in all.
+        items: judged texts of one generator and their references, at least 2 of each source and k + 1 in all; or a
+            DataFrame with the columns `hj`, `source` (optional `id`, `context`).
         mode: `exact` or `paper`, as in `evaluate`.
         k: neighbours that set the cut, at least 1 and less than the number of items; all tied with the k-th vote.
         seed: seed of the half-samples, at least 0.
@@ -146,7 +150,8 @@ def huse_q_only(
         >>> round(huse_q_only(references + outputs, k=5, draws=0).value, 2)
         0.5
     """
-    blank = [replace(item, log_prob=None) for item in items]
+    judged = read_judged(items) if is_frame(items) else check_records(items, Item, "items")
+    blank = [replace(item, log_prob=None) for item in judged]
     results = evaluate(
         blank, [mode], k=k, seed=seed, level=level, draws=draws, vote_tie=vote_tie, missing="quality_only"
     )

@@ -16,6 +16,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from metrics.data.arrays import Bools, Ints
+from metrics.data.csv_files import read_items, read_ratings
+from metrics.data.frames import Frame, check_records, is_frame
 from metrics.data.items import check_items
 from metrics.errors import BadInput, InsufficientData
 from metrics.huse.estimate import MODES, STANDARD_ERROR, Settings, evaluate
@@ -124,8 +126,8 @@ def rater_component(
 
 
 def evaluate_rated(
-    items: Sequence[Item],
-    ratings: Sequence[Rating],
+    items: Sequence[Item] | Frame,
+    ratings: Sequence[Rating] | Frame,
     modes: Sequence[Mode] = MODES,
     *,
     k: int = 16,
@@ -145,8 +147,10 @@ def evaluate_rated(
     stays and the flag `interval_without_raters` says that it is too narrow. Elsewhere the result is that of `evaluate`.
 
     Args:
-        items: judged texts of one generator and their references, at least 2 of each source and k + 1 in all.
-        ratings: at most one by each rater of each item; ratings of other items are not used.
+        items: judged texts of one generator and their references, at least 2 of each source and k + 1 in all; or a
+            DataFrame with the columns `id`, `log_prob`, `length`, `source` (optional `context`), as are the ratings.
+        ratings: at most one by each rater of each item; ratings of other items are not used. Of a DataFrame the columns
+            `item`, `rater`, `value`, and each item is one of the items.
         modes: `exact` and `paper`, as in `evaluate`.
         k: neighbours that set the cut, at least 1 and less than the number of items; all tied with the k-th vote.
         seed: seed of the half-samples, at least 0.
@@ -178,6 +182,10 @@ def evaluate_rated(
         >>> result.huse.n, result.huse.settings["ratings_min"]
         (40, 4)
     """
+    if is_frame(items) or is_frame(ratings):
+        items, ratings = _read_frames(items, ratings)
+    else:
+        items, ratings = check_records(items, Item, "items"), check_records(ratings, Rating, "ratings")
     rated_ids = {rating.item for rating in ratings}
     bare = {item.id for item in items if item.hj is None and item.id not in rated_ids}
     judged = with_means([item for item in items if item.id not in bare], ratings)
@@ -190,6 +198,13 @@ def evaluate_rated(
     settings: dict[str, Setting] = {"one_source_share": _single_source_share(rated, z), "source_difference": difference}
     part = _component_or_none(judged, ratings, k, draws, seed, missing)
     return {mode: _widened(result, part, settings, rated.raters) for mode, result in results.items()}
+
+
+def _read_frames(items: Sequence[Item] | Frame, ratings: Sequence[Rating] | Frame) -> tuple[list[Item], list[Rating]]:
+    if not (is_frame(items) and is_frame(ratings)):
+        raise BadInput("items and ratings are either both DataFrames or both records")
+    listed = read_items(items, ratings)
+    return listed, read_ratings(ratings, [item.id for item in listed])
 
 
 def _component_or_none(

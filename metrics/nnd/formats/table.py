@@ -1,10 +1,8 @@
-"""Any annotations as a CSV with one candidate a row, and an order of its labels or numbers."""
+"""Any annotations as a CSV or DataFrame with one candidate a row, and an order of its labels or numbers."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from metrics.data.csv_files import Row, read_rows
+from metrics.data.csv_files import Row, TableSource, read_rows
 from metrics.errors import BadInput
 from metrics.nnd.build import Options, build_tests
 from metrics.nnd.orders import Numbers, Order
@@ -14,9 +12,10 @@ REQUIRED = ("context_id", "candidate")
 WORSE = "worse"
 
 
-def table_tests(path: Path, order: Order, *, options: Options | None = None) -> TestSet:
-    """Tests from a CSV with `context_id`, `candidate` and `label` (or `quality`, a number, for an order of numbers).
+def table_tests(path: TableSource, order: Order, *, options: Options | None = None) -> TestSet:
+    """Tests from a CSV or DataFrame with `context_id`, `candidate` and `label`.
 
+    For an order of numbers `quality`, a number, takes the place of `label`.
     Further columns: `id` (else the row's line number), `context` (the text), `category` (of the error; else the
     label, and for numbers `worse`), `system`, `part`. Blanks around a cell are not part of the text. Raises BadInput,
     InsufficientData.

@@ -1,0 +1,148 @@
+"""DataFrames are read as the CSV file with the same columns is, and a fault is named by column, row and rule."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from metrics import (
+    MetricsError,
+    evaluate,
+    evaluate_judgments,
+    evaluate_rated,
+    huse_q_only,
+    krippendorff_alpha,
+)
+from metrics.data.csv_files import read_items, read_ratings
+from metrics.data.read_judgments import read_judgments
+from metrics.nnd.formats.table import table_tests
+from metrics.nnd.orders import Ranks
+
+DRAW = random.Random(5)
+IDS = [f"t{number}" for number in range(40)]
+ITEMS: dict[str, list[Any]] = {
+    "id": IDS,
+    "hj": [DRAW.randrange(2, 10) / 2 for _ in IDS],
+    "log_prob": [-DRAW.randrange(500, 4000) / 100 for _ in IDS],
+    "length": [DRAW.randrange(4, 12) for _ in IDS],
+    "source": ["reference"] * 20 + ["model"] * 20,
+}
+RATINGS: dict[str, list[Any]] = {
+    "item": [name for name in IDS for _ in range(3)],
+    "rater": [f"w{number}" for _ in IDS for number in range(3)],
+    "value": [DRAW.randrange(1, 6) for _ in range(120)],
+}
+JUDGMENTS: dict[str, list[Any]] = {
+    "rater": [f"r{rater}" for rater in range(5) for _ in range(8)],
+    "item": [f"t{item}" for _ in range(5) for item in range(8)],
+    "truth": ["human", "machine"] * 20,
+    "rating": [DRAW.randrange(1, 5) for _ in range(40)],
+    "training": ["none"] * 24 + ["examples"] * 16,
+}
+LIBRARIES: list[Callable[[Any], Any]] = [pd.DataFrame, pl.DataFrame, pa.table]
+
+
+def written(columns: dict[str, list[Any]], file: Path) -> Path:
+    """A CSV file of the columns, written by pandas."""
+    pd.DataFrame(columns).to_csv(file, index=False)
+    return file
+
+
+def without(columns: dict[str, list[Any]], *names: str) -> dict[str, list[Any]]:
+    return {name: cells for name, cells in columns.items() if name not in names}
+
+
+@pytest.mark.parametrize("frame", LIBRARIES)
+def test_a_frame_of_items_gives_what_its_csv_gives(frame: Callable[[Any], Any], tmp_path: Path) -> None:
+    from_file = evaluate(read_items(written(ITEMS, tmp_path / "items.csv")), k=5, draws=20)
+    assert evaluate(frame(ITEMS), k=5, draws=20) == from_file
+    quality = huse_q_only(frame(without(ITEMS, "log_prob", "length")), k=5, draws=20)
+    assert (quality.value, quality.interval) == (from_file["exact"].huse_q.value, from_file["exact"].huse_q.interval)
+
+
+@pytest.mark.parametrize("frame", LIBRARIES)
+def test_frames_of_items_and_ratings_give_what_their_csvs_give(frame: Callable[[Any], Any], tmp_path: Path) -> None:
+    unjudged = without(ITEMS, "hj")
+    ratings = written(RATINGS, tmp_path / "ratings.csv")
+    items = read_items(written(unjudged, tmp_path / "items.csv"), ratings)
+    from_files = evaluate_rated(items, read_ratings(ratings), k=5, draws=20)
+    assert evaluate_rated(frame(unjudged), frame(RATINGS), k=5, draws=20) == from_files
+
+
+@pytest.mark.parametrize("frame", LIBRARIES)
+def test_a_frame_of_judgments_gives_what_its_csv_gives(frame: Callable[[Any], Any], tmp_path: Path) -> None:
+    listed, _ = read_judgments(written(JUDGMENTS, tmp_path / "judgments.csv"), ["training"])
+    assert evaluate_judgments(frame(JUDGMENTS), ["training"]) == evaluate_judgments(listed, ["training"])
+
+
+def test_columns_of_any_library_give_one_alpha() -> None:
+    alphas = {
+        krippendorff_alpha(frame["item"], frame["rater"], frame["value"], "ordinal", draws=0).value
+        for frame in (pd.DataFrame(RATINGS), pl.DataFrame(RATINGS))
+    }
+    assert alphas == {krippendorff_alpha(RATINGS["item"], RATINGS["rater"], RATINGS["value"], "ordinal", draws=0).value}
+
+
+def test_near_negative_tests_are_built_from_a_frame() -> None:
+    annotated = {"context_id": ["q1", "q1"], "candidate": ["Goethe wrote it.", "Schiller wrote it."]}
+    tests = table_tests(pd.DataFrame({**annotated, "label": ["right", "wrong"]}), Ranks({"right": 1, "wrong": 0}))
+    assert [test.high.text for test in tests.tests] == ["Goethe wrote it."]
+
+
+def test_a_float_is_the_decimal_that_it_prints_as() -> None:
+    items = read_items(pd.DataFrame({**ITEMS, "hj": [0.1 + 0.2, *ITEMS["hj"][1:]]}))
+    assert str(items[0].hj) == "7500000000000001/25000000000000000"
+
+
+def changed(column: str, row: int, value: Any) -> pd.DataFrame:
+    """The items with another value in a row that counts from 1."""
+    cells = list(ITEMS[column])
+    cells[row - 1] = value
+    return pd.DataFrame({**ITEMS, column: cells})
+
+
+FAULTS: list[tuple[Any, str]] = [
+    (pd.DataFrame(without(ITEMS, "hj")), "column hj: the column is missing (there are id, log_prob, length, source)"),
+    (pd.DataFrame(without(ITEMS, "hj", "source")), "column hj, source: the column is missing"),
+    (changed("hj", 4, None), "row 4, column hj: the cell is blank"),
+    (changed("hj", 4, float("inf")), "row 4, column hj: 'inf' is not a finite decimal number"),
+    (changed("hj", 4, "good"), "row 4, column hj: 'good' is not a finite decimal number"),
+    (changed("hj", 4, "1,5"), "row 4, column hj: '1,5' is not a finite decimal number"),
+    (changed("hj", 4, True), "row 4, column hj: 'True' is not a finite decimal number"),
+    (changed("source", 21, "gpt"), "row 21, column source: the source must be 'reference' or 'model'"),
+    (changed("source", 21, None), "row 21, column source: the cell is blank"),
+    (changed("id", 6, "t1"), "row 6, column id: the id 't1' was used in row 2 already"),
+    (changed("id", 6, None), "row 6, column id: the cell is blank"),
+    (changed("length", 9, 0), "row 9, column length: the length must be a whole number from 1 to 1e9"),
+    (changed("length", 9, 4.5), "row 9, column length: the length must be a whole number from 1 to 1e9"),
+    (changed("log_prob", 2, 3.0), "row 2, column log_prob: a log-probability cannot be above 0"),
+    (changed("log_prob", 2, None), "row 2, column log_prob: the cell is blank"),
+    (changed("log_prob", 2, pd.Timestamp("2026-01-01")), "row 2, column log_prob: '2026-01-01 00:00:00' is not"),
+    (pd.DataFrame(ITEMS).iloc[:0], "the table has no row"),
+    (pd.DataFrame(ITEMS)[lambda rows: rows["source"] == "model"], "all 20 items are model: no reference item"),
+    (pl.DataFrame(ITEMS).lazy(), "the table is not in memory, or of no known kind; collect it first"),
+    (pd.DataFrame(ITEMS).set_axis(range(5), axis=1), "the name of a column is a text, not 0"),
+    (pd.concat([pd.DataFrame(ITEMS), pd.Series(ITEMS["hj"], name="hj")], axis=1), "column hj: the column occurs more"),
+    ("items.csv", "items are a DataFrame or records of the class Item, not str"),
+    (None, "items are a DataFrame or records of the class Item, not NoneType"),
+    (pd.DataFrame(ITEMS)["hj"], "items are a DataFrame or records of the class Item, not float"),
+]
+
+
+@pytest.mark.parametrize(("frame", "sentence"), FAULTS, ids=[sentence[:60] for _, sentence in FAULTS])
+def test_a_fault_is_a_sentence_with_column_row_and_rule(frame: Any, sentence: str) -> None:
+    with pytest.raises(MetricsError) as caught:
+        evaluate(frame, k=5, draws=0)
+    assert sentence in str(caught.value)
+
+
+def test_items_and_ratings_come_in_one_form() -> None:
+    with pytest.raises(MetricsError, match="either both DataFrames or both records"):
+        evaluate_rated(pd.DataFrame(ITEMS), [])

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.data.arrays import Floats
 from metrics.errors import BadInput
 from metrics.huse.subsampling import huse_arrays
 from metrics.inference.error_rate_intervals import normal_quantile
@@ -134,9 +133,5 @@ def _simulate_study(
 ) -> tuple[float, float, float]:
     mean_label, q = pilot.texts.draw(pairs, rng)
     sums = pilot.ratings(mean_label, raters, rng, per_hit=per_hit).sum(axis=1)
-    return huse_arrays(sums, _finite_below(q), np.arange(2 * pairs) < pairs, k)
+    return huse_arrays(sums, q, np.arange(2 * pairs) < pairs, k)
 
-
-def _finite_below(q: Floats) -> Floats:
-    """Log p is at most 0; a draw around a text of log p near 0 may not pass it."""
-    return np.minimum(q, 0.0)

@@ -19,11 +19,9 @@ from metrics.data.arrays import Bools, Floats, Ints
 from metrics.errors import BadInput, InsufficientData
 from metrics.huse.ratings_by_text import Rated
 from metrics.planning.latent import Labels
+from metrics.planning.pilot_texts import unbiased_separation
 
 FEWEST_TEXTS = 10
-# Width of the cloud around a pilot's text, in sd of its source: new texts are like the old ones, not the same.
-BANDWIDTH = 0.35
-SPREAD_FACTOR = 1 / math.sqrt(1 + BANDWIDTH**2)
 
 
 class Texts(Protocol):
@@ -35,38 +33,24 @@ class Texts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PilotTexts:
-    """New texts around the pilot's own. mean_label, q: (n,); z: True for reference; context: (n,) or None."""
+    """New texts like a pilot's: normal in impression and log p, source by source, and paired where the pilot is.
 
-    mean_label: Floats
-    q: Floats
-    z: Bools
-    context: Ints | None
+    center: (4,) means of impression and log p of references, then of model texts; covariance: (4, 4) of both texts of
+    a context, of which the blocks between the sources are 0 without pairs. infinite: share of log p of -inf, by source.
+    """
+
+    center: Floats
+    covariance: Floats
+    infinite: tuple[float, float]
+    labels: Labels
+    within_sd: float
 
     def draw(self, pairs: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Mean labels and q, each (2 pairs,): those of references first."""
-        rows = self._paired(pairs, rng) if self.context is not None else self._unpaired(pairs, rng)
-        drawn = np.concatenate([self._around(chosen, rng) for chosen in rows])
-        return drawn[:, 0], drawn[:, 1]
-
-    def _paired(self, pairs: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-        """A reference and a model text of each context drawn."""
-        order = [np.flatnonzero(side)[np.argsort(self.context[side], kind="stable")] for side in (self.z, ~self.z)]  # type: ignore[index]
-        chosen = rng.integers(len(order[0]), size=pairs)
-        return order[0][chosen], order[1][chosen]
-
-    def _unpaired(self, pairs: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-        return rng.choice(np.flatnonzero(self.z), pairs), rng.choice(np.flatnonzero(~self.z), pairs)
-
-    def _around(self, chosen: Ints, rng: np.random.Generator) -> Floats:
-        """Smoothed draws that keep the source's means and covariance; log p of -inf stays what it is."""
-        same_source = self.z == self.z[chosen[0]]
-        finite = same_source & np.isfinite(self.q)
-        pilot = np.column_stack((self.mean_label, self.q))
-        if finite.sum() < 3:
-            return pilot[chosen]
-        centre, covariance = pilot[finite].mean(axis=0), np.cov(pilot[finite].T)
-        noise = rng.multivariate_normal(np.zeros(2), BANDWIDTH**2 * covariance, size=len(chosen), method="svd")
-        return np.asarray(centre + (pilot[chosen] - centre + noise) * SPREAD_FACTOR)
+        drawn = rng.multivariate_normal(self.center, self.covariance, size=pairs, method="svd")
+        impression, q = np.concatenate((drawn[:, 0], drawn[:, 2])), np.concatenate((drawn[:, 1], drawn[:, 3]))
+        q = np.where(rng.random(2 * pairs) < np.repeat(self.infinite, pairs), -np.inf, q)
+        return self.labels.moments(impression, self.within_sd)[0], q
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +137,10 @@ def fit_pilot(
     means = codes.sum(axis=1) / rated.counts
     left = np.where(present, codes - means[:, None], 0.0)
     within = float((left**2).sum() / (rated.counts - 1).sum())
-    true_means, label_sd = _without_noise(means, within / rated.counts, z, scale)
+    true_means, signal, label_sd = _without_noise(means, within / rated.counts, z, scale)
     sd = scale.sd_within(true_means, within)
-    texts = PilotTexts(true_means, np.asarray(q, dtype=np.float64), np.asarray(z, dtype=np.bool_), context)
+    columns = [np.column_stack((scale.impressions(each, sd), q)) for each in (true_means, means)]
+    texts = _texts(columns, signal, np.asarray(z, dtype=np.bool_), context, (scale, sd))
     share = _severity_share(left, rated, within)
     return Pilot(texts, scale, sd, share, label_sd, len(z), float(rated.counts.mean()), name)
 
@@ -171,16 +156,34 @@ def _check(rated: Rated, q: Floats, z: Bools) -> None:
         raise InsufficientData("A pilot needs at least 2 ratings of each text: one shows no spread of raters.")
 
 
-def _without_noise(means: Floats, noise: Floats, z: Bools, labels: Labels) -> tuple[Floats, float]:
-    """HJ drawn towards its source's mean until its spread is that between texts alone; that spread, pooled."""
-    true_means, between = means.copy(), []
+def _without_noise(means: Floats, noise: Floats, z: Bools, labels: Labels) -> tuple[Floats, tuple[float, float], float]:
+    """HJ drawn towards its source's mean until its spread is that between texts alone, the part of the variance that
+    this leaves, by source, and the spread, pooled."""
+    true_means, signal, between = means.copy(), [], []
     for side in (z, ~z):
         variance = float(means[side].var(ddof=1))
-        signal_share = max(0.0, 1 - float(noise[side].mean()) / variance) if variance > 0 else 0.0
-        centre = means[side].mean()
-        true_means[side] = centre + math.sqrt(signal_share) * (means[side] - centre)
-        between.append(signal_share * variance)
-    return np.clip(true_means, labels.lowest, labels.highest), math.sqrt(sum(between) / 2)
+        signal.append(max(0.0, 1 - float(noise[side].mean()) / variance) if variance > 0 else 0.0)
+        center = means[side].mean()
+        true_means[side] = center + math.sqrt(signal[-1]) * (means[side] - center)
+        between.append(signal[-1] * variance)
+    clipped = np.clip(true_means, labels.lowest, labels.highest)
+    return clipped, (signal[0], signal[1]), math.sqrt(sum(between) / 2)
+
+
+def _texts(
+    columns: list[Floats], signal: tuple[float, float], z: Bools, context: Ints | None, scale: tuple[Labels, float]
+) -> PilotTexts:
+    """What other texts are like. A log p of -inf is a share; where there is one, texts are not paired.
+
+    columns: impression and log p, (n, 2), without the noise of raters and with it.
+    """
+    finite = np.isfinite(columns[0][:, 1])
+    infinite = float(1 - finite[z].mean()), float(1 - finite[~z].mean())
+    for side in (z, ~z):
+        for table in columns:
+            table[side & ~finite, 1] = table[side & finite, 1].mean() if (side & finite).any() else 0.0
+    separation = unbiased_separation(columns[0], columns[1], signal, z, context if finite.all() else None)
+    return PilotTexts(*separation.joint(), infinite, *scale)
 
 
 def _severity_share(left: Floats, rated: Rated, within: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -149,14 +149,69 @@ class PriceOut(Schema):
     fair_cents: int | None
 
 
+class ReachOut(Schema):
+    """The study that finds `difference` of HUSE-Q: contexts (null: over 5,000), cost, and cost above the budget."""
+
+    difference: float
+    enough: bool
+    contexts: int | None
+    cents: int | None
+    over: int
+
+
 class PrecisionOut(Schema):
-    """Half-widths of 95% intervals of HUSE and HUSE-Q by simulation, or the detectable difference in accuracy."""
+    """Half-widths of 95% intervals of HUSE and HUSE-Q by simulation, or the detectable difference in accuracy.
+
+    shown_q, shown_rating: smallest differences of HUSE-Q and of mean rating that are found with `power`."""
 
     huse: float | None
     huse_q: float | None
     pilot: str
     difference: float | None
     evaluators: int | None
+    shown_q: float | None
+    shown_rating: float | None
+    power: float
+    generators: int
+    reach: ReachOut | None
+
+
+class DecisionIn(Schema):
+    """What to decide. difference: to find, of `ratings` in their units or of `huse_q`; null for `huse` below 1.
+
+    spreads: standard deviations that are stated; null: those of the prior study. budget_cents: null: the study's."""
+
+    decision: Literal["ratings", "huse_q", "huse"]
+    difference: float | None = Field(None, gt=0, le=1000)
+    power: float = Field(0.8, gt=0.05, lt=1)
+    comparisons: int = Field(1, ge=1, le=1000)
+    raters: list[Annotated[int, Field(ge=1, le=50)]] = Field([5, 10, 20], min_length=1, max_length=4)
+    generators: int = Field(2, ge=1, le=50)
+    spreads: dict[Literal["text", "slope", "severity", "noise"], float] | None = None
+    budget_cents: int | None = Field(None, ge=0)
+
+
+class PlannedOut(Schema):
+    """A study with its cost (at the design's reward per task) and its power. people: different raters."""
+
+    contexts: int
+    texts: int
+    raters: int
+    people: int
+    pages: int
+    cents: int
+    power: float
+
+
+class DecisionPlanOut(Schema):
+    """reaching: the cheapest study first; empty: none of up to 5,000 contexts. missing: its cost above the budget.
+
+    within: where it is above, the study within the budget that has the most power; null: none of 20 contexts is."""
+
+    reaching: list[PlannedOut]
+    within: PlannedOut | None
+    budget: int | None
+    missing: int
 
 
 class LaidOut(Schema):
@@ -269,7 +324,16 @@ def show_precision(request: HttpRequest, study: UUID) -> Any:
         raters=bill.raters,
         per_hit=bill.per_hit,
         evaluators=bill.evaluators,
+        cents=bill.estimate.total_cents,
+        budget=bill.budget_cents,
     )
+
+
+@router.post("/studies/{study}/plan", response=gives(DecisionPlanOut), summary="Study that reaches a wanted power")
+def plan_study(request: HttpRequest, study: UUID, body: DecisionIn) -> Any:
+    """With the study's reward, fees and texts per HIT; nothing is changed. Variances are the prior study's."""
+    study_row = study_for(request, study)
+    return cost_estimate.plan_for(study_row, **body.dict())
 
 
 @router.get("/studies/{study}/layout", response=gives(Paged[Layout]), summary="Created HITs, by condition")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from metrics.data.arrays import Floats
 from metrics.errors import BadInput
 from metrics.huse.subsampling import huse_arrays
 from metrics.inference.error_rate_intervals import normal_quantile
@@ -72,8 +73,7 @@ def expected_precision(
         True
     """
     _check(texts, raters, per_hit, k, studies, seed)
-    rng = np.random.default_rng([seed, texts, raters])
-    values = np.array([_simulate_study(pilot, texts // 2, raters, per_hit, k, rng) for _ in range(studies)])
+    values = simulate_huse(pilot, texts // 2, raters, per_hit, k, studies=studies, seed=seed)
     names = ("huse", "huse_q", "huse_d")
     mean, sd = values.mean(axis=0), values.std(axis=0, ddof=1)
     signature = (
@@ -88,6 +88,12 @@ def expected_precision(
         float(1 / np.sqrt(2 * (studies - 1))),
         signature,
     )
+
+
+def simulate_huse(pilot: Pilot, contexts: int, raters: int, per_hit: int, k: int, *, studies: int, seed: int) -> Floats:
+    """(studies, 3): HUSE, HUSE-Q and HUSE-D of studies like the pilot."""
+    rng = np.random.default_rng([seed, 2 * contexts, raters])
+    return np.array([_simulate_study(pilot, contexts, raters, per_hit, k, rng) for _ in range(studies)])
 
 
 def precision_table(
@@ -134,4 +140,3 @@ def _simulate_study(
     mean_label, q = pilot.texts.draw(pairs, rng)
     sums = pilot.ratings(mean_label, raters, rng, per_hit=per_hit).sum(axis=1)
     return huse_arrays(sums, q, np.arange(2 * pairs) < pairs, k)
-

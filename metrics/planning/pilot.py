@@ -11,24 +11,33 @@ import json
 import math
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metrics.data.arrays import Bools, Floats, Ints
 from metrics.errors import BadInput, InsufficientData
 from metrics.huse.ratings_by_text import Rated
 from metrics.planning.latent import Labels
-from metrics.planning.pilot_texts import unbiased_separation
+from metrics.planning.pilot_texts import nearest_covariance, unbiased_separation
 
 FEWEST_TEXTS = 10
+TYPICAL = 500  # texts over which a property of ratings is averaged
 
 
 class Texts(Protocol):
     """Where the true mean label and the log p a unit of new texts come from."""
 
+    @property
+    def alike(self) -> float:
+        """Correlation of the mean labels of the two texts of a context."""
+
     def draw(self, pairs: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """(2 x pairs,) mean labels and (2 x pairs,) log p a unit: references first, contexts in one order."""
+
+    def draw_two(self, contexts: int, rng: np.random.Generator) -> Floats:
+        """(3, contexts) mean labels: of references, and of two generators like the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +60,21 @@ class PilotTexts:
         impression, q = np.concatenate((drawn[:, 0], drawn[:, 2])), np.concatenate((drawn[:, 1], drawn[:, 3]))
         q = np.where(rng.random(2 * pairs) < np.repeat(self.infinite, pairs), -np.inf, q)
         return self.labels.moments(impression, self.within_sd)[0], q
+
+    @property
+    def alike(self) -> float:
+        """Correlation of the impressions of the two texts of a context."""
+        first, second = self.covariance[0, 0], self.covariance[2, 2]
+        return float(self.covariance[0, 2] / math.sqrt(first * second)) if min(first, second) > 0 else 0.0
+
+    def draw_two(self, contexts: int, rng: np.random.Generator) -> Floats:
+        """(3, contexts) mean labels: of references, and of two generators like the model."""
+        rows = [0, 2, 2]
+        covariance = self.covariance[np.ix_(rows, rows)].copy()
+        covariance[1, 2] = covariance[2, 1] = self.alike * covariance[1, 1]
+        drawn = rng.multivariate_normal(self.center[rows], nearest_covariance(covariance), size=contexts, method="svd")
+        means, _ = self.labels.moments(drawn.T.ravel(), self.within_sd)
+        return means.reshape(3, contexts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +113,21 @@ class NormalTexts:
         drawn = np.concatenate(sides)
         return drawn[:, 0], drawn[:, 1]
 
+    @property
+    def alike(self) -> float:
+        """Correlation of the mean labels of the two texts of a context."""
+        return max(0.0, self.shared)
+
+    def draw_two(self, contexts: int, rng: np.random.Generator) -> Floats:
+        """(3, contexts) mean labels: of references, and of two generators like the model."""
+        scores = math.sqrt(self.alike) * rng.normal(size=contexts) + math.sqrt(1 - self.alike) * rng.normal(
+            size=(3, contexts)
+        )
+        sources = (self.reference, self.model, self.model)
+        return np.stack(
+            [source.label_mean + source.label_sd * score for source, score in zip(sources, scores, strict=True)]
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
@@ -109,13 +148,32 @@ class Pilot:
 
     def ratings(self, mean_label: Floats, raters: int, rng: np.random.Generator, *, per_hit: int) -> Ints:
         """(texts, raters) labels: HITs of `per_hit` texts in random order, each with raters of its own."""
-        hits = np.empty(len(mean_label), dtype=np.int64)
-        hits[rng.permutation(len(mean_label))] = np.arange(len(mean_label)) // per_hit
-        impression = self.labels.impressions(mean_label, self.within_sd)
-        severity = rng.normal(size=(int(hits.max()) + 1, raters)) * self.within_sd * math.sqrt(self.rater_share)
-        noise = rng.normal(size=(len(mean_label), raters)) * self.within_sd * math.sqrt(1 - self.rater_share)
-        felt = impression[:, None] + severity[hits] + noise
+        return self.codes(self.felt(self.impressions(mean_label)[None], raters, rng, per_hit=per_hit)[0])
+
+    def impressions(self, mean_label: Floats) -> Floats:
+        """What raters feel, on average, of texts of these mean labels."""
+        return self.labels.impressions(mean_label, self.within_sd)
+
+    def felt(self, impression: Floats, raters: int, rng: np.random.Generator, *, per_hit: int) -> Floats:
+        """(studies, texts, raters) of (studies, texts): impression, severity and noise of every rating."""
+        studies, texts = impression.shape
+        hits = rng.random((studies, texts)).argsort(axis=1) // per_hit
+        severity = rng.normal(size=(studies, -(-texts // per_hit), raters))
+        severity *= self.within_sd * math.sqrt(self.rater_share)
+        felt = rng.normal(size=(studies, texts, raters))
+        felt *= self.within_sd * math.sqrt(1 - self.rater_share)
+        felt += severity[np.arange(studies)[:, None], hits]
+        felt += impression[:, :, None]
+        return felt
+
+    def codes(self, felt: NDArray[Any]) -> Ints:
+        """Labels: the nearest of the scale."""
         return np.clip(np.rint(felt), self.labels.lowest, self.labels.highest).astype(np.int64)
+
+    def rating_variance(self) -> float:
+        """Variance of a single rating about its text's mean label, severity included, averaged over texts."""
+        mean_label, _ = self.texts.draw(TYPICAL, np.random.default_rng(0))
+        return float(self.labels.moments(self.impressions(mean_label), self.within_sd)[1].mean())
 
 
 def fit_pilot(

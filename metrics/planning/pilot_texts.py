@@ -32,7 +32,7 @@ class Separation:
         """Means (4,) and covariance (4, 4) of both texts of a context: references first."""
         first, second = self.covariances
         covariance = np.block([[first, self.between], [self.between.T, second]])
-        return self.means.ravel(), _nearest_covariance(covariance)
+        return self.means.ravel(), nearest_covariance(covariance)
 
 
 def paired_rows(z: Bools, context: Ints) -> tuple[Ints, Ints]:
@@ -89,7 +89,7 @@ def _draw_in_covariances(covariances: Floats, pooled: Floats, sizes: list[int]) 
     return np.asarray(pooled + np.sqrt(max(0.0, squared - chance) / squared) * (covariances - pooled))
 
 
-def _nearest_covariance(matrix: Floats) -> Floats:
+def nearest_covariance(matrix: Floats) -> Floats:
     """The matrix without negative eigenvalues, which drawing in can leave."""
     values, vectors = np.linalg.eigh(matrix)
     return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)

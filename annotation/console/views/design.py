@@ -130,20 +130,23 @@ def price(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _number(request: HttpRequest, name: str) -> int | None:
-    """A number below 100,000 that the address asks for."""
+    """A number below 100,000 that the address asks for; of money, below 1,000,000,000."""
     digits = request.GET.get(name, "")
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else None
+    longest = 9 if name in ("cents", "budget") else 5
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= longest else None
 
 
 @study_page()
 def precision(request: HttpRequest, study: Study) -> HttpResponse:
     """Simulated, so it comes after the page."""
-    numbers = {name: _number(request, name) or 0 for name in ("contexts", "raters", "per_hit", "evaluators")}
+    names = ("contexts", "raters", "per_hit", "evaluators", "cents")
+    numbers = {name: _number(request, name) or 0 for name in names}
     estimate = cost_estimate.precision(
-        study, contexts=min(numbers["contexts"], 2_000), raters=max(1, numbers["raters"]),
-        per_hit=max(1, numbers["per_hit"]), evaluators=numbers["evaluators"] or None,
+        study, contexts=min(numbers["contexts"], 2_000), raters=min(max(1, numbers["raters"]), 200),
+        per_hit=max(1, numbers["per_hit"]), evaluators=numbers["evaluators"] or None, cents=numbers["cents"],
+        budget=_number(request, "budget"),
     )  # fmt: skip
-    return render(request, "console/precision.html", {"told": estimate})
+    return render(request, "console/precision.html", {"told": estimate, "study": study})
 
 
 @require_POST

@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from typing import Any
 
-import numpy as np
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
@@ -29,12 +27,9 @@ from annotation.pricing.wages import (
     reward_for_floor,
     wage,
 )
-from annotation.reports.gather import score
+from annotation.reports.study_pilot import pilot_of
 from metrics.errors import MetricsError
-from metrics.huse.ratings_by_text import lay_out
-from metrics.planning import Pilot, fit_pilot, known_pilots, prior_pilot
-from metrics.report.records import ReportInput
-from metrics.types import Rating
+from metrics.planning import Pilot, known_pilots, prior_pilot
 
 
 def counts(text: str) -> list[int]:
@@ -46,6 +41,17 @@ def counts(text: str) -> list[int]:
     if not numbers or min(numbers) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers such as 50,100,200")
     return numbers
+
+
+def add_pay(parser: CommandParser) -> None:
+    """Add the options that say what an assignment pays."""
+    parser.add_argument("--currency", default=DEFAULT_CURRENCY, metavar="CODE", help="of every amount (ISO 4217)")
+    parser.add_argument("--reward", metavar="AMOUNT", help="of a HIT, such as 1.25 (default: 1.00 in dollars)")
+    parser.add_argument("--bonus", default="0", metavar="AMOUNT")
+    parser.add_argument("--excluded", type=float, default=0.0, help="share of work expected to be replaced")
+    parser.add_argument("--fees", choices=[*Fees], default="", help="fees of the marketplace (default: MTURK_FEES)")
+    parser.add_argument("--masters", action="store_true")
+    parser.add_argument("--large-hits", action="store_true", help="do not split HITs into nine places")
 
 
 class Command(BaseCommand):
@@ -62,13 +68,7 @@ class Command(BaseCommand):
         parser.add_argument("--raters", type=counts, default=[5, 10, 20], metavar="N,N", help="for each text")
         parser.add_argument("--generators", type=int, default=1, help="compared in the study (references are shared)")
         parser.add_argument("--texts-per-hit", type=int, default=25)
-        parser.add_argument("--currency", default=DEFAULT_CURRENCY, metavar="CODE", help="of every amount (ISO 4217)")
-        parser.add_argument("--reward", metavar="AMOUNT", help="of a HIT, such as 1.25 (default: 1.00 in dollars)")
-        parser.add_argument("--bonus", default="0", metavar="AMOUNT")
-        parser.add_argument("--excluded", type=float, default=0.0, help="share of work expected to be replaced")
-        parser.add_argument("--fees", choices=[*Fees], default="", help="fees of the marketplace (default: MTURK_FEES)")
-        parser.add_argument("--masters", action="store_true")
-        parser.add_argument("--large-hits", action="store_true", help="do not split HITs into nine places")
+        add_pay(parser)
         parser.add_argument("--seconds", type=float, help="for one HIT, where it was measured elsewhere")
         parser.add_argument("--words-a-text", type=float, default=60, help="to estimate the time, context included")
         parser.add_argument("--floor", metavar="AMOUNT", help="minimum per hour (default: 15.00 in dollars, else none)")
@@ -83,17 +83,17 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         with sentences():
             try:
-                plan = _plan(_with_amounts(options))
+                plan = _plan(with_amounts(options))
             except (MetricsError, ValueError) as error:
                 raise CommandError(str(error), returncode=2) from None
         self.stdout.write(json.dumps(plan.as_json(), indent=1) if options["json"] else plan.text())
 
 
-def _with_amounts(options: dict[str, Any]) -> dict[str, Any]:
+def with_amounts(options: dict[str, Any]) -> dict[str, Any]:
     """The options with their amounts in minor units. Raises DesignError for a bad amount or a missing reward."""
     currency = check_currency(options["currency"])
     usual = {"reward": "1.00", "more": "100.00"} if currency == DEFAULT_CURRENCY else {"more": "0"}
-    texts = {name: options[name] or usual.get(name) for name in ("reward", "bonus", "floor", "budget", "more")}
+    texts = {name: options.get(name) or usual.get(name) for name in ("reward", "bonus", "floor", "budget", "more")}
     if texts["reward"] is None:
         raise DesignError(f"Enter --reward in {currency}: there is no usual reward in it.").at("reward")
     amounts = {name: None if text is None else parse_amount(text, currency) for name, text in texts.items()}
@@ -178,14 +178,7 @@ def _name(option: Option) -> str:
 
 
 def _plan(arguments: dict[str, Any]) -> _Plan:
-    terms = Terms(
-        arguments["reward"],
-        Fees(arguments["fees"] or settings.MTURK_FEES),
-        arguments["bonus"],
-        masters=arguments["masters"],
-        excluded=arguments["excluded"],
-        in_nines=not arguments["large_hits"],
-    )
+    terms = terms_of(arguments)
     if arguments["generators"] < 1 or arguments["texts_per_hit"] < 1:
         raise ValueError("A study compares at least one generator and a HIT holds at least one text.")
     pilot = _pilot(arguments)
@@ -202,28 +195,22 @@ def _plan(arguments: dict[str, Any]) -> _Plan:
     return _Plan(pilot, table, more, bill, time, pay, arguments["more"], arguments["budget"], arguments["currency"])
 
 
+def terms_of(arguments: dict[str, Any]) -> Terms:
+    """What an assignment pays, from the options of the command line. Raises ValueError."""
+    return Terms(
+        arguments["reward"],
+        Fees(arguments["fees"] or settings.MTURK_FEES),
+        arguments["bonus"],
+        masters=arguments["masters"],
+        excluded=arguments["excluded"],
+        in_nines=not arguments["large_hits"],
+    )
+
+
 def _pilot(arguments: dict[str, Any]) -> Pilot:
     if not arguments["pilot"]:
         return prior_pilot(arguments["prior"])
-    study = study_called(arguments["pilot"])
-    return _learnt(score(study), arguments["generator"], study.name)
-
-
-def _learnt(facts: ReportInput, generator: str, name: str) -> Pilot:
-    names = [candidate.name for candidate in facts.generators]
-    chosen = next(
-        (candidate for candidate in facts.generators if candidate.name == (generator or names[0])),
-        None,
-    )
-    if chosen is None:
-        raise ValueError(f"The pilot's generators are {', '.join(names)}, not {generator}.")
-    items = [item for item in chosen.items if item.log_prob is not None and item.ratings]
-    if not items:
-        raise ValueError(f"The pilot {name} has no text with both ratings and a log p.")
-    rows = [row for row in facts.ratings if row.kept]
-    rated = lay_out(items, [Rating(row.text, row.rater, Fraction(row.value)) for row in rows])
-    q = np.array([float(item.log_prob or 0.0) / item.length for item in items])
-    return fit_pilot(rated, q, np.array([item.source == "reference" for item in items]), name=name)
+    return pilot_of(study_called(arguments["pilot"]), arguments["generator"])
 
 
 def _time(arguments: dict[str, Any]) -> WorkTime:

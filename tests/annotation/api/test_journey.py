@@ -78,7 +78,16 @@ def test_a_design_is_read_priced_changed_and_laid_out(
     told_now = caller("patch", f"{draft}/design", {**changes, "budget_cents": None}).json()
     assert (told_now["settings"]["raters_per_text"], told_now["settings"]["budget_cents"]) == (3, None)
     assert caller("get", f"{draft}/price").json()["total_cents"] == 600
-    assert caller("get", f"{draft}/precision").json()["huse"] > 0
+    expected = caller("get", f"{draft}/precision").json()
+    assert expected["huse"] > 0
+    assert expected["reach"]["over"] == 0
+    stated = {"text": 0, "slope": 0, "severity": 0, "noise": 1}
+    asked = {"decision": "ratings", "difference": 0.4, "raters": [5], "spreads": stated, "budget_cents": 100}
+    plan = caller("post", f"{draft}/plan", asked).json()
+    # Independent ratings, se sqrt(2 / 5 / contexts): .4 at 80 % needs 20 by z, 3 or 4 more by t of 14 degrees.
+    assert plan["reaching"][0]["contexts"] == pytest.approx(23, abs=1)
+    assert plan["missing"] == plan["reaching"][0]["cents"] - 100
+    assert fault(caller("post", f"{draft}/plan", {"decision": "ratings"})) == (409, "design", [])
     assert fault(caller("patch", f"{draft}/design", {"texts_per_hit": 0})) == (422, "input", ["texts_per_hit"])
     assert fault(caller("patch", f"{draft}/design", {"margin_points": 5})) == (409, "design", ["margin_points"])
     cells = {"arms": [{"training": "none", "reward_cents": 200}], "cells": [{"training": "none", "generator": "x"}]}

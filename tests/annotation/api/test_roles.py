@@ -96,6 +96,7 @@ OPERATIONS = [
     Op("get", f"{S}/price", V),
     Op("post", f"{S}/price", E, {}),
     Op("get", f"{S}/precision", V),
+    Op("post", f"{S}/plan", V, {"decision": "ratings", "difference": 0.3}),
     Op("get", f"{S}/layout", V),
     Op("post", f"{S}/layout", E),
     Op("delete", f"{S}/layout", E),

@@ -1,0 +1,195 @@
+"""Plan for a decision: contexts that a wanted power needs, what a size can show, and why a plan cannot reach it.
+
+Three decisions: a difference of two generators' mean ratings (`ratings`), of their HUSE-Q (`huse_q`), and that HUSE of
+a generator lies below 1 (`huse`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from metrics.errors import BadInput
+from metrics.inference.distributions import check_alpha
+from metrics.inference.error_rate_intervals import normal_quantile
+from metrics.planning.huse_power import Chance, QualityStudies, below_one_power
+from metrics.planning.pilot import Pilot
+from metrics.planning.rating_power import RatingSpreads, detectable_rating_difference, rating_error, rating_power
+from metrics.planning.study_size import StudySize
+
+DecisionKind = Literal["ratings", "huse_q", "huse"]
+KINDS: tuple[DecisionKind, ...] = ("ratings", "huse_q", "huse")
+FEWEST, LARGEST = 20, 5000  # contexts that are planned
+ROUNDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is to be decided. difference: to find (of ratings in their units, of HUSE-Q); None for `huse`.
+
+    power: wanted chance to decide. alpha: of the two-sided test, of the family. comparisons: in the family; each is
+    tested at alpha / comparisons, which is what Holm's first step asks.
+    """
+
+    kind: DecisionKind
+    difference: float | None = None
+    power: float = 0.8
+    alpha: float = 0.05
+    comparisons: int = 1
+
+    def check(self) -> None:
+        """Raise BadInput for a decision that is none."""
+        if self.kind not in KINDS:
+            raise BadInput(f"a decision is one of {', '.join(KINDS)}", column="kind")
+        check_alpha(self.alpha)
+        if not self.alpha < self.power < 1:
+            raise BadInput("a power lies between alpha and 1", column="power")
+        if self.comparisons < 1:
+            raise BadInput("a family has at least 1 comparison", column="comparisons")
+        if self.kind == "huse":
+            return
+        if self.difference is None or not (math.isfinite(self.difference) and self.difference > 0):
+            raise BadInput("enter the difference to find, above 0", column="difference")
+
+    @property
+    def level(self) -> float:
+        """Alpha of one test."""
+        return self.alpha / self.comparisons
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """What is assumed: texts and raters of HUSE (a pilot or prior study), spreads of ratings; None: not known."""
+
+    pilot: Pilot | None = None
+    spreads: RatingSpreads | None = None
+    studies: int = 400
+    seed: int = 0
+
+
+def decision_chance(decision: Decision, assumed: Assumed, size: StudySize) -> Chance:
+    """Power of a decision in a study of one size, with mean and sd of what is decided on. Raises BadInput."""
+    decision.check()
+    if decision.kind == "ratings":
+        spreads = _spreads(assumed)
+        power = rating_power(size, spreads, decision.difference or 0.0, alpha=decision.level)
+        return Chance(power, decision.difference or 0.0, rating_error(size, spreads))
+    pilot = _pilot(assumed)
+    if decision.kind == "huse":
+        return below_one_power(pilot, size, alpha=decision.level, studies=assumed.studies, seed=assumed.seed)
+    studies = QualityStudies(pilot, size, studies=assumed.studies, seed=assumed.seed)
+    return studies.chance(decision.difference or 0.0, alpha=decision.level)
+
+
+def contexts_needed(decision: Decision, assumed: Assumed, size: StudySize) -> StudySize | None:
+    """Return the study with the fewest contexts that reaches the power, all else as in `size`; None: not with 5,000.
+
+    Args:
+        decision: with the power wanted.
+        assumed: of texts, raters and ratings.
+        size: raters of a text, texts of a task, generators; its contexts are not looked at.
+
+    Returns:
+        The same study with the contexts needed, at least 20.
+
+    Raises:
+        BadInput: a number that is not allowed, or a difference that the pilot's generator cannot have.
+
+    Example:
+        >>> from metrics.planning.decisions import Assumed, Decision, contexts_needed
+        >>> from metrics.planning.rating_power import RatingSpreads
+        >>> from metrics.planning.study_size import StudySize
+        >>> assumed = Assumed(spreads=RatingSpreads(text=0.8, slope=0.0, severity=0.5, noise=1.2))
+        >>> contexts_needed(Decision("ratings", 0.44), assumed, StudySize(20, 10)).contexts
+        65
+    """
+    decision.check()
+    if decision.kind == "ratings":
+        return _smallest(size, lambda tried: decision_chance(decision, assumed, tried).power >= decision.power)
+    if decision.kind == "huse_q":
+        return _by_spread(decision, assumed, size)
+    return _by_power(decision, assumed, size)
+
+
+def _smallest(size: StudySize, reaches: Callable[[StudySize], bool]) -> StudySize | None:
+    low, high = FEWEST - 1, LARGEST
+    if not reaches(replace(size, contexts=high)):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(replace(size, contexts=middle)) else (middle, high)
+    return replace(size, contexts=high)
+
+
+def _by_spread(decision: Decision, assumed: Assumed, size: StudySize) -> StudySize | None:
+    """The spread goes with 1 / contexts: look where it should be small enough, and again from there."""
+    wanted = normal_quantile(1 - decision.level) + normal_quantile(2 * decision.power - 1)
+    contexts, per_context = 4 * FEWEST, []
+    for _ in range(ROUNDS):
+        chance = decision_chance(decision, assumed, replace(size, contexts=contexts))
+        per_context.append(chance.sd**2 * contexts)
+        mean = sum(per_context[-2:]) / len(per_context[-2:])  # two looks are surer than the last alone
+        needed = math.ceil(mean * (wanted / chance.mean) ** 2 + 1)  # t is wider than z by about one context
+        if needed > LARGEST:
+            return None
+        contexts = max(FEWEST, needed)
+    return replace(size, contexts=contexts)
+
+
+def _by_power(decision: Decision, assumed: Assumed, size: StudySize) -> StudySize | None:
+    """Between a size that is too small and one that is large enough, where power should be as wanted."""
+
+    def score(contexts: int) -> float:
+        power = decision_chance(decision, assumed, replace(size, contexts=contexts)).power
+        return normal_quantile(2 * min(max(power, 1e-6), 1 - 1e-6) - 1)
+
+    wanted = normal_quantile(2 * decision.power - 1)
+    low, high = FEWEST, FEWEST
+    low_score = high_score = score(low)
+    while high_score < wanted:
+        if high >= LARGEST:
+            return None
+        low, low_score, high = high, high_score, min(LARGEST, 2 * high)
+        high_score = score(high)
+    for _ in range(ROUNDS):
+        if high - low <= 1:
+            break
+        # The score is about straight in the root of the contexts.
+        share = (wanted - low_score) / (high_score - low_score)
+        root = math.sqrt(low) + share * (math.sqrt(high) - math.sqrt(low))
+        middle = min(high - 1, max(low + 1, math.ceil(root**2)))
+        middle_score = score(middle)
+        if middle_score < wanted:
+            low, low_score = middle, middle_score
+        else:
+            high, high_score = middle, middle_score
+    return replace(size, contexts=high)
+
+
+def detectable(decision: Decision, assumed: Assumed, size: StudySize) -> float | None:
+    """Return the smallest difference that a study of this size finds with the power wanted; None: no difference.
+
+    Not for `huse`, which has none. Raises BadInput.
+    """
+    if decision.kind == "huse":
+        raise BadInput("HUSE below 1 has no difference to find", column="kind")
+    if decision.kind == "ratings":
+        return detectable_rating_difference(size, _spreads(assumed), power=decision.power, alpha=decision.level)
+    studies = QualityStudies(_pilot(assumed), size, studies=assumed.studies, seed=assumed.seed)
+    return studies.detectable(power=decision.power, alpha=decision.level)
+
+
+def _pilot(assumed: Assumed) -> Pilot:
+    if assumed.pilot is None:
+        raise BadInput("HUSE is planned from a pilot or a prior study", column="pilot")
+    return assumed.pilot
+
+
+def _spreads(assumed: Assumed) -> RatingSpreads:
+    if assumed.spreads is None:
+        raise BadInput(
+            "ratings are planned from stated standard deviations, a pilot or a prior study", column="spreads"
+        )
+    return assumed.spreads

@@ -66,14 +66,14 @@ def plan_decision(
     """
     sizes = [contexts_needed(decision, assumed, replace(size, raters=each)) for each in raters]
     reaching = sorted(
-        (_planned(decision, assumed, terms, found) for found in sizes if found is not None),
+        (_planned(decision, assumed, terms, needed) for needed in sizes if needed is not None),
         key=lambda planned: (planned.cents, planned.raters),
     )
     plan = DecisionPlan(decision, tuple(reaching), None, budget)
     if budget is None or (reaching and not plan.missing):
         return plan
     affordable = [_affordable(replace(size, raters=each), terms, budget) for each in raters]
-    within = [_planned(decision, assumed, terms, found) for found in affordable if found is not None]
+    within = [_planned(decision, assumed, terms, payable) for payable in affordable if payable is not None]
     return replace(plan, within=max(within, key=lambda planned: planned.power, default=None))
 
 

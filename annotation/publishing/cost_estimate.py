@@ -153,10 +153,14 @@ def precision(
             generators = max(1, len(texts_pile.pile(study).generators))
             decided = _decisions(name, StudySize(contexts, raters, per_hit, generators))
             return ExpectedPrecision(
-                huse=expected.half_width("huse"), huse_q=expected.half_width("huse_q"), pilot=name,
-                shown_q=decided.shown_q, shown_rating=decided.shown_rating, generators=generators,
+                huse=expected.half_width("huse"),
+                huse_q=expected.half_width("huse_q"),
+                pilot=name,
+                shown_q=decided.shown_q,
+                shown_rating=decided.shown_rating,
+                generators=generators,
                 reach=decided.reach(cents, budget),
-            )  # fmt: skip
+            )
         if study.task == Study.Task.HUMAN_OR_MACHINE and evaluators:
             effect = minimum_effect(evaluators)
             return ExpectedPrecision(difference=accuracy_difference(effect, per_hit), evaluators=evaluators)

@@ -125,13 +125,13 @@ def _smallest(size: StudySize, reaches: Callable[[StudySize], bool]) -> StudySiz
 
 def _by_spread(decision: Decision, assumed: Assumed, size: StudySize) -> StudySize | None:
     """The spread goes with 1 / contexts: look where it should be small enough, and again from there."""
-    wanted = normal_quantile(1 - decision.level) + normal_quantile(2 * decision.power - 1)
+    needed_score = normal_quantile(1 - decision.level) + normal_quantile(2 * decision.power - 1)
     contexts, per_context = 4 * FEWEST, []
     for _ in range(ROUNDS):
         chance = decision_chance(decision, assumed, replace(size, contexts=contexts))
         per_context.append(chance.sd**2 * contexts)
         mean = sum(per_context[-2:]) / len(per_context[-2:])  # two looks are surer than the last alone
-        needed = math.ceil(mean * (wanted / chance.mean) ** 2 + 1)  # t is wider than z by about one context
+        needed = math.ceil(mean * (needed_score / chance.mean) ** 2 + 1)  # t is wider than z by about one context
         if needed > LARGEST:
             return None
         contexts = max(FEWEST, needed)
@@ -145,10 +145,10 @@ def _by_power(decision: Decision, assumed: Assumed, size: StudySize) -> StudySiz
         power = decision_chance(decision, assumed, replace(size, contexts=contexts)).power
         return normal_quantile(2 * min(max(power, 1e-6), 1 - 1e-6) - 1)
 
-    wanted = normal_quantile(2 * decision.power - 1)
+    needed_score = normal_quantile(2 * decision.power - 1)
     low, high = FEWEST, FEWEST
     low_score = high_score = score(low)
-    while high_score < wanted:
+    while high_score < needed_score:
         if high >= LARGEST:
             return None
         low, low_score, high = high, high_score, min(LARGEST, 2 * high)
@@ -157,11 +157,11 @@ def _by_power(decision: Decision, assumed: Assumed, size: StudySize) -> StudySiz
         if high - low <= 1:
             break
         # The score is about straight in the root of the contexts.
-        share = (wanted - low_score) / (high_score - low_score)
+        share = (needed_score - low_score) / (high_score - low_score)
         root = math.sqrt(low) + share * (math.sqrt(high) - math.sqrt(low))
         middle = min(high - 1, max(low + 1, math.ceil(root**2)))
         middle_score = score(middle)
-        if middle_score < wanted:
+        if middle_score < needed_score:
             low, low_score = middle, middle_score
         else:
             high, high_score = middle, middle_score

@@ -152,11 +152,11 @@ class QualityStudies:
         check_alpha(alpha)
         if not alpha < power < 1:
             raise BadInput("a power lies between alpha and 1", column="power")
-        wanted = self._critical(alpha) + normal_quantile(2 * power - 1)
+        needed = self._critical(alpha) + normal_quantile(2 * power - 1)
         worst = self.worst()
         difference = min(FIRST_GUESS, worst / 2)
         for _ in range(ROUNDS):
-            difference = wanted * self._sd(difference)
+            difference = needed * self._sd(difference)
             if difference >= worst:
                 return None
         return difference

@@ -81,8 +81,8 @@ def _draw_in(means: Floats, pooled: Floats, chance: Floats, freedom: int) -> Flo
 def _draw_in_covariances(covariances: Floats, pooled: Floats, sizes: list[int]) -> Floats:
     """The covariances with the squared difference that is expected of others, around what they have in common."""
     root = np.linalg.inv(np.linalg.cholesky(pooled))
-    apart = root @ (covariances[0] - covariances[1]) @ root.T
-    squared = float((apart**2).sum())
+    gap = root @ (covariances[0] - covariances[1]) @ root.T
+    squared = float((gap**2).sum())
     if squared <= 0:
         return covariances
     chance = FEATURES * (FEATURES + 1) * sum(1 / (size - 1) for size in sizes)

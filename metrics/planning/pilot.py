@@ -168,7 +168,7 @@ class Pilot:
 
     def codes(self, felt: NDArray[Any]) -> Ints:
         """Labels: the nearest of the scale."""
-        return np.clip(np.rint(felt), self.labels.lowest, self.labels.highest).astype(np.int64)
+        return np.asarray(np.clip(np.rint(felt), self.labels.lowest, self.labels.highest).astype(np.int64))
 
     def rating_variance(self) -> float:
         """Variance of a single rating about its text's mean label, severity included, averaged over texts."""

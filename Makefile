@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test check check_reports types suite coverage truth api draws pay people faults pairs messages bench package screenshots clean
+.PHONY: help setup setup-dev demo serve test check check_reports types suite coverage truth api draws pay people faults pairs messages bench package replicate screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -34,6 +34,7 @@ help:
 	@echo "make pay     1,000 simulated people read what tasks pay, and are paid (writes docs/pay.md)"
 	@echo "make people  24 people in browsers take part in two live studies, from an empty installation (CHROMIUM=path)"
 	@echo "make package  the wheel and the source archive of textassay (into dist)"
+	@echo "make replicate DATA=FOLDER  compute published figures from their data (writes docs/replication.md)"
 	@echo "make bench   run the benchmarks, or BENCH=\"bench_huse ...\" (writes docs/benchmarks.md)"
 	@echo "make screenshots  every page and figure, narrow and wide, light and dark (CHROMIUM=path; SHOTS: names)"
 
@@ -137,6 +138,10 @@ draws: setup-dev
 # Some minutes; on PostgreSQL too where TEST_POSTGRES_URL names a server.
 pay: setup-dev
 	$(BIN)/python -m tests.benchmarks.pay_as_shown $(PAY)
+
+# The folder holds the data sets that docs/replication.md names; they are not part of Assay.
+replicate: setup-dev
+	$(BIN)/python -m tests.benchmarks.replication $(DATA)
 
 package: setup-dev
 	$(BIN)/python -m hatchling build -t sdist -t wheel

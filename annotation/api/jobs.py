@@ -68,7 +68,7 @@ def show_file(request: HttpRequest, job: UUID, name: str) -> FileResponse:
 
 @router.post("/jobs/{job}/cancel", response=gives(JobOut), summary="Cancel a job that waits or runs")
 def cancel_job(request: HttpRequest, job: UUID) -> Job:
-    """Jobs that store while they run (adding texts, importing, simulated raters) can be canceled before they begin."""
+    """Jobs that store while they run (importing, simulated raters) can be canceled before they begin."""
     job_row = job_for(request, job, Role.EDITOR)
     queue.cancel(job_row, actor=caller(request).get_username(), now=timezone.now())
     return job_row

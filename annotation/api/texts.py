@@ -17,6 +17,7 @@ from annotation.api.auth import caller, study_for
 from annotation.api.jobs import JobOut
 from annotation.api.responses import Page, Paged, clean_form, gives, paged
 from annotation.importing import texts_upload
+from annotation.importing.saved_mappings import chosen_mapping
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Text
@@ -49,13 +50,17 @@ class TextOut(Schema):
 
 
 class FileIn(Schema):
-    """Names in the file. columns: lines `column = name in file`; sources: lines `word in file = reference or model`."""
+    """Names in the file. columns: lines `column = name in file`; sources: lines `word in file = reference or model`.
+
+    mapping: for a file of any form, instead: `guess`, the name of a saved mapping, or JSON as a guess shows it.
+    """
 
     generator: str = Field(
         "", max_length=texts_upload.MAX_GENERATOR_CHARS, description="Generator of model texts without one."
     )
     columns: str = ""
     sources: str = ""
+    mapping: str = Field("", max_length=100_000)
     allow: list[str] = Field([], description="Codes of problems to treat as warnings.")
 
 
@@ -65,6 +70,8 @@ class TextsUpload(forms.Form):
     file = forms.FileField(validators=[texts_upload.check_size, texts_upload.check_ending])
     generator = forms.CharField(required=False, max_length=texts_upload.MAX_GENERATOR_CHARS)
     likelihoods = forms.FileField(required=False, validators=[texts_upload.check_size])
+    joined = forms.FileField(required=False, validators=[texts_upload.check_size, texts_upload.check_ending])
+    mapping = forms.CharField(required=False)
     columns = forms.CharField(required=False)
     sources = forms.CharField(required=False)
     allow = forms.MultipleChoiceField(required=False, choices=[(str(code), str(code)) for code in sorted(ALLOWABLE)])
@@ -125,12 +132,16 @@ def check_texts(
     file: File[UploadedFile],
     form: Form[FileIn],
     likelihoods: UploadedFile | None = File(None),  # noqa: B008
+    joined: UploadedFile | None = File(None),  # noqa: B008
 ) -> Status[Job]:
     """Changes nothing. The job lists every problem by row, field and rule; `/jobs/{job}/confirm` adds the texts."""
     study_row = study_for(request, study, Role.EDITOR)
-    files = {"file": file, **({"likelihoods": likelihoods} if likelihoods else {})}
+    more = {"likelihoods": likelihoods, "joined": joined}
+    files = {"file": file, **{name: upload for name, upload in more.items() if upload}}
     settings = clean_form(TextsUpload(form.dict(), files))  # type: ignore[arg-type]
-    uploaded = {"path": settings.pop("file"), "likelihoods": settings.pop("likelihoods")}
+    uploaded = {"path": settings.pop("file"), **{name: settings.pop(name) for name in more}}
+    mapping = settings.pop("mapping")
+    settings |= {"mapping": chosen_mapping(mapping, caller(request))} if mapping else {}
     settings |= {name: str(uploads.keep(upload)) for name, upload in uploaded.items() if upload}
     job = ask(Job.Kind.CHECK_TEXTS, by=caller(request), now=timezone.now(), study=study_row, settings=settings)
     return Status(202, job)

@@ -12,7 +12,19 @@ from annotation.readers.texts import NEEDED, OPTIONAL
 
 MAX_BYTES = 500 * 1024 * 1024
 MAX_GENERATOR_CHARS = 100
-ENDINGS = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json")
+ENDINGS = (
+    ".csv",
+    ".tsv",
+    ".tab",
+    ".txt",
+    ".jsonl",
+    ".ndjson",
+    ".json",
+    ".xlsx",
+    ".xlsm",
+    ".ods",
+    ".parquet",
+)
 
 
 def check_size(file: UploadedFile[Any]) -> None:

@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from annotation.models import Job
 
-FILES = ("path", "likelihoods", "scores", "origins", "files")
+FILES = ("path", "likelihoods", "joined", "mapping", "scores", "origins", "files")
 
 
 def tidy(folder: Path, *, now: datetime, keep: timedelta) -> int:
@@ -65,6 +65,6 @@ def _being_read() -> set[str]:
         Path(path).parent.name
         for request in settings
         for name in FILES
-        if request.get(name)
+        if isinstance(request.get(name), str | list)
         for path in ([request[name]] if isinstance(request[name], str) else request[name])
     }

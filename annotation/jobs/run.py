@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,22 +19,15 @@ from django.utils import timezone
 from annotation import settings as conf
 from annotation.design.lay_out import deal_texts, store_design
 from annotation.exceptions import AssayError, StateError
-from annotation.importing.add_texts import add_texts, compare_with_study
-from annotation.importing.import_study import import_work
-from annotation.jobs import measure_runs, queue
+from annotation.jobs import file_runs, measure_runs, queue
 from annotation.jobs.job_files import folder_of
+from annotation.jobs.memory_limit import memory_limit
 from annotation.jobs.time_limit import TimeLimitError, drop_broken_connection, time_limit
 from annotation.models import Job, Role, Study
 from annotation.publishing.preflight import preflight
 from annotation.quality import detectors
 from annotation.quality.assess import assess
 from annotation.quality.detect import detect
-from annotation.readers.batch import read_batch
-from annotation.readers.columns import Names
-from annotation.readers.problem_codes import Code
-from annotation.readers.problems import ProblemSummary
-from annotation.readers.tabular import FileForm
-from annotation.readers.texts import Examination, examine_texts
 from annotation.reports.export import export
 from annotation.reports.export_comparison import export_comparison
 from annotation.reports.gather import score
@@ -81,19 +74,29 @@ def run(job: Job, *, clock: Clock = timezone.now) -> None:
         queue.tell(job, step, done, of, now=clock())
 
     try:
-        with time_limit(limit.total_seconds()):
+        with time_limit(limit.total_seconds()), memory_limit(READING_BYTES if job.kind in READING else None):
             outcome, study = RUNS[Job.Kind(job.kind)](job, tell, clock())
     except TimeLimitError:
         drop_broken_connection()
         queue.fail(job, _over_time(job), now=clock())
     except (AssayError, MetricsError, CommandError) as error:
         queue.fail(job, str(error), now=clock())
+    except MemoryError:
+        queue.fail(job, f"The file takes more than {READING_BYTES >> 20:,} MB of memory. {SPLIT_IT}", now=clock())
     except Exception:
         log.exception("The job %s failed", job.uuid)
         queue.fail(job, "Internal error; see the server log. Nothing was changed.", now=clock())
     else:
-        if queue.finish(job, outcome, now=clock(), study=study) and job.kind in STORED:
-            for name in job.settings.keys() & {"path", "likelihoods"}:
+        queue.finish(job, outcome, now=clock(), study=study)
+        if job.kind in STORED:
+            _delete_uploads(job)
+
+
+def _delete_uploads(job: Job) -> None:
+    """Delete what a job read that has stored it; one that was canceled meanwhile may be begun again."""
+    if Job.objects.filter(pk=job.pk, state=Job.State.DONE).exists():
+        for name in job.settings.keys() & set(FILES):
+            if isinstance(job.settings[name], str):
                 shutil.rmtree(Path(job.settings[name]).parent, ignore_errors=True)
 
 
@@ -105,7 +108,12 @@ def _over_time(job: Job) -> str:
 
 
 # What these read is in the database now; the uploads go, with the folders that they had to themselves.
-STORED = (Job.Kind.ADD_TEXTS, Job.Kind.IMPORT_BATCH)
+STORED = (Job.Kind.ADD_TEXTS, Job.Kind.IMPORT_BATCH, Job.Kind.IMPORT_RATINGS)
+FILES = ("path", "likelihoods", "joined", "mapping")
+# Jobs that read what somebody uploaded may take so much memory beside what the process has already.
+READING = (Job.Kind.LOOK_AT_FILE, Job.Kind.CHECK_TEXTS, Job.Kind.ADD_TEXTS, Job.Kind.CHECK_RATINGS)
+READING_BYTES = 1024 * 1024 * 1024
+SPLIT_IT = "Save it as CSV, or in several files. Nothing was changed."
 Done = tuple[dict[str, Any], Study | None]
 SEE_RESULTS = (Role.REVIEWER, Role.EDITOR, Role.OWNER)
 
@@ -118,83 +126,6 @@ def _study_of(job: Job) -> Study:
 
 def _actor(job: Job) -> str:
     return job.asked_by.get_username() if job.asked_by else "assay"
-
-
-def _examined(job: Job, tell: Tell) -> Examination:
-    request = job.settings
-    if not Path(request["path"]).is_file():
-        raise StateError(
-            f"The upload is not kept any more (it is deleted after {settings.UPLOADS_DAYS} days): bring the file again."
-        )
-    examination = examine_texts(
-        Path(request["path"]),
-        names=_names(request),
-        likelihoods=Path(request["likelihoods"]) if request.get("likelihoods") else None,
-        generator=request.get("generator") or None,
-        form=FileForm(request.get("delimiter") or None, request.get("encoding") or None),
-        allow=[Code(code) for code in request.get("allow", ())],
-        progress=lambda done, of: tell("Reading", done, of),
-    )
-    if examination.total_problems:
-        return examination
-    return compare_with_study(_study_of(job), examination, file=Path(request["path"]).name)
-
-
-def _names(request: Mapping[str, Any]) -> Names:
-    sources = request.get("sources") or {}
-    return Names(request.get("columns") or {}, sources) if sources else Names(request.get("columns") or {})
-
-
-def _check_texts(job: Job, tell: Tell, now: datetime) -> Done:
-    examination = _examined(job, tell)
-    return {
-        "rows": examination.rows,
-        "notes": list(examination.notes),
-        "preview": [{"row": row.row, "cells": dict(row.cells)} for row in examination.preview],
-        "problems": [line for fault in examination.faults for line in _lines(fault.problems)],
-        "total_problems": examination.total_problems,
-        "warnings": [line for fault in examination.faults for line in _lines(fault.warnings)],
-        "total_warnings": examination.total_warnings,
-        "texts": len(examination.texts),
-        "kept_until": (now + conf.uploads_retention()).date().isoformat(),
-    }, None
-
-
-def _lines(problems: ProblemSummary) -> list[dict[str, Any]]:
-    return [
-        {
-            "row": problem.row,
-            "field": problem.field,
-            "rule": problem.rule,
-            "code": str(problem.code),
-            "do": problem.what_to_do_on_a_page,
-        }
-        for problem in problems.listed
-    ]
-
-
-def _add_texts(job: Job, tell: Tell, now: datetime) -> Done:
-    examination = _examined(job, tell)
-    examination.raise_if_any()
-    added = add_texts(
-        _study_of(job),
-        examination.texts,
-        actor=_actor(job),
-        now=now,
-        origin=examination.provenance,
-        allowed=[Code(code) for code in job.settings.get("allow", ())],
-        progress=None,
-    )
-    return {"texts": added.texts, "references": added.references, "by_generator": dict(added.by_generator)}, None
-
-
-def _import_batch(job: Job, tell: Tell, now: datetime) -> Done:
-    tell("Reading", 0, 2)
-    work = read_batch(Path(job.settings["path"]))
-    tell("Storing", 1, 2)
-    done = import_work(work, name=job.settings["name"], actor=_actor(job), now=now, owner=job.asked_by)
-    counts = {name: getattr(done, name) for name in ("texts", "hits", "submissions", "judgments", "workers")}
-    return {**counts, "warnings": list(work.warnings)}, done.study
 
 
 def _preflight(job: Job, tell: Tell, now: datetime) -> Done:
@@ -355,9 +286,12 @@ def _crowd(job: Job, tell: Tell, now: datetime) -> Done:
 
 
 RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
-    Job.Kind.CHECK_TEXTS: _check_texts,
-    Job.Kind.ADD_TEXTS: _add_texts,
-    Job.Kind.IMPORT_BATCH: _import_batch,
+    Job.Kind.LOOK_AT_FILE: file_runs.look_at_file,
+    Job.Kind.CHECK_TEXTS: file_runs.check_texts,
+    Job.Kind.ADD_TEXTS: file_runs.store_texts,
+    Job.Kind.IMPORT_BATCH: file_runs.import_batch,
+    Job.Kind.CHECK_RATINGS: file_runs.check_ratings,
+    Job.Kind.IMPORT_RATINGS: file_runs.import_ratings,
     Job.Kind.PREFLIGHT: _preflight,
     Job.Kind.REPORT: _report,
     Job.Kind.EXCLUSIONS: _exclusions,

@@ -22,6 +22,7 @@ from annotation.models.participation import Participation, WayIn
 from annotation.models.presentation import CheckAnswer, PracticeAnswer, Presentation, Remark
 from annotation.models.result import Result
 from annotation.models.review import Codebook, Coding, Rejection, Reply
+from annotation.models.saved_mapping import SavedMapping
 from annotation.models.scores import ScoreFile
 from annotation.models.scoring_job import ScoringChunk, ScoringJob
 from annotation.models.selection import Selection
@@ -76,6 +77,7 @@ __all__ = [
     "Result",
     "Role",
     "RuleSet",
+    "SavedMapping",
     "Scale",
     "ScaleLabel",
     "ScoreFile",

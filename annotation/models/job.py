@@ -18,9 +18,12 @@ class Job(models.Model):
     """
 
     class Kind(models.TextChoices):
+        LOOK_AT_FILE = "look_at_file", "look at a file"
         CHECK_TEXTS = "check_texts", "check a file of texts"
         ADD_TEXTS = "add_texts", "add texts"
         IMPORT_BATCH = "import_batch", "import a finished batch"
+        CHECK_RATINGS = "check_ratings", "check a file of ratings"
+        IMPORT_RATINGS = "import_ratings", "import ratings"
         PREFLIGHT = "preflight", "check before publishing"
         REPORT = "report", "compute a report"
         EXCLUSIONS = "exclusions", "show what exclusions do"
@@ -76,7 +79,7 @@ class Job(models.Model):
     @property
     def cancelable(self) -> bool:
         """Whether it can be canceled now: one that stores as it goes only before it has begun."""
-        storing = (self.Kind.ADD_TEXTS, self.Kind.IMPORT_BATCH, self.Kind.CROWD)
+        storing = (self.Kind.IMPORT_BATCH, self.Kind.IMPORT_RATINGS, self.Kind.CROWD)
         return self.state == self.State.WAITING or (self.state == self.State.RUNNING and self.kind not in storing)
 
     @property

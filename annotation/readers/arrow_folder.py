@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from annotation.readers.foreign.paths import flatten
 from annotation.readers.lines import Progress, odd_in, without_odd_characters
 from annotation.readers.problem_codes import Code
 from annotation.readers.problems import Findings
@@ -17,12 +18,18 @@ BATCH = 1000
 
 
 def dataset_rows(
-    path: Path, findings: Findings, *, split: str | None, read: Collection[str] = (), progress: Progress | None = None
+    path: Path,
+    findings: Findings,
+    *,
+    split: str | None,
+    read: Collection[str] = (),
+    progress: Progress | None = None,
+    nested: bool = False,
 ) -> Table:
     """The rows of a saved Dataset, or of one split of a saved DatasetDict; row numbers count from 1.
 
-    read: the columns that are read. Raises FileProblems for a folder of another kind, a split that is not chosen or
-    not there, or a file that is damaged.
+    read: the columns that are read. nested: give the leaves of nested columns, by path.
+    Raises FileProblems for a folder of another kind, a split that is not chosen or not there, or a damaged file.
     """
     folder = _choose_folder(path, split, findings)
     files = [folder / name for name in _data_files(folder, findings)]
@@ -33,8 +40,11 @@ def dataset_rows(
     for name in columns:
         if schema.names.count(name) > 1:
             findings.problem(None, name, "the dataset has two columns of this name", Code.DUPLICATED_COLUMN)
-        _require_plain(name, schema.field(name).type if schema.names.count(name) == 1 else None, findings)
+        if not nested:
+            _require_plain(name, schema.field(name).type if schema.names.count(name) == 1 else None, findings)
     findings.raise_if_any()
+    if nested:
+        return Table((), _nested_rows(files, labels, findings, progress))
     return Table(tuple(schema.names), _rows(files, columns, labels, findings, progress))
 
 
@@ -159,6 +169,27 @@ def _rows(
                     for values in zip(*columns.values(), strict=True):
                         number += 1
                         yield Row(number, _check_cells(dict(zip(columns, values, strict=True)), number, findings))
+        if progress is not None:
+            progress(sum(sizes[: at + 1]), sum(sizes))
+    if not number:
+        findings.problem(None, "", "the dataset holds no rows", Code.NO_ROWS)
+
+
+def _nested_rows(
+    files: list[Path], labels: Mapping[str, list[str]], findings: Findings, progress: Progress | None
+) -> Iterator[Row]:
+    sizes, number = [path.stat().st_size for path in files], 0
+    for at, path in enumerate(files):
+        with _damage(path, findings):
+            for batch in _streams(path)[1]:
+                batch.validate(full=True)
+                for start in range(0, batch.num_rows, BATCH):
+                    for record in batch.slice(start, BATCH).to_pylist():
+                        number += 1
+                        for name, known in labels.items():
+                            if isinstance(record.get(name), int) and 0 <= record[name] < len(known):
+                                record[name] = known[record[name]]
+                        yield Row(number, _check_cells(flatten(record), number, findings))
         if progress is not None:
             progress(sum(sizes[: at + 1]), sum(sizes))
     if not number:

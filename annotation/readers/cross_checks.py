@@ -28,6 +28,7 @@ class Pile:
         self.findings = findings
         self._seen: dict[bytes, int | None] = {}
         self._sources: dict[bytes, str] = {}
+        self._references: dict[bytes, tuple[str, int | None]] = {}
         # context: generator ("" the reference): how many texts, and the row of the first
         self._sides: defaultdict[str, dict[str, list[int]]] = defaultdict(dict)
 
@@ -52,6 +53,11 @@ class Pile:
             rule = f"row {self._seen[what]} has the same text, source and context"
             self.findings.problem(text.row, "text", rule, Code.DUPLICATE_TEXT)
         self._seen.setdefault(what, text.row)
+        if text.source == "reference" and text.context:
+            context, row = self._references.setdefault(digest(text.body), (text.context, text.row))
+            if context != text.context:
+                rule = f"the same reference text belongs to the context {context!r} in row {row}"
+                self.findings.warn(text.row, "context", rule, Code.SAME_REFERENCE)
         if self._sources.setdefault(digest(text.body), text.source) != text.source:
             self.findings.warn(text.row, "text", "the same text has both sources", Code.BOTH_SOURCES)
 

@@ -7,18 +7,20 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from annotation.readers.foreign.paths import flatten
 from annotation.readers.lines import Lines, odd_in, without_odd_characters
 from annotation.readers.problem_codes import Code
 from annotation.readers.problems import Findings
 from annotation.readers.rows import Literal, Row
 
 
-def json_rows(lines: Lines, findings: Findings, read: Collection[str] = ()) -> Iterator[Row]:
+def json_rows(lines: Lines, findings: Findings, read: Collection[str] = (), *, nested: bool = False) -> Iterator[Row]:
     """Yield the objects of the file; note and skip a line that breaks a rule. Blank lines are skipped.
 
     read: the members that are read; those of another name may hold anything. All are, where it is empty.
+    nested: give the leaves of nested members, by path.
     """
-    count, reader = 0, _Reader(findings, frozenset(read))
+    count, reader = 0, _Reader(findings, frozenset(read), nested)
     lines.mark()
     for text in lines:
         odd, line = lines.odd, lines.number
@@ -38,8 +40,8 @@ def json_rows(lines: Lines, findings: Findings, read: Collection[str] = ()) -> I
 class _Reader:
     """Decodes lines; one decoder for all of them."""
 
-    def __init__(self, findings: Findings, read: frozenset[str]) -> None:
-        self.findings, self.read = findings, read
+    def __init__(self, findings: Findings, read: frozenset[str], nested: bool = False) -> None:
+        self.findings, self.read, self.nested = findings, read, nested
         self.doubled: list[str] = []
         self.decoder = json.JSONDecoder(
             parse_float=Literal, parse_int=Literal, parse_constant=Literal, object_pairs_hook=self._members
@@ -71,7 +73,8 @@ class _Reader:
             return None
         for name in dict.fromkeys(self.doubled):
             self.findings.problem(line, name, "the object names this member twice", Code.DUPLICATED_MEMBER)
-        return {name: self._cell(name, value, line, odd=odd) for name, value in content.items()}
+        members = flatten(content) if self.nested else content
+        return {name: self._cell(name, value, line, odd=odd) for name, value in members.items()}
 
     def _cell(self, name: str, value: Any, line: int, *, odd: bool) -> str:
         if value is None or (self.read and name not in self.read):

@@ -45,6 +45,13 @@ class Code(StrEnum):
     NOT_A_DATASET = "not-a-dataset"
     WHICH_SPLIT = "which-split"
     DAMAGED_DATASET = "damaged-dataset"
+    # Workbooks, Parquet and JSON documents
+    DAMAGED_FILE = "damaged-file"
+    FILE_TOO_LARGE = "file-too-large"
+    MERGED_CELLS = "merged-cells"
+    FORMULA_CELL = "formula-cell"
+    DATE_CELL = "date-cell"
+    NO_TEXTS_IN_LAYOUT = "no-texts-in-layout"
     # Cells
     EMPTY_TEXT = "empty-text"
     BLANK_TEXT = "blank-text"
@@ -91,6 +98,7 @@ class Code(StrEnum):
     BOTH_SOURCES = "both-sources"
     UNPAIRED_CONTEXT = "unpaired-context"
     TWO_REFERENCES = "two-references"
+    SAME_REFERENCE = "same-reference"
     INCOMPLETE_CONTEXT = "incomplete-context"
     ID_IN_STUDY = "id-in-study"
     DIFFERS_FROM_STUDY = "differs-from-study"
@@ -183,6 +191,21 @@ CATALOGUE: dict[Code, Fault] = {
     Code.NOT_A_DATASET: Fault("a folder that `save_to_disk` did not write", "Give a file, or such a folder."),
     Code.WHICH_SPLIT: Fault("several splits, or not the requested one", "Choose: --split test."),
     Code.DAMAGED_DATASET: Fault("a datasets folder that cannot be read", "Save it to disk again."),
+    Code.DAMAGED_FILE: Fault("a workbook or Parquet file that cannot be read", "Save it again, or save it as CSV."),
+    Code.FILE_TOO_LARGE: Fault(
+        "a file that takes too much memory when it is unpacked", "Save it as CSV, or in several files."
+    ),
+    Code.MERGED_CELLS: Fault("merged cells below the header", "Unmerge them and fill each row."),
+    Code.FORMULA_CELL: Fault(
+        "a formula without its value", "Open the file in the spreadsheet program and save it, or save it as CSV."
+    ),
+    Code.DATE_CELL: Fault(
+        "a date in a column that is read",
+        "Format the column as text and enter the values again: 1-2 may have become a date.",
+    ),
+    Code.NO_TEXTS_IN_LAYOUT: Fault(
+        "a known kind of file that holds neither texts nor ratings", "Give the file that holds them."
+    ),
     Code.EMPTY_TEXT: Fault("a text without characters", "Fill it in or delete the row."),
     Code.BLANK_TEXT: Fault("a text in which nothing can be seen", "Fill it in or delete the row."),
     Code.EMPTY_ID: Fault("a row without an id", "Give each row an id of its own."),
@@ -265,6 +288,11 @@ CATALOGUE: dict[Code, Fault] = {
         "two references for one context",
         "Delete one, or give each a context; else --allow two-references.",
         page=f"Delete one, or give each a context; else {_tick_advice(Code.TWO_REFERENCES)}.",
+    ),
+    Code.SAME_REFERENCE: Fault(
+        "one reference text under two contexts",
+        "Check the column of contexts. If the contexts share the reference, no action is needed.",
+        warns=True,
     ),
     Code.INCOMPLETE_CONTEXT: Fault(
         "contexts for which a generator has no text", "Add them if you compare generators in pairs.", warns=True

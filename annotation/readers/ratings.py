@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -53,7 +53,7 @@ def read_ratings(items: Path, ratings: Path, *, delimiter: str | None = None) ->
     """Read and check both files; raises FileProblems and hands over nothing when a rule is broken."""
     # They have been judged as they are.
     item_findings = Findings(items, allow={Code.MARKUP})
-    pile = _ItemReader(item_findings)
+    pile = ItemReader(item_findings)
     item_rows = 0
     known = (*ITEM_NEEDED, *ITEM_OPTIONAL, *ITEM_COMPUTED)
     for cells in read_cells(items, item_findings, Names(), needed=ITEM_NEEDED, known=known, form=FileForm(delimiter)):
@@ -62,7 +62,7 @@ def read_ratings(items: Path, ratings: Path, *, delimiter: str | None = None) ->
     texts = pile.finished()
     item_findings.raise_if_any()
     rating_findings = Findings(ratings)
-    reader = _RatingReader(rating_findings, {text.id for text in texts})
+    reader = RatingReader(rating_findings, {text.id for text in texts})
     rating_rows = 0
     read = (*RATING_NEEDED, *RATING_OPTIONAL)
     for cells in read_cells(
@@ -90,7 +90,7 @@ def read_ratings(items: Path, ratings: Path, *, delimiter: str | None = None) ->
     )
 
 
-class _ItemReader(TextReader):
+class ItemReader(TextReader):
     """Items are texts whose wording, length and generator may be absent; a reference may have a row per generator."""
 
     def __init__(self, findings: Findings) -> None:
@@ -160,7 +160,7 @@ class _Rating:
     cells: dict[str, str]
 
 
-class _RatingReader:
+class RatingReader:
     """Takes the ratings one by one and gathers them by HIT and rater."""
 
     def __init__(self, findings: Findings, items: set[str]) -> None:
@@ -212,11 +212,14 @@ class _RatingReader:
     def submissions(self) -> tuple[tuple[HitRecord, ...], tuple[SubmissionRecord, ...]]:
         """HITs and submissions in the order of the file; without a column `hit`, one HIT without a name."""
         hits, submissions = [], []
+        used: Counter[str] = Counter()
         for hit, by_rater in self.by_hit.items():
             for rater, ratings in by_rater.items():
                 judgments = self._judgments(ratings)
                 raw = tuple((f"row {rating.row}", json.dumps(rating.cells)) for rating in ratings)
                 name = f"rows-{ratings[0].row}"
+                used[name] += 1  # a row of somebody's file may hold the ratings of several raters
+                name = name if used[name] == 1 else f"{name}-{used[name]}"
                 submissions.append(SubmissionRecord(hit, name, rater, raw, judgments))
             hits.append(HitRecord(hit, self._texts(by_rater), len(by_rater)))
         return tuple(hits), tuple(submissions)

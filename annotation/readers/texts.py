@@ -8,6 +8,7 @@ from pathlib import Path
 
 from annotation.readers.cells import name_of
 from annotation.readers.columns import Names, load_names, read_cells
+from annotation.readers.foreign.text_mapping import TextMapping, read_mapped
 from annotation.readers.lines import Progress
 from annotation.readers.problem_codes import Code
 from annotation.readers.problems import FileProblems, Findings, ProblemSummary, Sink
@@ -132,23 +133,31 @@ def examine_texts(
     allow: Collection[Code] = (),
     sink: Sink | None = None,
     progress: Progress | None = None,
+    mapping: TextMapping | None = None,
+    joined: Path | None = None,
 ) -> Examination:
     """Read and check a whole file or datasets folder of texts, and note every problem; change nothing.
 
     names: what the file calls our columns. likelihoods: a second file with text, generator, log_prob.
     generator: the generator of model texts whose row names none. form: delimiter, encoding, split.
     allow: codes (of ALLOWABLE) that only warn. sink: takes every problem, listed or not.
+    mapping: how any file's columns become texts; names and form are then not used. joined: its second file.
     """
+    allow = {*allow, *mapping.allows()} if mapping else allow
     findings = Findings(path, allow=allow, sink=sink)
     texts: Spool[TextRecord] = Spool()
+    generator = generator or (mapping.generator_name if mapping else None)
     reader = FileTextReader(findings, texts, default_generator=_default_generator(generator, findings))
     preview: list[PreviewRow] = []
     rows = 0
     try:
         known = (*NEEDED, *OPTIONAL)
-        for cells in read_cells(
-            path, findings, names or Names(), needed=NEEDED, known=known, form=form, progress=progress
-        ):
+        content = (
+            read_mapped(path, findings, mapping, joined=joined, progress=progress)
+            if mapping
+            else read_cells(path, findings, names or Names(), needed=NEEDED, known=known, form=form, progress=progress)
+        )
+        for cells in content:
             rows += 1
             if rows <= PREVIEW:
                 preview.append(

@@ -74,8 +74,14 @@ class ImportBatch(forms.Form):
         label=_("Batch results (CSV)"),
         help_text=_(
             "As Mechanical Turk wrote them. The released HUSE batch is recognized by its columns. "
-            "For other columns, use the command manage.py import_batch with a mapping."
+            "For other columns, add a mapping, or import the file as ratings."
         ),
+        validators=[texts_upload.check_size],
+    )
+    mapping = forms.FileField(
+        label=_("Mapping (TOML)"),
+        required=False,
+        help_text=_("Says which columns hold texts and answers. docs/import.md explains it."),
         validators=[texts_upload.check_size],
     )
 
@@ -84,6 +90,17 @@ class ImportBatch(forms.Form):
         if Study.objects.filter(name=name).exists():
             raise forms.ValidationError(_("A study with this name exists. Choose another name."))
         return name
+
+
+class ImportRatings(ImportBatch):
+    mapping = None  # its columns are chosen on the next page
+    file = forms.FileField(
+        label=_("File of ratings"),
+        help_text=_(
+            "Drop a file here: CSV, Excel, OpenDocument, Parquet, JSON or JSON Lines. You choose its columns next."
+        ),
+        validators=[texts_upload.check_size, texts_upload.check_ending],
+    )
 
 
 class Enrol(forms.Form):

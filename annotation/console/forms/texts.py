@@ -7,7 +7,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.console.forms.several_files import SeveralFilesField, SeveralFilesInput
 from annotation.importing import texts_upload
+from annotation.jobs import uploads
 from annotation.readers.problem_codes import ALLOWABLE
 
 DELIMITERS = (
@@ -34,10 +36,22 @@ class UploadTexts(forms.Form):
     HOW = ("generator", "columns", "sources", "encoding", "delimiter", "allow")
     file = forms.FileField(
         label=_("File of texts"),
+        required=False,
         help_text=_(
-            "CSV or JSON Lines with the columns id, text and source (reference or model). "
-            "Optional: generator, context and more."
+            "Drop a file here: CSV, Excel, OpenDocument, Parquet, JSON or JSON Lines. You choose its columns next."
         ),
+        validators=[texts_upload.check_size, texts_upload.check_ending],
+    )
+    folder = SeveralFilesField(
+        label=_("Or a folder saved by the datasets library"),
+        required=False,
+        widget=SeveralFilesInput(attrs={"webkitdirectory": True}),
+        validators=[texts_upload.check_size],
+    )
+    joined = forms.FileField(
+        label=_("Second file with the prompts"),
+        required=False,
+        help_text=_("Only where the file of texts names its prompts by ID, as MT-Bench does."),
         validators=[texts_upload.check_size, texts_upload.check_ending],
     )
     generator = forms.CharField(
@@ -72,6 +86,20 @@ class UploadTexts(forms.Form):
         label=_("Treat these problems as warnings"), required=False, widget=forms.CheckboxSelectMultiple,
         choices=[(str(code), str(code).replace("_", " ")) for code in sorted(ALLOWABLE)],
     )  # fmt: skip
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.errors and not cleaned.get("file") and not cleaned.get("folder"):
+            self.add_error("file", self.fields["file"].error_messages["required"])
+        return cleaned
+
+    def stored_files(self) -> dict[str, str]:
+        """Store the uploads until the job has read them; where each lies."""
+        files = {name: self.cleaned_data[name] for name in ("likelihoods", "joined") if self.cleaned_data[name]}
+        paths = {name: str(uploads.keep(file)) for name, file in files.items()}
+        file = self.cleaned_data["file"]
+        path = uploads.keep(file) if file else uploads.keep_folder(self.cleaned_data["folder"])
+        return {**paths, "path": str(path)}
 
     def clean_columns(self) -> dict[str, str]:
         return texts_upload.parse_columns(self.cleaned_data["columns"])

@@ -109,7 +109,9 @@ def _create_study(form: NewStudy, owner: User) -> Study:
 def import_batch(request: HttpRequest) -> HttpResponse:
     form = ImportBatch(request.POST or None, request.FILES or None)
     if form.is_valid():
-        options = {"path": str(uploads.keep(form.cleaned_data["file"])), "name": form.cleaned_data["name"]}
+        files = {"path": form.cleaned_data["file"], "mapping": form.cleaned_data["mapping"]}
+        options = {name: str(uploads.keep(file)) for name, file in files.items() if file}
+        options["name"] = form.cleaned_data["name"]
         job = ask(Job.Kind.IMPORT_BATCH, by=visitor(request), now=timezone.now(), settings=options)
         return redirect("console:job", job.uuid)
     return render(request, "console/import_batch.html", {"form": form}, status=422 if form.errors else 200)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,11 +19,13 @@ from annotation.console.form_errors import attach_errors
 from annotation.console.forms.texts import SelectTexts, UploadTexts
 from annotation.console.permission import study_page, visitor
 from annotation.design.lay_out import MAX_TEXTS_AT_ONCE
-from annotation.jobs import queue, uploads
+from annotation.jobs import queue
 from annotation.jobs.celery_tasks import ask
+from annotation.jobs.look_now import look_now
 from annotation.jobs.run import run
 from annotation.models import Job, Role, Study
 from annotation.publishing import cost_estimate
+from annotation.readers.foreign.our_form import is_our_form
 from annotation.texts import pile, queries
 from annotation.texts.select import TextsSelected, select_texts
 
@@ -51,12 +54,22 @@ def add(request: HttpRequest, study: Study) -> HttpResponse:
             name: form.cleaned_data[name]
             for name in ("generator", "columns", "sources", "encoding", "delimiter", "allow")
         }
-        files = {"path": form.cleaned_data["file"], "likelihoods": form.cleaned_data["likelihoods"]}
-        options |= {name: str(uploads.keep(file)) for name, file in files.items() if file}
-        job = ask(Job.Kind.CHECK_TEXTS, by=visitor(request), now=timezone.now(), study=study, settings=options)
-        return redirect("console:job", job.uuid)
+        options |= form.stored_files()
+        return redirect(*_look_or_check(request, study, options))
     context = {"study": study, "form": form, "bill": cost_estimate.estimate_study(study)}
     return render(request, "console/texts_add.html", context, status=422 if form.errors else 200)
+
+
+def _look_or_check(request: HttpRequest, study: Study, options: dict[str, Any]) -> tuple[Any, ...]:
+    """To the menus of columns; a file with our own columns, or whose names were typed, is checked at once."""
+    by: dict[str, Any] = {"by": visitor(request), "now": timezone.now()}
+    typed = any(options[name] for name in ("columns", "sources", "delimiter"))
+    if not typed and not is_our_form(Path(options["path"]), options["encoding"]):
+        plain = {name: value for name, value in options.items() if value and name != "generator"}
+        look = look_now(study=study, settings=plain, **by)
+        readable = look.state == Job.State.DONE and look.outcome["look"]["columns"] and not look.outcome["refused"]
+        return ("console:texts-columns", study.uuid, look.uuid) if readable else ("console:job", look.uuid)
+    return "console:job", ask(Job.Kind.CHECK_TEXTS, study=study, settings=options, **by).uuid
 
 
 @require_POST

@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
-from django.utils import timezone
 
-from annotation.importing.import_study import import_work
 from annotation.management.commands import _imports as imports
 from annotation.management.lookup import sentences
 from annotation.readers.batch import read_batch
@@ -22,8 +20,7 @@ class Command(BaseCommand):
         imports.add_file_options(parser, mapping="meaning of the columns (not needed for the built-in formats)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        owner, actor = imports.owner_and_actor(options)
         with sentences():
             work = read_batch(options["file"], options["mapping"], delimiter=imports.delimiter_of(options))
-            done = import_work(work, name=options["study"], actor=actor, now=timezone.now(), owner=owner)
-        imports.tell_imported(self.stdout, done, work.warnings)
+            done = imports.import_records(work, options)
+        imports.tell_imported(self.stdout, done, work.warnings, dry_run=options["dry_run"])

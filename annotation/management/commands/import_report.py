@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
-from django.utils import timezone
 
-from annotation.importing.import_study import import_work
 from annotation.management.commands import _imports as imports
-from annotation.management.lookup import actor_of, add_owner, owner_of, sentences
+from annotation.management.lookup import add_owner, sentences
 from annotation.readers.report_file import read_report
 
 
@@ -21,10 +19,10 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path, metavar="FILE", help="report.json or snapshot.json")
         parser.add_argument("--study", required=True, metavar="NAME", help="name of the study")
         add_owner(parser)
+        imports.add_dry_run(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        owner, actor = owner_of(options), actor_of(options)[1]
         with sentences():
             work = read_report(options["file"])
-            done = import_work(work, name=options["study"], actor=actor, now=timezone.now(), owner=owner)
-        imports.tell_imported(self.stdout, done, work.warnings)
+            done = imports.import_records(work, options)
+        imports.tell_imported(self.stdout, done, work.warnings, dry_run=options["dry_run"])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
@@ -18,6 +19,10 @@ from annotation.management.lookup import actor_of, add_owner, allowed_roles, own
 from annotation.models import Role, Study
 from annotation.readers.cells import short
 from annotation.readers.columns import Names, load_names, named_by
+from annotation.readers.foreign.guess import guess_mapping
+from annotation.readers.foreign.layouts import without_texts
+from annotation.readers.foreign.look import look_at
+from annotation.readers.foreign.text_mapping import TextMapping, mapping_from_json, missing_choice, with_form
 from annotation.readers.problem_codes import ALLOWABLE, Code
 from annotation.readers.problem_file import ProblemFile
 from annotation.readers.problems import Sink
@@ -29,7 +34,7 @@ EXAMPLES = """examples:
   look first:         manage.py import_texts texts.csv --study pilot --create --dry-run
   then import:        manage.py import_texts texts.csv --study pilot --create
   other names:        ... --column text=sentence --column id=ID --source human=reference --source gpt2=model
-  from Excel:         ... --delimiter semicolon --encoding cp1252
+  any file:           manage.py import_texts results.xlsx --guess --study pilot --create --dry-run
   a datasets folder:  manage.py import_texts my_dataset/ --split test --study pilot --create
   every problem:      ... --dry-run --problems-out problems.csv
 
@@ -38,8 +43,8 @@ docs/import.md explains the columns and every problem code."""
 
 class Command(BaseCommand):
     help = (
-        "Put reference and model texts into a draft study, all or nothing: from CSV, JSON Lines (.jsonl, .ndjson, "
-        ".json) or a folder that `datasets` saved to disk."
+        "Put reference and model texts into a draft study, all or nothing: from CSV, JSON Lines, or a folder that "
+        "`datasets` saved to disk; with --guess from any file (Excel, OpenDocument, Parquet, JSON)."
     )
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
@@ -78,7 +83,11 @@ class Command(BaseCommand):
         )
         form.add_argument("--split", metavar="NAME", help="of a datasets folder that has several")
         names = parser.add_argument_group("names in the file")
-        names.add_argument("--mapping", type=Path, metavar="FILE", help="TOML with [columns] and [sources]")
+        names.add_argument("--guess", action="store_true", help="guess the columns of any file (look first: --dry-run)")
+        names.add_argument(
+            "--mapping", type=Path, metavar="FILE", help="TOML with [columns] and [sources], or JSON for any file"
+        )
+        names.add_argument("--joined", type=Path, metavar="FILE", help="second file with the prompts (MT-Bench)")
         pair = {"action": "append", "default": [], "type": _pair, "metavar": "A=B"}
         names.add_argument("--column", **pair, help="column = the file's name, such as text=sentence")  # type: ignore[arg-type]
         names.add_argument("--source", **pair, help="the file's word = reference or model")  # type: ignore[arg-type]
@@ -120,6 +129,8 @@ class Command(BaseCommand):
                 allow=[Code(code) for code in options["allow"]],
                 sink=sink,
                 progress=progress,
+                mapping=self._mapping(options),
+                joined=options["joined"],
             )
         for note in examination.notes:
             self.stdout.write(note)
@@ -127,9 +138,28 @@ class Command(BaseCommand):
             return compare_with_study(study, examination, file=options["file"].name, sink=sink)
         return examination
 
+    def _mapping(self, options: dict[str, Any]) -> TextMapping | None:
+        """The mapping of a file with any columns: from a JSON file, or guessed; None for our own columns."""
+        stored = options["mapping"]
+        form = FileForm(imports.delimiter_of(options), options["encoding"], options["split"])
+        if stored is not None and stored.suffix.lower() == ".json":
+            mapping = imports.read_mapping(stored, mapping_from_json)
+        elif options["guess"]:
+            look = look_at(options["file"], form)
+            mapping = guess_mapping(look)
+            missing = without_texts(look) or missing_choice(mapping)
+            if missing and look.columns:
+                raise CommandError(f"The columns could not be guessed: {missing}", returncode=imports.BAD_INPUT)
+        else:
+            return None
+        shown = {name: value for name, value in mapping.as_json().items() if value}
+        self.stdout.write(f"Mapping: {json.dumps(shown)}")
+        return with_form(mapping, form)
+
     def _names(self, options: dict[str, Any]) -> Names:
         known = (*NEEDED, *OPTIONAL)
-        base = load_names(options["mapping"], known)
+        stored = options["mapping"]
+        base = load_names(None if stored is not None and stored.suffix.lower() == ".json" else stored, known)
         return named_by(dict(options["column"]), dict(options["source"]), known, base)
 
     def _show(self, examination: Examination) -> None:

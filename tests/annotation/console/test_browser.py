@@ -41,7 +41,7 @@ from annotation.reports.share import share
 from annotation.review.exclude import fix_rules
 from annotation.studies.create import reword
 from tests.annotation.conftest import told
-from tests.annotation.console.factories import BROKEN, brought
+from tests.annotation.console.factories import BROKEN, brought, csv
 from tests.annotation.importing import batches
 from tests.annotation.review.factories import make
 from tests.browsing import fresh, wrong_at_each_width, wrong_with
@@ -73,6 +73,7 @@ class World(NamedTuple):
     shared: str
     channel: str
     prolific_channel: str
+    looked: dict[str, Job]
 
 
 @pytest.fixture
@@ -101,7 +102,18 @@ def world(site: str, study: Study, tmp_path: Path, settings: Any, prolific_stub:
     shared = reverse("shared-report", args=[token])
     channel = recruited(study, site, settings)
     on_prolific = drafted(study, prolific_stub, settings)
-    return World(owner, running, finished, study, report, faulty, failed, shared, channel, on_prolific)
+    looked = looked_at_files(client, study)
+    return World(owner, running, finished, study, report, faulty, failed, shared, channel, on_prolific, looked)
+
+
+def looked_at_files(client: Client, study: Study) -> dict[str, Job]:
+    """Files whose columns are to be chosen, by the name of the address where that is done."""
+    file = csv("prompt,human,gpt2\nRain?,The rain falls on us,The rain is falling\n", "wide.csv")
+    ratings = csv("item,rater,value\nt1,ann,3\nt2,ann,4\n", "ratings.csv")
+    texts = client.post(reverse("console:texts-add", args=[study.uuid]), {"file": file})["Location"]
+    rated = client.post(reverse("console:studies-ratings"), {"name": "rated", "file": ratings})["Location"]
+    jobs = {"texts-columns": texts, "studies-ratings-columns": rated}
+    return {name: Job.objects.get(uuid=address.rstrip("/").split("/")[-1]) for name, address in jobs.items()}
 
 
 def recruited(study: Study, site: str, settings: Any) -> str:
@@ -156,7 +168,8 @@ def addresses(world: World) -> list[str]:
         if name == "enter":
             found.append(link[link.index("/console/") :])
             continue
-        jobs = [world.report, world.faulty, world.failed] if name == "job" else [world.report]
+        jobs = [world.report, world.faulty, world.failed, *world.looked.values()] if name == "job" else [world.report]
+        jobs = [world.looked[name]] if name in world.looked else jobs
         for study in (world.running, world.draft, world.finished) if "study_id" in wanted else (world.running,):
             for job in jobs if "job_id" in wanted else jobs[:1]:
                 given = {"study_id": study.uuid, "job_id": job.uuid, **parts}

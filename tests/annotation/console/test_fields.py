@@ -24,6 +24,7 @@ from annotation.console.forms import (
     channels as channel_forms,
 )
 from annotation.console.forms import (
+    columns,
     comparing,
     members,
     on_prolific,
@@ -53,6 +54,9 @@ from annotation.mturk.prolific import FilterOption, ProlificAccountRecord, Proli
 from annotation.mturk.records import RequesterName
 from annotation.publishing import preflight_result as prechecked
 from annotation.quality.code_explanations import edit_codebook
+from annotation.readers.foreign.look import look_from_json
+from annotation.readers.foreign.ratings_mapping import ratings_mapping_from_json
+from annotation.readers.foreign.text_mapping import mapping_from_json
 from annotation.review.approve import approve
 from annotation.studies.create import reword
 from annotation.studies.invite_member import invite_colleague
@@ -210,6 +214,26 @@ def of_items(world: World) -> Place:
     )
 
 
+def to_columns(world: World) -> Place:
+    """The menus of a file with columns of odd names."""
+    file = csv("story,who\n" + "The rain falls on us,human\nThe rain is falling,tiny\n" * 2)
+    address = world.client.post(world.at("texts-add", study=world.draft), {"file": file})["Location"]
+    job = Job.objects.get(uuid=address.rstrip("/").split("/")[-1])
+    initial = columns.MapTexts.initial_of(mapping_from_json(job.outcome["mapping"]))
+    form = columns.MapTexts(initial=initial, look=look_from_json(job.outcome["look"]))
+    return Place(address, posted(form), form)
+
+
+def to_rating_columns(world: World) -> Place:
+    """The menus of a file of ratings."""
+    file = csv("item,rater,value,who\n" + "t1,ann,3,human\nt2,ann,4,tiny\nt1,bob,3,human\nt2,bob,4,tiny\n")
+    address = world.client.post(reverse("console:studies-ratings"), {"name": "rated", "file": file})["Location"]
+    job = Job.objects.get(uuid=address.rstrip("/").split("/")[-1])
+    initial = columns.MapRatings.initial_of(ratings_mapping_from_json(job.outcome["mapping"]))
+    form = columns.MapRatings(initial=initial, look=look_from_json(job.outcome["look"]))
+    return Place(address, posted(form), form)
+
+
 def to_publish(world: World) -> Place:
     study, endpoint = world.laid_out(), conf.endpoint()
     found = prechecked.Preflight((), 1, 1, 1, 1)
@@ -358,6 +382,11 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     studies.ImportBatch: lambda world: Place(
         reverse("console:studies-import"), {"name": "b", "file": csv("a,b\n")}, studies.ImportBatch()
     ),
+    studies.ImportRatings: lambda world: Place(
+        reverse("console:studies-ratings"), {"name": "b", "file": csv("a,b\n")}, studies.ImportRatings()
+    ),
+    columns.MapTexts: to_columns,
+    columns.MapRatings: to_rating_columns,
     studies.Enrol: lambda world: Place(world.at("people-save"), {"user": "root", "role": "owner"}, studies.Enrol()),
     members.InviteMember: lambda world: Place(
         world.at("people-invite"), {"invited_role": "editor"}, members.InviteMember()
@@ -510,6 +539,7 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (studies.ImportBatch, {"name": "headlines"}, "name", "A study with this name exists. Choose another name."),
     (studies.Enrol, {"user": "nobody"}, "user", "No active user has this name."),
     (studies.Enrol, {"role": "viewer"}, "role", "A study has at least one owner."),
+    (texts.UploadTexts, {"file": ""}, "file", "This field is required."),
     (texts.UploadTexts, {"columns": "text"}, "columns", "is not of the form"),
     (texts.UploadTexts, {"columns": "mood = m"}, "columns", "Unknown column mood"),
     (texts.UploadTexts, {"sources": "a = b"}, "sources", 'The value after "=" must be'),

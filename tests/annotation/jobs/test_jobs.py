@@ -121,7 +121,7 @@ def test_a_job_is_canceled_while_it_waits_or_runs_and_stores_nothing(
         jobs.cancel(runs, actor="ada", now=NOW)
 
 
-@pytest.mark.parametrize("kind", ["add_texts", "import_batch", "crowd"])
+@pytest.mark.parametrize("kind", ["import_batch", "import_ratings", "crowd"])
 def test_a_job_that_is_storing_cannot_be_canceled(kind: str, study: Study) -> None:
     taken = jobs.ask(kind, by=None, now=NOW, study=study)
     jobs.take(now=NOW)

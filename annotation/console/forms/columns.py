@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.console.forms.texts import DELIMITERS, ENCODINGS
 from annotation.readers.foreign import ratings_mapping, text_mapping
-from annotation.readers.foreign.look import Look
+from annotation.readers.foreign.look import FileLook
 from annotation.readers.foreign.ratings_mapping import RatingsMapping
 from annotation.readers.foreign.text_mapping import MORE, TextMapping
 
@@ -23,7 +23,7 @@ SIDES = (
 )
 
 
-def column_choices(look: Look) -> list[tuple[str, str]]:
+def column_choices(look: FileLook) -> list[tuple[str, str]]:
     """The columns, each with the beginning of what it holds."""
     return [("", "–"), *((column.name, _labeled(column.name, column.sample)) for column in look.columns)]
 
@@ -36,7 +36,7 @@ def _labeled(name: str, sample: str) -> str:
 class ChoosesColumns:
     """What every such form has: columns to choose from, words that mean people, and how the file's bytes are read."""
 
-    def __init__(self, *args: Any, look: Look, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, look: FileLook, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.look = look
         self.fields: dict[str, Any]
@@ -56,7 +56,7 @@ class ChoosesColumns:
     def _value(self, name: str) -> Any:
         return self[name].value()  # type: ignore[index]
 
-    def values(self, names: Sequence[str]) -> dict[str, Any]:
+    def chosen_values(self, names: Sequence[str]) -> dict[str, Any]:
         """What was chosen, as a mapping stores it."""
         cleaned: dict[str, Any] = self.cleaned_data  # type: ignore[attr-defined]
         return {name: list(value) if isinstance(value := cleaned[name], list) else value for name in names}
@@ -83,7 +83,7 @@ class ChoosesColumns:
         return [self[name] for name in FORM_FIELDS if name in self.fields]  # type: ignore[index]
 
 
-def _fields_of_form(look: Look) -> dict[str, forms.Field]:
+def _fields_of_form(look: FileLook) -> dict[str, forms.Field]:
     fields: dict[str, forms.Field] = {}
     if look.container in ("csv", "json lines"):
         fields["encoding"] = forms.ChoiceField(label=_("Encoding"), required=False, choices=ENCODINGS)
@@ -153,7 +153,7 @@ class MapTexts(ChoosesColumns, forms.Form):
             "reference",
             "models",
         )
-        chosen = self.values(names)
+        chosen = self.chosen_values(names)
         chosen["side"] = chosen["side"] or "column"
         more = {name: value for name, value in stored["more"].items() if name in MORE and name not in self.OUR_MORE}
         more |= {name: self.cleaned_data[name] for name in self.OUR_MORE if self.cleaned_data[name]}
@@ -234,7 +234,7 @@ class MapRatings(ChoosesColumns, forms.Form):
             "generator_name",
             "context_text",
         )
-        chosen = self.values(names)
+        chosen = self.chosen_values(names)
         chosen["side"] = chosen["side"] or "model"
         return ratings_mapping.ratings_mapping_from_json({**stored, **chosen})
 

@@ -93,7 +93,7 @@ class ImportBatch(forms.Form):
 
 
 class ImportRatings(ImportBatch):
-    mapping = None  # its columns are chosen on the next page
+    mapping = None  # type: ignore[assignment]  # its columns are chosen on the next page
     file = forms.FileField(
         label=_("File of ratings"),
         help_text=_(

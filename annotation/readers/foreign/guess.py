@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from annotation.readers.foreign.layouts import recognize
-from annotation.readers.foreign.look import ColumnLook, Look
+from annotation.readers.foreign.look import ColumnLook, FileLook
 from annotation.readers.foreign.text_mapping import MORE, TextMapping
 
 PEOPLE = frozenset(
@@ -106,7 +106,7 @@ REFERENCE = (
 MANY_WORDS = 3.0  # in the mean cell of a column of texts
 
 
-def guess_mapping(look: Look) -> TextMapping:
+def guess_mapping(look: FileLook) -> TextMapping:
     """Return the likeliest mapping; its layout is named where the file is of a known kind."""
     known = recognize(look)
     if known is not None:
@@ -118,23 +118,30 @@ def guess_mapping(look: Look) -> TextMapping:
     return wide if wide is not None else _long(look, plain)
 
 
-def _has_our_columns(look: Look) -> bool:
+def _has_our_columns(look: FileLook) -> bool:
     return {"text", "source"} <= set(look.fields)
 
 
-def _by_our_names(look: Look) -> TextMapping:
+def _by_our_names(look: FileLook) -> TextMapping:
     """Our own columns by their names, as `import_texts` reads them."""
     source = look.column("source")
     return TextMapping(
         text="text",
         source="source",
         references=_references(source),
-        **{name: name if look.column(name) else "" for name in ("id", "generator", "context", "context_text")},
+        id=_same_name(look, "id"),
+        generator=_same_name(look, "generator"),
+        context=_same_name(look, "context"),
+        context_text=_same_name(look, "context_text"),
         more={name: name for name in MORE if look.column(name)},
     )
 
 
-def _wide(look: Look, plain: dict[str, ColumnLook]) -> TextMapping | None:
+def _same_name(look: FileLook, name: str) -> str:
+    return name if look.column(name) else ""
+
+
+def _wide(look: FileLook, plain: dict[str, ColumnLook]) -> TextMapping | None:
     """A column of people's texts with others of the same kind side by side."""
     reference = _first(plain, REFERENCE, prose=True)
     if reference is None:
@@ -162,7 +169,7 @@ def _wide(look: Look, plain: dict[str, ColumnLook]) -> TextMapping | None:
     )
 
 
-def _long(look: Look, plain: dict[str, ColumnLook]) -> TextMapping:
+def _long(look: FileLook, plain: dict[str, ColumnLook]) -> TextMapping:
     text = _first(plain, TEXT, prose=True) or _longest(look.columns)
     source = next((column for column in _all(plain, SOURCE) if _tells_people(column)), None)
     source = source or next((column for column in look.columns if column is not text and _tells_people(column)), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from annotation.readers.foreign.look import Look
+from annotation.readers.foreign.look import FileLook
 from annotation.readers.foreign.text_mapping import TextMapping
 
 PROMPTS = (
@@ -25,24 +25,24 @@ PROMPTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class KnownFile:
     """A tool's layout of texts. hint: what a person should know of it, "" for nothing."""
 
     name: str
-    fits: Callable[[Look], bool]
-    mapping: Callable[[Look], TextMapping]
+    fits: Callable[[FileLook], bool]
+    mapping: Callable[[FileLook], TextMapping]
     hint: str = ""
 
 
-def _has(*names: str) -> Callable[[Look], bool]:
+def _has(*names: str) -> Callable[[FileLook], bool]:
     return lambda look: set(names) <= set(look.fields)
 
 
-def _first(look: Look, *names: str) -> str:
+def _first(look: FileLook, *names: str) -> str:
     return next((name for name in names if look.column(name)), "")
 
 
-def _harness(look: Look) -> TextMapping:
+def _harness(look: FileLook) -> TextMapping:
     """lm-evaluation-harness: one document a line, the target beside what the model answered."""
     return TextMapping(
         shape="wide",
@@ -54,7 +54,7 @@ def _harness(look: Look) -> TextMapping:
     )
 
 
-def _alpaca(look: Look) -> TextMapping:
+def _alpaca(look: FileLook) -> TextMapping:
     """AlpacaEval: an instruction, a generator and its output."""
     return TextMapping(
         text="output",
@@ -65,7 +65,7 @@ def _alpaca(look: Look) -> TextMapping:
     )
 
 
-def _mt_bench(look: Look) -> TextMapping:
+def _mt_bench(look: FileLook) -> TextMapping:
     """MT-Bench: a model's answers by turn; the questions are in a second file, or beside."""
     inside = _first(look, "turns.0", "prompt.0", "question")
     return TextMapping(
@@ -80,7 +80,7 @@ def _mt_bench(look: Look) -> TextMapping:
     )
 
 
-def _label_studio(look: Look) -> TextMapping:
+def _label_studio(look: FileLook) -> TextMapping:
     data = [column for column in look.columns if column.name.startswith("data.") and not column.numeric]
     text = max(data, key=lambda column: column.mean_words)
     rest = {column.name.removeprefix("data."): column.name for column in data if column is not text}
@@ -100,7 +100,7 @@ def _label_studio(look: Look) -> TextMapping:
     )
 
 
-def _argilla(look: Look) -> TextMapping:
+def _argilla(look: FileLook) -> TextMapping:
     prefix = "fields." if any(name.startswith("fields.") for name in look.fields) else ""
     inside = {name.removeprefix(prefix): name for name in look.fields if not prefix or name.startswith(prefix)}
     text = next((inside[name] for name in ("response", "completion", "output", "text", "answer") if name in inside), "")
@@ -116,13 +116,13 @@ def _argilla(look: Look) -> TextMapping:
     )
 
 
-def _potato(look: Look) -> TextMapping:
+def _potato(look: FileLook) -> TextMapping:
     return TextMapping(
         text="displayed_text", id=_first(look, "id", "instance_id"), side="model", generator_name="model"
     )
 
 
-def _judge_bench(look: Look) -> TextMapping:
+def _judge_bench(look: FileLook) -> TextMapping:
     text = _first(look, "instance", "instance.response", "instance.output", "instance.text", "response", "output")
     inside = [column for column in look.columns if column.name.startswith("instance") and not column.numeric]
     text = text or (max(inside, key=lambda column: column.mean_words).name if inside else "")
@@ -138,41 +138,41 @@ def _judge_bench(look: Look) -> TextMapping:
     )
 
 
-def _is_harness(look: Look) -> bool:
+def _is_harness(look: FileLook) -> bool:
     return bool(look.column("doc_id")) and bool(_first(look, "resps.0.0", "resps.0", "filtered_resps.0"))
 
 
-def _is_label_studio(look: Look) -> bool:
+def _is_label_studio(look: FileLook) -> bool:
     names = look.fields
     return any(name.startswith("data.") for name in names) and any(
         name.startswith(("annotations.", "predictions.")) or name == "total_annotations" for name in names
     )
 
 
-def _is_argilla(look: Look) -> bool:
+def _is_argilla(look: FileLook) -> bool:
     names = look.fields
     if any(name.startswith("fields.") for name in names):
         return any(name.startswith(("responses.", "suggestions.", "metadata.")) for name in names)
     return any(name.endswith((".responses", ".responses.users", ".suggestion", ".responses.0")) for name in names)
 
 
-def _is_judge_bench(look: Look) -> bool:
+def _is_judge_bench(look: FileLook) -> bool:
     return any(name.startswith("annotations.") and "human" in name for name in look.fields)
 
 
 LAYOUTS = (
-    Layout("lm-evaluation-harness", _is_harness, _harness),
-    Layout("AlpacaEval", _has("instruction", "output", "generator"), _alpaca),
-    Layout(
+    KnownFile("lm-evaluation-harness", _is_harness, _harness),
+    KnownFile("AlpacaEval", _has("instruction", "output", "generator"), _alpaca),
+    KnownFile(
         "MT-Bench",
         _has("question_id", "model_id", "choices.0.turns.0"),
         _mt_bench,
         "Add MT-Bench's question file as the second file.",
     ),
-    Layout("JUDGE-BENCH", _is_judge_bench, _judge_bench, "Its human scores are read where ratings are imported."),
-    Layout("Label Studio", _is_label_studio, _label_studio, "Its labels are read where ratings are imported."),
-    Layout("Argilla", _is_argilla, _argilla, "Its responses are read where ratings are imported."),
-    Layout("Potato", _has("displayed_text"), _potato, "Its labels are read where ratings are imported."),
+    KnownFile("JUDGE-BENCH", _is_judge_bench, _judge_bench, "Its human scores are read where ratings are imported."),
+    KnownFile("Label Studio", _is_label_studio, _label_studio, "Its labels are read where ratings are imported."),
+    KnownFile("Argilla", _is_argilla, _argilla, "Its responses are read where ratings are imported."),
+    KnownFile("Potato", _has("displayed_text"), _potato, "Its labels are read where ratings are imported."),
 )
 
 # Files of people, or of answers: they hold no texts to judge.
@@ -195,7 +195,7 @@ NO_TEXTS = (
 )
 
 
-def recognize(look: Look) -> TextMapping | None:
+def recognize(look: FileLook) -> TextMapping | None:
     """Return the mapping of the known layout that the file has; None where it has none."""
     for layout in LAYOUTS:
         if layout.fits(look):
@@ -203,7 +203,7 @@ def recognize(look: Look) -> TextMapping | None:
     return None
 
 
-def without_texts(look: Look) -> str:
+def without_texts(look: FileLook) -> str:
     """Say what a known file without texts is; "" for any other file."""
     return next((sentence for _, fits, sentence in NO_TEXTS if fits(look)), "")
 

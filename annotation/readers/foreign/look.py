@@ -34,7 +34,7 @@ class ColumnLook:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class FileLook:
     """What was seen. problems: sentences; where there are some and no columns, the file cannot be read."""
 
     name: str
@@ -59,18 +59,20 @@ class Look:
         return asdict(self)
 
 
-def look_from_json(stored: dict[str, Any]) -> Look:
+def look_from_json(stored: dict[str, Any]) -> FileLook:
     """Read what `as_json` wrote."""
     columns = tuple(ColumnLook(**{**column, "words": tuple(column["words"])}) for column in stored["columns"])
     plain = ("sheets", "rows", "lines", "notes", "problems")
-    return Look(**{**stored, "columns": columns, **{name: tuple(stored[name]) for name in plain}})
+    return FileLook(**{**stored, "columns": columns, **{name: tuple(stored[name]) for name in plain}})
 
 
-def look_at(path: Path, form: FileForm | None = None) -> Look:
+def look_at(path: Path, form: FileForm | None = None) -> FileLook:
     """Read the first rows of a file; what is wrong with the file comes as sentences."""
     findings = Findings(path)
-    rows, lines, fields = [], [], ()
-    container, sheets = "csv", ()
+    rows: list[dict[str, str]] = []
+    lines: list[int] = []
+    fields: tuple[str, ...] = ()
+    container, sheets = "csv", tuple[str, ...]()
     try:
         container, sheets = (container_of(path), sheets_of(path)) if path.exists() else ("csv", ())
         table = open_table(path, findings, form=form, read=("",))
@@ -83,7 +85,7 @@ def look_at(path: Path, form: FileForm | None = None) -> Look:
         pass  # noted in the findings
     names = tuple(dict.fromkeys((*fields, *(name for row in rows for name in row))))[:MAX_SHOWN_COLUMNS]
     columns = tuple(_look_at_column(name, rows) for name in names)
-    return Look(
+    return FileLook(
         name=path.name,
         container=container,
         sheets=sheets,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from annotation.readers.columns import Cells, Names
 from annotation.readers.cross_checks import digest
 from annotation.readers.foreign.guess import CONTEXT, ID, PROMPT, TEXT, guess_mapping, plain_name
 from annotation.readers.foreign.layouts import NO_TEXTS
-from annotation.readers.foreign.look import ColumnLook, Look
+from annotation.readers.foreign.look import ColumnLook, FileLook
 from annotation.readers.foreign.open_file import open_table
 from annotation.readers.lines import Progress
 from annotation.readers.problem_codes import Code
@@ -106,7 +106,7 @@ def ratings_mapping_from_json(stored: Mapping[str, Any]) -> RatingsMapping:
     known = {entry.name for entry in fields(RatingsMapping)}
     if unknown := sorted(set(stored) - known):
         raise ValueError(f"{unknown[0]!r} is not a key of a mapping; use one of {', '.join(sorted(known))}")
-    values = {
+    values: dict[str, Any] = {
         name: tuple(value) if name in ("values", "references") and isinstance(value, list) else value
         for name, value in stored.items()
     }
@@ -135,36 +135,37 @@ def missing_choice(mapping: RatingsMapping) -> str:
     return ""
 
 
-def guess_ratings(look: Look) -> RatingsMapping:
+def guess_ratings(look: FileLook) -> RatingsMapping:
     """Return the likeliest mapping of a file of ratings."""
     plain = {plain_name(column.name): column for column in look.columns}
     for name, fits, _ in NO_TEXTS:
         if fits(look):
             return _people(look, plain, name)
     texts = guess_mapping(look)
-    who = {
-        "side": texts.side,
-        "source": texts.source,
-        "references": texts.references,
-        "generator": texts.generator,
-        "generator_name": texts.generator_name,
-        "context_text": texts.context_text,
-        "layout": texts.layout,
-    }
+    who = RatingsMapping(
+        side=texts.side,
+        source=texts.source,
+        references=texts.references,
+        generator=texts.generator,
+        generator_name=texts.generator_name,
+        context_text=texts.context_text,
+        layout=texts.layout,
+    )
     ratings = _rating_columns(look)
     if ratings:
-        return RatingsMapping(shape="texts", text=texts.text, item=texts.id, values=ratings, **who)
+        return replace(who, shape="texts", text=texts.text, item=texts.id, values=ratings)
     value, rater = _first(plain, VALUE), _first(plain, RATER)
     item, text = _first(plain, (*ID, *CONTEXT)), _first(plain, TEXT)
     if value is None and rater is not None:
         return _people(look, plain, "")
     text_name = text.name if text and text is not value and not text.numeric else ""
-    return RatingsMapping(
+    return replace(
+        who,
         item=item.name if item else "",
         text=text_name,
         rater=rater.name if rater else "",
         value=value.name if value else "",
-        **{**who, "context_text": _prompt(plain, text)},
+        context_text=_prompt(plain, text),
     )
 
 
@@ -177,7 +178,7 @@ def _first(plain: Mapping[str, ColumnLook], names: tuple[str, ...]) -> ColumnLoo
     return next((plain[name] for name in names if name in plain), None)
 
 
-def _people(look: Look, plain: Mapping[str, ColumnLook], layout: str) -> RatingsMapping:
+def _people(look: FileLook, plain: Mapping[str, ColumnLook], layout: str) -> RatingsMapping:
     """A person a row: every column that holds numbers or words of a scale, but the tool's own ones, is a text."""
     rater = _first(plain, RATER)
     internal = {
@@ -205,7 +206,7 @@ def _is_rated(column: ColumnLook) -> bool:
     return column.numeric or (bool(column.sample) and _code_of(column.sample) is not None)
 
 
-def _rating_columns(look: Look) -> tuple[str, ...]:
+def _rating_columns(look: FileLook) -> tuple[str, ...]:
     """Columns of nested records that hold one person's rating each."""
     columns = [column for column in look.columns if PER_PERSON.search(column.name) and _is_rated(column)]
     named = [column for column in columns if re.search(r"rating|value|score|choices|label_annotations", column.name)]

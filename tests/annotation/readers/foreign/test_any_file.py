@@ -8,7 +8,7 @@ import pytest
 
 from annotation.readers.foreign.guess import guess_mapping
 from annotation.readers.foreign.layouts import without_texts
-from annotation.readers.foreign.look import Look, look_at, look_from_json
+from annotation.readers.foreign.look import FileLook, look_at, look_from_json
 from annotation.readers.foreign.ratings_mapping import guess_ratings, read_mapped_ratings
 from annotation.readers.foreign.text_mapping import TextMapping, mapping_from_json
 from annotation.readers.problems import FileProblems
@@ -127,7 +127,7 @@ def test_a_mapping_from_outside_is_held_to_its_form() -> None:
 
 
 def test_a_look_shows_few_words_of_a_column(tmp_path: Path) -> None:
-    look: Look = look_at(written(tmp_path, tools.TWENTY[2]))
+    look: FileLook = look_at(written(tmp_path, tools.TWENTY[2]))
     author = look.column("author")
     assert author is not None
     assert author.words == ("human", "gpt2")

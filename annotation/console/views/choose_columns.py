@@ -18,7 +18,7 @@ from annotation.importing.saved_mappings import mapping_named, named_mappings, r
 from annotation.jobs.celery_tasks import ask
 from annotation.jobs.look_now import look_now
 from annotation.models import Job, Role, SavedMapping, Study
-from annotation.readers.foreign.look import Look, look_from_json
+from annotation.readers.foreign.look import FileLook, look_from_json
 from annotation.readers.foreign.ratings_mapping import preview_ratings, ratings_mapping_from_json
 from annotation.readers.foreign.text_mapping import cells_of_row, mapping_from_json
 from annotation.readers.rows import Row
@@ -89,7 +89,7 @@ def _read_again(request: HttpRequest, job: Job, form: Form) -> Job:
     return look_now(by=visitor(request), study=job.study, settings=settings, now=timezone.now())
 
 
-def _look(job: Job) -> Look:
+def _look(job: Job) -> FileLook:
     return look_from_json(job.outcome["look"])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Collection, Iterator
+from contextlib import ExitStack, closing
 from datetime import date, time
 from pathlib import Path
 from typing import Any
@@ -32,23 +33,29 @@ def excel_table(
     progress: Progress | None = None,
 ) -> Table:
     """The rows of the named sheet, or of the first that has any; see `sheet_rows.sheet_table`."""
-    with damaged(findings, "workbook"):
-        archive = zipfile.ZipFile(path)
+    with damaged(findings, "workbook"), ExitStack() as opened:
+        archive = opened.enter_context(zipfile.ZipFile(path))
         _check_sizes(archive, findings)
-        book = _open(path)
-    worksheet = _choose(book, sheet, findings)
-    member = worksheet._worksheet_path
-    with damaged(findings, "workbook"):
+        book = opened.enter_context(closing(_open(path)))
+        worksheet = _choose(book, sheet, findings)
+        member = worksheet._worksheet_path  # noqa: SLF001 (openpyxl has no other name for the sheet's part)
         merged, has_formulas = _scan(archive, member)
-    computed = _open(path, values=False)[worksheet.title] if has_formulas else None
-    rows = _rows(worksheet, computed, findings, progress)
-    return sheet_table(rows, findings, merged=merged, read=read)
+        formulas = opened.enter_context(closing(_open(path, values=False))) if has_formulas else None
+        rows = _rows(worksheet, formulas[worksheet.title] if formulas else None, findings, progress)
+        rows_open = opened.pop_all()
+    return sheet_table(_close_after(rows, rows_open), findings, merged=merged, read=read)
+
+
+def _close_after(rows: Iterator[Any], opened: ExitStack) -> Iterator[Any]:
+    with opened:
+        yield from rows
 
 
 def sheet_names(path: Path) -> tuple[str, ...]:
     """The names of the sheets; none for a file that cannot be read."""
     try:
-        return tuple(_open(path).sheetnames)
+        with closing(_open(path)) as book:
+            return tuple(book.sheetnames)
     except Exception:  # noqa: BLE001 (whatever is wrong is said by who reads the file)
         return ()
 

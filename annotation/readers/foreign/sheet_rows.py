@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 
+from annotation.exceptions import AssayError
 from annotation.readers.csv_table import MAX_COLUMNS
 from annotation.readers.problem_codes import Code
 from annotation.readers.problems import Findings
@@ -28,11 +29,9 @@ def damaged(findings: Findings, what: str) -> Iterator[None]:
     """Say in a sentence what a damaged file makes a library raise, whatever that is."""
     try:
         yield
-    except (MemoryError, GeneratorExit):
+    except (AssayError, MemoryError):
         raise
-    except Exception as error:
-        if type(error).__module__.startswith("annotation"):
-            raise
+    except Exception as error:  # noqa: BLE001 (a library raises whatever it meets in somebody's file)
         reason = (str(error).splitlines() or [type(error).__name__])[0][:120]
         raise findings.stop(None, "", f"the {what} is damaged ({reason})", Code.DAMAGED_FILE) from None
 

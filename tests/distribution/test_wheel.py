@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -40,7 +41,8 @@ def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
     pip = [str(folder / "bin" / "pip"), "install", "--quiet", "--no-compile", "--disable-pip-version-check"]
-    subprocess.run([*pip, str(next(built.glob("*.whl")))], check=True, capture_output=True)
+    # pandas is the researcher's, who has DataFrames.
+    subprocess.run([*pip, str(next(built.glob("*.whl"))), "pandas"], check=True, capture_output=True)
     return folder / "bin"
 
 
@@ -90,6 +92,14 @@ def test_neither_module_shadows_the_other(installed: Path, notebook: Path) -> No
         "mine",
         "textassay.metrics.huse.estimate",
     ]
+
+
+def test_the_lines_of_python_in_the_readme_print_huse(installed: Path, notebook: Path) -> None:
+    (code,) = re.findall(r"```python\n(.+?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    done = run(installed / "python", "-c", code, folder=notebook)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Estimate(value=")
+    assert "n=40" in done.stdout
 
 
 def test_the_studio_is_asked_for_by_a_sentence(installed: Path, tmp_path: Path) -> None:

@@ -1,0 +1,36 @@
+"""What a checkout installs, an installed package can have too."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parents[2]
+# Only tests and benchmarks import it.
+FOR_TESTS = {"scikit-learn"}
+# boto3 asks for the version that fits.
+WITH_ANOTHER = {"botocore"}
+
+
+def pinned(name: str) -> dict[str, str]:
+    """Version by package of a file of requirements."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return {
+        match["name"]: match["version"]
+        for match in re.finditer(r"^(?P<name>[\w.-]+)(\[\w+\])?==(?P<version>\S+)", text, re.M)
+    }
+
+
+def test_every_package_of_a_checkout_is_one_of_the_wheel_in_a_range_that_holds_its_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    ranges = [
+        *project["dependencies"],
+        *(text for extra in project["optional-dependencies"].values() for text in extra),
+    ]
+    allowed = {requirement.name: requirement.specifier for requirement in map(Requirement, ranges)}
+    versions = {**pinned("requirements.txt"), **pinned("requirements-models.txt")}
+    assert {name for name in versions if name not in allowed} == FOR_TESTS | WITH_ANOTHER
+    assert [name for name, version in versions.items() if name in allowed and version not in allowed[name]] == []

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from annotation.readers.batch_json import expand_rows, holds_json, inner_fields
 from annotation.readers.batch_texts import TextPile
 from annotation.readers.cells import MAX_INTEGER, cents_of, integer_of, key_of, short, time_of
 from annotation.readers.mapping import ANSWER, BatchMapping, ItemGroup
@@ -20,7 +21,7 @@ from annotation.readers.records import (
     SubmissionRecord,
     TextRecord,
 )
-from annotation.readers.tabular import Row, read_table, require_columns, sha256_of
+from annotation.readers.tabular import Row, Table, read_table, require_columns, sha256_of
 
 RAW_FORMAT = "batch-csv-row"
 MARKET_ID = 64
@@ -34,17 +35,31 @@ def read_batch(path: Path, mapping_path: Path | None = None, *, delimiter: str |
     Without a mapping, the shipped ones are tried: the first whose columns the file has is taken.
     """
     findings = Findings(path)
-    table = read_table(path, findings, delimiter=delimiter, may_miss=("Approve", "Reject"))
+    table, inner = _open_batch(path, findings, delimiter)
     mapping = load_mapping(mapping_path) if mapping_path else _recognize_mapping(table.fields, findings)
     require_columns(table.fields, {name: name for name in mapping.needed(table.fields)}, findings)
     findings.raise_if_any()
-    reader = _BatchReader(mapping, table.fields, findings)
+    reader = _BatchReader(mapping, table.fields, findings, inner=inner)
     for row in table.rows:
         reader.take(row)
     findings.raise_if_any()
     texts = reader.pile.finished()
     findings.raise_if_any()
     return reader.work(texts, path)
+
+
+def _open_batch(path: Path, findings: Findings, delimiter: str | None) -> tuple[Table, frozenset[str]]:
+    """The rows with what JSON cells hold in columns of their own, whose names are those of all rows."""
+
+    def opened(of: Findings) -> Table:
+        return read_table(path, of, delimiter=delimiter, may_miss=("Approve", "Reject"))
+
+    if not holds_json(opened(Findings(path)).rows):
+        return opened(findings), frozenset()
+    names = inner_fields(opened(Findings(path)).rows)
+    table = opened(findings)
+    fields = tuple(dict.fromkeys((*table.fields, *names)))
+    return Table(fields, expand_rows(table.rows, names)), frozenset(names) - set(table.fields)
 
 
 def _recognize_mapping(fields: tuple[str, ...], findings: Findings) -> BatchMapping:
@@ -74,7 +89,10 @@ class _Hit:
 class _BatchReader:
     """Collects the content of the rows, one by one."""
 
-    def __init__(self, mapping: BatchMapping, fields: tuple[str, ...], findings: Findings) -> None:
+    def __init__(
+        self, mapping: BatchMapping, fields: tuple[str, ...], findings: Findings, *, inner: frozenset[str]
+    ) -> None:
+        self.inner = inner  # columns for the values inside JSON cells
         self.mapping, self.fields, self.findings = mapping, frozenset(fields), findings
         self.slots: list[tuple[ItemGroup, str]] = [
             (group, number) for group in mapping.items for number in group.numbers(fields)
@@ -153,7 +171,11 @@ class _BatchReader:
             hit=hit_id,
             assignment=assignment,
             worker=worker,
-            raw=tuple((name, cell) for name, cell in row.cells.items() if name != columns.worker),
+            raw=tuple(
+                (name, cell)
+                for name, cell in row.cells.items()
+                if name != columns.worker and name not in self.inner  # as it came: JSON cells stay whole
+            ),
             judgments=judgments,
             accepted_at=accepted,
             submitted_at=submitted,

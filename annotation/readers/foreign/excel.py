@@ -38,7 +38,7 @@ def excel_table(
         _check_sizes(archive, findings)
         book = opened.enter_context(closing(_open(path)))
         worksheet = _choose(book, sheet, findings)
-        member = worksheet._worksheet_path  # noqa: SLF001 (openpyxl has no other name for the sheet's part)
+        member = worksheet._worksheet_path
         merged, has_formulas = _scan(archive, member)
         formulas = opened.enter_context(closing(_open(path, values=False))) if has_formulas else None
         rows = _rows(worksheet, formulas[worksheet.title] if formulas else None, findings, progress)

@@ -24,9 +24,9 @@ from annotation.quality.methods_text import paragraph
 from annotation.quality.rules import Rule, rules_from
 from annotation.quality.work_table import QualityCheck
 from annotation.reports import study_facts
+from annotation.reports.take_snapshot import open_results
 from annotation.review import exclude
 from annotation.studies import blinding
-from annotation.studies.unblind import unblind
 from metrics.evaluators.comment_codes import NULL
 
 router = Router(tags=["Analysis"])
@@ -242,7 +242,7 @@ def apply_rules(request: HttpRequest, study: UUID, number: int) -> Any:
 def look(request: HttpRequest, study: UUID) -> Status[None]:
     """The log notes when and by whom: later decisions count as not blind."""
     study_row = study_for(request, study, Role.REVIEWER)
-    unblind(study_row, actor=caller(request).get_username(), now=timezone.now())
+    open_results(study_row, actor=caller(request).get_username(), now=timezone.now())
     return Status(204, None)
 
 

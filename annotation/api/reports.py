@@ -26,8 +26,8 @@ from annotation.models import Job, Role, ScoreFile, ShareLink
 from annotation.reports import scores_upload
 from annotation.reports.attach_scores import attach, detach
 from annotation.reports.share import revoke, share
+from annotation.reports.take_snapshot import look_at_results
 from annotation.studies.blinding import seen_at
-from annotation.studies.unblind import look
 from metrics.report.formats.write import Format
 
 router = Router(tags=["Reports"])
@@ -127,7 +127,8 @@ def ask_report(request: HttpRequest, study: UUID, body: StudyReportIn) -> Status
     study_row = study_for(request, study)
     if not seen_at(study_row):
         study_row = study_for(request, study, Role.REVIEWER)
-        look(study_row, confirmed=body.unblind, actor=caller(request).get_username(), now=timezone.now())
+        actor = caller(request).get_username()
+        look_at_results(study_row, confirmed=body.unblind, actor=actor, reason="report", now=timezone.now())
     options = {"formats": list(body.formats), "seed": body.seed}
     job = ask(Job.Kind.REPORT, by=caller(request), now=timezone.now(), study=study_row, settings=options)
     return Status(202, job)

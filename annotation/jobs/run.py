@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -30,12 +30,11 @@ from annotation.quality.assess import assess
 from annotation.quality.detect import detect
 from annotation.reports.export import export
 from annotation.reports.export_comparison import export_comparison
-from annotation.reports.gather import score
 from annotation.reports.take_snapshot import take
 from metrics.errors import MetricsError
 from metrics.figures import exclusion_curve, static
 from metrics.inference.specification_curve import Exclusions
-from metrics.report.build import build_report
+from metrics.report.build import report_of
 from metrics.report.comparison.compare import compare_studies
 from metrics.report.formats.figures import charts
 from metrics.report.formats.write import USUAL
@@ -140,8 +139,7 @@ def _report(job: Job, tell: Tell, now: datetime) -> Done:
     study, seed = _study_of(job), int(job.settings.get("seed", 0))
     command = f"manage.py report {study} --out DIR --seed {seed}"
     snapshot = take(study, actor=_actor(job), reason="report", now=now, command=command)
-    built = build_report(snapshot.report_input, seed=seed, progress=tell)
-    report = replace(built, snapshot=snapshot.header)
+    report = report_of(snapshot, seed=seed, progress=tell)
     tell("Writing", len(report.generators), len(report.generators))
     done = export(
         report,
@@ -171,7 +169,7 @@ def _exclusions(job: Job, tell: Tell, now: datetime) -> Done:
     study, seed = _study_of(job), int(job.settings.get("seed", 0))
     tell("Measuring", 0, 0)
     assess(study, now=now)
-    report_input = score(study)
+    report_input = take(study, actor=_actor(job), reason="sensitivity to exclusions", now=now).report_input
     folder = folder_of(job)
     folder.mkdir(parents=True, exist_ok=True)
     explored = compute_rule_effects(report_input, draws=DRAWS, seed=seed, progress=tell)

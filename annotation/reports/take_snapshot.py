@@ -14,11 +14,12 @@ from django.db.models import Max
 from annotation.exceptions import StateError
 from annotation.models import Snapshot, SnapshotContent, Study
 from annotation.reports.gather import score
-from annotation.studies.unblind import look
+from annotation.studies.unblind import is_first_look, look, unblind
 from metrics.errors import MetricsError
 from metrics.report import snapshot as documents
 from metrics.report.records import Truth
 from metrics.report.row_records import Attached
+from metrics.report.sections.registry import of_other_packages
 
 T = TypeVar("T")
 TRIES = 5
@@ -54,6 +55,7 @@ def take(
                 actor=actor,
                 reason=reason,
                 content_sha256=documents.sha256_of(content),
+                sections=tuple(kind.key for kind in of_other_packages() if kind.gather(report_input) is not None),
                 versions=report_input.versions,
                 commit=report_input.commit,
                 command=command,
@@ -63,6 +65,36 @@ def take(
         return result
 
     return _again_where_others_wrote(read)
+
+
+def open_results(study: Study, *, actor: str, now: datetime) -> bool:
+    """Unblind the results, with a snapshot of what is shown; False where that was logged before."""
+    return bool(look_at_results(study, actor=actor, reason="unblinded", now=now)) or unblind(
+        study, actor=actor, now=now
+    )
+
+
+def look_at_results(study: Study, *, actor: str, reason: str, now: datetime, confirmed: bool = True) -> str:
+    """Show results from now on, with a snapshot of what is shown; return a warning where they were blinded, else "".
+
+    Where results were shown before, or nothing is submitted, nothing is stored: the page or file that follows takes a
+    snapshot of its own. Of data that no report can be made of, the look alone is logged. Raises as
+    `annotation.studies.unblind.look`.
+    """
+    if not is_first_look(study):
+        return ""
+
+    def show() -> str:
+        with _same_moment():
+            warning = look(study, actor=actor, now=now, confirmed=confirmed)
+            try:
+                with transaction.atomic():
+                    take(study, actor=actor, reason=reason, now=now)
+            except (MetricsError, StateError):
+                pass  # no report can be made of the data, but decisions are no longer blind
+        return warning
+
+    return _again_where_others_wrote(show)
 
 
 def _store(study: Study, snapshot: documents.Snapshot) -> None:

@@ -10,6 +10,11 @@ from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Study, Submission
 from annotation.studies.blinding import seen_at
 
+UNBLINDED = (
+    "Warning: the results of {study} are no longer blinded. From now on decisions on exclusions and on stopping are "
+    "not blind. The log records who unblinded the results, when, and how much work was in."
+)
+
 
 def unblind(study: Study, *, actor: str, now: datetime) -> bool:
     """Log that results are shown from now on, with how much work was in; False where that was logged before."""
@@ -22,13 +27,18 @@ def unblind(study: Study, *, actor: str, now: datetime) -> bool:
     return True
 
 
+def is_first_look(study: Study) -> bool:
+    """Whether something was submitted, and nobody could see results yet."""
+    return seen_at(study) is None and Submission.objects.filter(hit__study=study).exists()
+
+
 def look(study: Study, *, actor: str, now: datetime, confirmed: bool = True) -> str:
     """Show results; return a warning where they were blinded, else "".
 
     Before anything was submitted there is nothing to see, and nothing is logged. Raises StateError, naming `unblind`,
     for a first look that is not `confirmed`.
     """
-    if seen_at(study) is not None or not Submission.objects.filter(hit__study=study).exists():
+    if not is_first_look(study):
         return ""
     if not confirmed:
         raise StateError(
@@ -37,7 +47,4 @@ def look(study: Study, *, actor: str, now: datetime, confirmed: bool = True) -> 
             "unblinded the results, when, and how much work was in."
         ).at("unblind")
     unblind(study, actor=actor, now=now)
-    return (
-        f"Warning: the results of {study.name} are no longer blinded. From now on decisions on exclusions and on "
-        "stopping are not blind. The log records who unblinded the results, when, and how much work was in."
-    )
+    return UNBLINDED.format(study=study.name)

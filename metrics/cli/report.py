@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from metrics.cli.arguments import Commands, common_options
 from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
-from metrics.report.build import build_report
+from metrics.report.build import MISSING, report_of
 from metrics.report.formats.plain_text import table
 from metrics.report.formats.write import USUAL, Format, check_formats, write_report
+from metrics.report.sections import registry
 from metrics.report.snapshot import Snapshot, read_snapshot
 
 
@@ -26,6 +26,9 @@ def add(commands: Commands) -> None:
     )
     report.add_argument("--chromium", type=Path, metavar="PATH", help="browser for PDF and pictures of pages")
     report.add_argument("--no-sandbox", action="store_true", help="for a browser that runs as root, in a container")
+    report.add_argument(
+        "--section", action="append", default=[], metavar="MODULE:NAME", help="a section of another package; repeatable"
+    )
     common_options(report, seed="every draw")
     report.set_defaults(run=run)
 
@@ -38,8 +41,10 @@ def run(arguments: argparse.Namespace) -> str:
     snapshot = _read(arguments.snapshot)
     formats: Sequence[Format] = tuple(arguments.format.split(","))
     check_formats(formats, now=snapshot.header.created_at)
-    built = build_report(snapshot.report_input, level=arguments.level, seed=arguments.seed, k=arguments.k)
-    report = replace(built, snapshot=snapshot.header)
+    kinds = registry.in_order(
+        (*registry.installed(), *(kind for path in arguments.section for kind in registry.load(path)))
+    )
+    report = report_of(snapshot, level=arguments.level, seed=arguments.seed, k=arguments.k, kinds=kinds)
     try:
         paths = write_report(
             report,
@@ -53,7 +58,8 @@ def run(arguments: argparse.Namespace) -> str:
         raise BadInput(str(error)) from None
     except OSError as error:
         raise BadInput(f"the report cannot be written ({error.strerror})", where=str(folder)) from None
-    return table(report) + "\n".join(map(str, paths)) + "\n"
+    missing = "".join(f"Warning: {warn.sentence}\n" for warn in report.warnings if warn.kind == MISSING)
+    return table(report) + missing + "\n".join(map(str, paths)) + "\n"
 
 
 def _read(path: Path) -> Snapshot:

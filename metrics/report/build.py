@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from metrics.errors import BadInput
@@ -11,12 +12,20 @@ from metrics.report.checklists.completeness import check_completeness
 from metrics.report.checklists.consistency import check_consistency
 from metrics.report.checklists.heds import fill_datasheet
 from metrics.report.prose import findings, methods
-from metrics.report.records import ReportInput
+from metrics.report.records import ReportInput, Warn
 from metrics.report.result import GeneratorReport, Report
 from metrics.report.section import Section
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections import exclusions, items_checks, registry
+from metrics.report.sentence import template
+from metrics.report.snapshot import Snapshot
 
+MISSING = "missing_section"
+MISSING_SECTION = template(
+    "warnings.missing-section",
+    "The section {key} is missing: the report of this snapshot had it, and the package that adds it is not installed.",
+    "snapshot.sections",
+)
 Progress = Callable[[str, int, int], None]  # what is being done, how many steps are done, of how many
 
 
@@ -99,6 +108,49 @@ def build_report(
         methods=methods.paragraph(report_input, generators, k=k, level=level, held=held),
         items=items_checks.section(report_input),
     )
+
+
+def report_of(
+    snapshot: Snapshot,
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    k: int = 16,
+    progress: Progress | None = None,
+    kinds: Sequence[SectionKind[Any, Any]] | None = None,
+) -> Report:
+    """The report of a snapshot, and of nothing else; it names the sections that are not installed here.
+
+    Args:
+        snapshot: as `metrics.report.snapshot.read_snapshot` gives it.
+        level, seed, k, progress, kinds: as in `build_report`.
+
+    Returns:
+        A `Report` for `write_report`, with the snapshot's header.
+
+    Raises:
+        BadInput: as `build_report`.
+
+    Source:
+        None; a report is a pure function of the snapshot and these options.
+
+    Example:
+        >>> from datetime import UTC, datetime
+        >>> from metrics.report.build import report_of
+        >>> from metrics.report.records import ReportInput, StudyFacts
+        >>> from metrics.report.snapshot import Header, Snapshot, content_of, sha256_of
+        >>> content = content_of(ReportInput(StudyFacts("demo", "ratings", "", "text", (), "", "imported"), (), ()))
+        >>> header = Header("demo", 1, datetime(2026, 1, 1, tzinfo=UTC), "ada", "report", sha256_of(content))
+        >>> report_of(Snapshot(header, content)).snapshot.number
+        1
+    """
+    kinds = registry.installed() if kinds is None else kinds
+    report = build_report(snapshot.report_input, level=level, seed=seed, k=k, progress=progress, kinds=kinds)
+    installed = {kind.key for kind in kinds}
+    absent = tuple(
+        Warn(MISSING, MISSING_SECTION.fill(key=key)) for key in snapshot.header.sections if key not in installed
+    )
+    return replace(report, snapshot=snapshot.header, warnings=(*absent, *report.warnings))
 
 
 class _Steps:

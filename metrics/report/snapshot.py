@@ -34,7 +34,7 @@ class Header:
     """Who looked at which data. number: within the study, from 1. reason: why somebody looked.
 
     content_sha256: of the canonical bytes of the content. versions, commit, command: of what took the snapshot.
-    personal: paths of free texts by raters.
+    personal: paths of free texts by raters. sections: keys of the sections of other packages that the report had.
     """
 
     study: str
@@ -47,6 +47,7 @@ class Header:
     commit: str | None = None
     command: str | None = None
     personal: tuple[str, ...] = PERSONAL
+    sections: tuple[str, ...] = ()
 
     @property
     def sha256(self) -> str:
@@ -129,7 +130,10 @@ def sha256_of(content: bytes) -> str:
 
 def header_bytes(header: Header) -> bytes:
     """The canonical bytes of a header."""
-    return canonical_bytes(encode(header))
+    encoded = encode(header)
+    if not header.sections:  # a header without them has the bytes that it had before there were any
+        del encoded["sections"]
+    return canonical_bytes(encoded)
 
 
 def read_header(content: bytes) -> Header:

@@ -16,10 +16,10 @@ from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
 from annotation.publishing import progress
 from annotation.reports import latest, measures
+from annotation.reports.take_snapshot import open_results
 from annotation.studies import blinding
 from annotation.studies.access import may
 from annotation.studies.statements import state
-from annotation.studies.unblind import unblind
 from annotation.texts.log_probs.coverage import log_prob_coverage
 from metrics.report.formats.write import FORMATS
 
@@ -52,7 +52,7 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
 @require_POST
 @study_page(Role.REVIEWER)
 def reveal(request: HttpRequest, study: Study) -> HttpResponse:
-    unblind(study, actor=request.user.get_username(), now=timezone.now())
+    open_results(study, actor=request.user.get_username(), now=timezone.now())
     return redirect("console:results", study.uuid)
 
 

@@ -14,8 +14,7 @@ from annotation.management.lookup import sentences
 from annotation.quality.assess import assess
 from annotation.quality.methods_text import paragraph
 from annotation.reports import exclusion_rules, study_facts
-from annotation.reports.gather import score
-from annotation.studies.unblind import look
+from annotation.reports.take_snapshot import look_at_results, take
 from metrics.errors import MetricsError
 from metrics.figures import exclusion_curve
 from metrics.figures.static import svg
@@ -43,11 +42,12 @@ class Command(StudyCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.study_and_actor(options)
         with sentences():
-            if warning := look(study, actor=actor, now=timezone.now()):
+            if warning := look_at_results(study, actor=actor, reason="sensitivity to exclusions", now=timezone.now()):
                 self.stderr.write(warning)
             done = assess(study, now=timezone.now())
             try:
-                report_input = replace(score(study), rules=exclusion_rules.rules(study, options["rule"]))
+                snapshot = take(study, actor=actor, reason="sensitivity to exclusions", now=timezone.now())
+                report_input = replace(snapshot.report_input, rules=exclusion_rules.rules(study, options["rule"]))
             except MetricsError as error:
                 raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"{done.submissions} submissions measured, {done.flags} flags raised.")

@@ -14,8 +14,8 @@ from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Role
 from annotation.reports.nnd_tests import Rule, make_tests
+from annotation.reports.take_snapshot import look_at_results
 from annotation.studies.blinding import seen_at
-from annotation.studies.unblind import look
 from metrics.cli.nnd_build import table
 from metrics.data.to_json import json_text
 from metrics.errors import MetricsError
@@ -44,7 +44,7 @@ class Command(StudyCommand):
         if seen_at(study) is None:
             self.study_and_actor(options, Role.REVIEWER)
         with sentences():
-            if warning := look(study, actor=actor, now=timezone.now()):
+            if warning := look_at_results(study, actor=actor, reason="near-negative tests", now=timezone.now()):
                 self.stderr.write(warning)
             try:
                 tests = make_tests(study, rule=self._rule(options))

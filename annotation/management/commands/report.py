@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,15 +20,16 @@ from annotation.reports.export import export
 from annotation.reports.export_comparison import export_comparison
 from annotation.reports.take_snapshot import take
 from annotation.studies.blinding import seen_at
-from annotation.studies.unblind import look
+from annotation.studies.unblind import UNBLINDED, is_first_look
 from metrics.errors import BadInput, MetricsError
 from metrics.figures.images import NoBrowser, find_browser
-from metrics.report.build import build_report
+from metrics.report.build import report_of
 from metrics.report.comparison.compare import compare_studies
 from metrics.report.formats.plain_text import table
 from metrics.report.formats.write import FORMATS, USUAL, Format
 from metrics.report.row_records import Attached
 from metrics.report.sections.external_scores import kind_of
+from metrics.report.snapshot import Snapshot
 
 
 class Command(BaseCommand):
@@ -62,9 +62,6 @@ class Command(BaseCommand):
         names = [options["study"]] if isinstance(options["study"], str) else list(dict.fromkeys(options["study"]))
         studies = [_study(name, user) for name in names]
         with sentences():
-            for study in studies:
-                if warning := look(study, actor=actor, now=timezone.now()):
-                    self.stderr.write(warning)
             if len(studies) > 1:
                 self._comparison(studies, actor, options)
             else:
@@ -76,9 +73,8 @@ class Command(BaseCommand):
         command += "".join(f" --attach {path.name}" for path in options["attach"])
         try:
             files = [attached(path) for path in options["attach"]]
-            snapshot = take(study, actor=actor, reason="report", now=timezone.now(), command=command, attached=files)
-            built = build_report(snapshot.report_input, seed=seed, level=level, progress=self._progress)
-            report = replace(built, snapshot=snapshot.header)
+            snapshot = self._take(study, actor=actor, reason="report", command=command, attached=files)
+            report = report_of(snapshot, seed=seed, level=level, progress=self._progress)
         except MetricsError as error:
             raise CommandError(f"The study {study} cannot be scored: {error}", returncode=2) from None
         at = snapshot.header.created_at
@@ -96,11 +92,10 @@ class Command(BaseCommand):
         command = f"manage.py report {' '.join(study.name for study in studies)} {arguments}"
         try:
             report_inputs = [
-                take(
+                self._take(
                     study,
                     actor=actor,
                     reason="comparison of studies",
-                    now=timezone.now(),
                     command=f"manage.py report {study} {arguments}",
                 ).report_input
                 for study in studies
@@ -113,6 +108,13 @@ class Command(BaseCommand):
         for sentence in (*compared.verdicts, *(f"Warning: {warn.sentence}" for warn in compared.warnings)):
             self.stdout.write(sentence)
         self._written(paths, left_out)
+
+    def _take(self, study: Study, **how: Any) -> Snapshot:
+        is_first = is_first_look(study)
+        snapshot = take(study, now=timezone.now(), **how)
+        if is_first:
+            self.stderr.write(UNBLINDED.format(study=study.name))
+        return snapshot
 
     def _written(self, paths: Sequence[Path], left_out: str) -> None:
         self.stdout.write("\n".join(str(path) for path in paths))

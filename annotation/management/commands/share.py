@@ -20,7 +20,7 @@ from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import add_actor, sentences
 from annotation.models import Job, ShareLink, Study
 from annotation.reports.share import revoke, share
-from annotation.studies.unblind import look
+from annotation.reports.take_snapshot import look_at_results
 
 
 def day(text: str) -> datetime:
@@ -54,7 +54,9 @@ class Command(StudyCommand):
         with sentences():
             if options["new"]:
                 for request in requests:
-                    if warning := look(request.study, actor=request.actor, now=timezone.now()):
+                    if warning := look_at_results(
+                        request.study, actor=request.actor, reason="shared report", now=timezone.now()
+                    ):
                         self.stderr.write(warning)
                 job = _finished(studies, user) or _computed(studies, user)
                 shared = share(job, by=user, now=timezone.now(), ends_at=options["ends"])

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotation.management.commands._study import StudyCommand
 from annotation.models import Role
-from annotation.studies.unblind import unblind
+from annotation.reports.take_snapshot import open_results
 
 
 class Command(StudyCommand):
@@ -17,5 +17,5 @@ class Command(StudyCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.study_and_actor(options)
-        first = unblind(study, actor=actor, now=timezone.now())
+        first = open_results(study, actor=actor, now=timezone.now())
         self.stdout.write("Results unblinded." if first else "Results were unblinded before.")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.core.management.base import CommandError
 from django.db import connection
 
 from annotation.collecting.withdraw import withdraw
@@ -16,7 +18,7 @@ from annotation.models import AuditEvent, Snapshot, SnapshotContent, Study, Subm
 from annotation.readers.report_file import read_report
 from annotation.reports import take_snapshot
 from annotation.reports.gather import score
-from annotation.reports.take_snapshot import stored_snapshot, take, take_after_withdrawal
+from annotation.reports.take_snapshot import open_results, stored_snapshot, take, take_after_withdrawal
 from annotation.review.exclude import exclude_submissions
 from annotation.studies.blinding import seen_at
 from metrics.__main__ import main
@@ -66,6 +68,45 @@ def test_a_look_that_shows_nothing_stores_nothing_and_stays_blind() -> None:
     assert not AuditEvent.objects.filter(study=study, verb="unblind").exists()
 
 
+def test_opening_the_results_writes_the_record_and_the_snapshot_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = make(workers=3)
+    assert open_results(study, actor="ada", now=NOW)
+    assert [(one.number, one.actor, one.reason) for one in study.snapshots.all()] == [(1, "ada", "unblinded")]
+    assert seen_at(study) == NOW
+    assert not open_results(study, actor="bob", now=NOW)
+    assert study.snapshots.count() == 1
+
+
+def test_a_snapshot_that_cannot_be_stored_leaves_the_results_blinded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> None:
+        raise OSError("the disk is full")
+
+    study = make(workers=3)
+    monkeypatch.setattr(take_snapshot, "_store", fail)
+    with pytest.raises(OSError, match="full"):
+        open_results(study, actor="ada", now=NOW)
+    assert seen_at(study) is None
+
+
+def test_a_first_look_at_data_without_a_report_is_logged_alone() -> None:
+    study = make(workers=2)
+    exclude_submissions(study, Submission.objects.all(), reason="All copied.", actor=None, now=NOW)
+    assert open_results(study, actor="ada", now=NOW)
+    assert seen_at(study) == NOW
+    assert not study.snapshots.exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "reason"),
+    [("unblind", [], "unblinded"), ("exclusions", ["--draws", "2"], "sensitivity to exclusions")],
+)
+def test_each_command_that_shows_results_takes_a_snapshot(command: str, options: list[str], reason: str) -> None:
+    study = make(workers=4, texts=10)
+    with contextlib.suppress(CommandError):  # too few texts for HUSE
+        call_command(command, study.name, *options)
+    assert {one.reason for one in study.snapshots.all()} == {reason}
+
+
 def test_a_stored_snapshot_is_read_as_it_was() -> None:
     study = make(workers=3)
     result = take(study, actor="ada", reason="report", now=NOW)
@@ -98,11 +139,12 @@ def test_a_withdrawal_before_any_look_takes_no_snapshot() -> None:
     assert take_after_withdrawal(study, actor="ada", now=NOW) is None
 
 
-def test_the_command_line_gives_the_bytes_of_the_console_from_the_snapshot(tmp_path: Path) -> None:
+def test_the_command_line_gives_the_bytes_of_the_console_from_the_snapshot(tmp_path: Path, settings: Any) -> None:
+    settings.CHROMIUM = ""  # neither has a browser
     study = make(workers=4, texts=10, reasons=True)
     here, there = tmp_path / "console", tmp_path / "alone"
-    call_command("report", study.name, out=here, seed=3, level=0.9, format="html,json,csv")
-    options = ["--seed", "3", "--level", "0.9", "--format", "html,json,csv"]
+    call_command("report", study.name, out=here, seed=3, level=0.9, format="html,json,csv,latex,zip")
+    options = ["--seed", "3", "--level", "0.9", "--format", "html,json,csv,latex,zip"]
     assert main(["report", str(here / "snapshot.json"), "--out", str(there), *options]) == 0
     written = {path.name: path.read_bytes() for path in here.iterdir() if path.name != "snapshot.json"}
     assert {path.name: path.read_bytes() for path in there.iterdir()} == written

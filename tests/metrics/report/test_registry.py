@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
+from metrics.__main__ import main
 from metrics.errors import BadInput
 from metrics.report.build import build_report
 from metrics.report.formats.json import payload
@@ -14,6 +15,7 @@ from metrics.report.records import ReportInput
 from metrics.report.section import Measured, Reference
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections import registry
+from metrics.report.snapshot import Header, Snapshot, content_of, header_bytes, sha256_of
 from metrics.types import Estimate
 from tests.metrics.report.samples import NOW
 from tests.metrics.report.test_method_5 import UNKNOWN
@@ -88,3 +90,25 @@ def test_a_section_that_does_not_apply_is_not_computed() -> None:
 
     absent: SectionKind[object, Sequence[str]] = SectionKind("absent", "Absent", 1, lambda report_input: None, computed)
     assert build_report(UNKNOWN, kinds=(absent,)).sections == ()
+
+
+def _snapshot(sections: tuple[str, ...]) -> Snapshot:
+    content = content_of(UNKNOWN)
+    return Snapshot(Header("unknown", 1, NOW, "ada", "report", sha256_of(content), sections=sections), content)
+
+
+def test_a_section_that_the_snapshots_report_had_is_named_where_it_is_not_installed(tmp_path, capsys) -> None:
+    path = tmp_path / "snapshot.json"
+    path.write_bytes(_snapshot(("letters",)).document())
+    arguments = ["report", str(path), "--out", str(tmp_path / "out"), "--format", "json"]
+    assert main(arguments) == 0
+    assert "The section letters is missing" in capsys.readouterr().out
+    assert "The section letters is missing" in (tmp_path / "out" / "report.json").read_text(encoding="utf-8")
+    assert main([*arguments, "--section", f"{__name__}:COUNT"]) == 0
+    assert "missing" not in capsys.readouterr().out
+    assert "The name has 7 letters." in (tmp_path / "out" / "report.json").read_text(encoding="utf-8")
+
+
+def test_a_header_without_such_sections_keeps_the_bytes_that_it_had_before_there_were_any() -> None:
+    assert b'"sections"' not in header_bytes(_snapshot(()).header)
+    assert b'"sections":["letters"]' in header_bytes(_snapshot(("letters",)).header)

@@ -37,13 +37,15 @@ from annotation.rehearsal.truth import known_truths
 from annotation.rehearsal.without_crowd import score_human_likelihood, take_near_negative_tests
 from annotation.rehearsal.world import Design, World
 from annotation.reports.evaluator_judgments import FACTORS, score_evaluators
-from annotation.reports.export import export
-from annotation.reports.gather import score
+from annotation.reports.export import Exported, export
+from annotation.reports.take_snapshot import take
 from annotation.review.approve import approve
 from annotation.studies.create import Plan, create
 from annotation.texts.log_probs.score_now import score_texts
-from metrics.report.build import build_report
+from metrics.report.build import report_of
 from metrics.report.formats.plain_text import table
+from metrics.report.records import Truth
+from metrics.report.result import Report
 from metrics.report.wording import plural
 
 ACTOR = "rehearsal"
@@ -113,10 +115,8 @@ class Command(BaseCommand):
             lines = self._measure_without_crowd(rated, world, wish.design, truths, out)
             self._step("Measuring")
             command = f"manage.py rehearse --preset all --seed {seed}"
-            report = build_report(score(rated, truths=known_truths(wish.design), command=command), seed=seed)
-            export(report, out, study=rated, actor=ACTOR, now=timezone.now())
-            evaluated = build_report(score(judged, command=command), seed=seed)
-            export(evaluated, out / EVALUATED, study=judged, actor=ACTOR, now=timezone.now())
+            report, _ = self._export(rated, out, command, seed=seed, truths=known_truths(wish.design))
+            self._export(judged, out / EVALUATED, command, seed=seed)
             lines = [*huse_lines(report), *accuracy_lines(score_evaluators(judged), truths.accuracies), *lines]
         self.stdout.write(f"\n{lines_text(lines)}\n")
         for folder in (out, out / EVALUATED):
@@ -243,11 +243,19 @@ class Command(BaseCommand):
     def _report(self, study: Study, out: Path, design: Design, *, seed: int) -> None:
         self._step("Measuring")
         command = f"manage.py rehearse --seed {seed}"
-        report = build_report(score(study, truths=known_truths(design), command=command), seed=seed)
-        done = export(report, out, study=study, actor=ACTOR, now=timezone.now())
+        report, done = self._export(study, out, command, seed=seed, truths=known_truths(design))
         self.stdout.write(f"\n{table(report)}")
         others = ", ".join(path.name for path in done.paths if path.suffix != ".html")
         self.stdout.write(f"The report: {_relative(out / 'report.html')}\nOther files: {others}")
+
+    def _export(
+        self, study: Study, out: Path, command: str, *, seed: int, truths: Mapping[str, Truth] | None = None
+    ) -> tuple[Report, Exported]:
+        """Take a snapshot, and write its report."""
+        snapshot = take(study, actor=ACTOR, reason="rehearsal", now=timezone.now(), command=command, truths=truths)
+        report = report_of(snapshot, seed=seed)
+        at = snapshot.header.created_at
+        return report, export(report, out, study=study, actor=ACTOR, now=at, snapshot=snapshot)
 
     def _must(self, done: Work) -> None:
         """A rehearsal stops where a real study would wait for a person."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from metrics.cli import alpha, evaluators, hj, hscore, huse, loglik, nnd, report
+from metrics.cli import alpha, choices, evaluators, hj, hscore, huse, loglik, nnd, raters, report
 from metrics.cli.arguments import Parser
 from metrics.cli.output import write_text
 from metrics.errors import MetricsError
 
-COMMANDS = (huse, hj, alpha, evaluators, nnd, hscore, loglik, report)
+COMMANDS = (huse, hj, alpha, raters, evaluators, choices, nnd, hscore, loglik, report)
 
 
 def build_parser() -> Parser:

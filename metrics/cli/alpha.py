@@ -18,6 +18,7 @@ def add(commands: Commands) -> None:
     """Add the command and its arguments."""
     command = commands.add_parser("alpha", help="Krippendorff's alpha from a CSV of ratings")
     command.add_argument("ratings", type=Path, metavar="RATINGS.csv", help="columns item, rater, value")
+    command.add_argument("--condition", default="", metavar="NAME", help="of several in the column condition")
     command.add_argument(
         "--level", choices=LEVELS, required=True, help="level of measurement: which differences between values count"
     )
@@ -29,7 +30,11 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
-    ratings = of_records(read_ratings(arguments.ratings, minimum=0 if arguments.level == "ratio" else None))
+    ratings = of_records(
+        read_ratings(
+            arguments.ratings, minimum=0 if arguments.level == "ratio" else None, condition=arguments.condition
+        )
+    )
     alpha = alpha_of(
         ratings,
         arguments.level,

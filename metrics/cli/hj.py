@@ -22,6 +22,7 @@ def add(commands: Commands) -> None:
     """Add the command and its arguments."""
     command = commands.add_parser("hj", help="human judgment of each item from a CSV of ratings")
     command.add_argument("ratings", type=Path, metavar="RATINGS.csv", help="columns item, rater, value")
+    command.add_argument("--condition", default="", metavar="NAME", help="of several in the column condition")
     command.add_argument("--method", choices=("t", "z"), default="t", help="quantile of the intervals (t)")
     common_options(command, level=HJ_LEVEL)
     command.set_defaults(run=run)
@@ -29,7 +30,7 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
-    ratings = read_ratings(arguments.ratings)
+    ratings = read_ratings(arguments.ratings, condition=arguments.condition)
     hj_by_item = hj_estimates(human_judgments(sum_ratings(ratings), level=arguments.level, method=arguments.method))
     if arguments.json:
         items = {name: estimate_json(estimate) for name, estimate in hj_by_item.items()}

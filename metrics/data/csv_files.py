@@ -10,7 +10,7 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -27,6 +27,17 @@ ITEM_COLUMNS = ("hj", "log_prob", "length", "source")
 RATING_COLUMNS = ("item", "rater", "value")
 QUALITY_COLUMNS = ("hj", "source")
 TableSource = Path | Frame
+# The clean file of the HUSE release (Hashimoto et al. 2019); its label is True for a model's text.
+RELEASE = {
+    "HumanJudgement": "hj",
+    "ModelProbability": "log_prob",
+    "Label": "source",
+    "LengthOfUtterance": "length",
+}
+RELEASE_SOURCES: dict[str, Source] = {"True": MODEL, "False": REFERENCE}
+EXPORTED_COLUMNS = ("label", "hit", "position")  # of a report's ratings.csv, besides RATING_COLUMNS
+TYPICALITY = "typicality"
+NO_NAMES: Mapping[str, str] = {}
 DELIMITERS = (",", ";", "\t")
 LONGEST_FIELD = 131072
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
@@ -64,29 +75,64 @@ class Row:
         return value
 
 
-def read_items(path: TableSource, ratings: TableSource | None = None) -> list[Item]:
+def read_items(
+    path: TableSource, ratings: TableSource | None = None, *, generator: str = "", condition: str = ""
+) -> list[Item]:
     """Items from a CSV or DataFrame with `log_prob`, `length`, `source` and either `hj` or a second CSV of ratings.
 
     Optional columns: `id` (needed with ratings; else the row's number), `context`. With ratings, HJ and the
-    number of raters come from them, and an item without any has no HJ. Raises BadInput.
+    number of raters come from them, and an item without any has no HJ. The columns of the HUSE release's clean file go
+    by their own names. generator: of several in a column `generator`, as in an exported `items.csv`. Raises BadInput.
     """
     required = ITEM_COLUMNS if ratings is None else ITEM_COLUMNS[1:]
-    rows = read_rows(path, required, needs_id=ratings is not None)
+    rows = _of_generator(read_rows(path, required, needs_id=ratings is not None, names=RELEASE), generator)
     ids = _ids(rows)
     if ratings is None:
         return [_item(row, name, row.number("hj"), 0) for row, name in zip(rows, ids, strict=True)]
-    sums = {entry.item: entry for entry in sum_ratings(read_ratings(ratings, ids), ids)}
+    sums = {entry.item: entry for entry in sum_ratings(read_ratings(ratings, ids, condition=condition), ids)}
     totals = [(sums[name].total / sums[name].count if sums[name].count else None, sums[name].count) for name in ids]
     return [_item(row, name, hj, count) for row, name, (hj, count) in zip(rows, ids, totals, strict=True)]
 
 
-def read_judged(path: TableSource) -> list[Item]:
-    """Items without log p, which HUSE-Q does not need: `hj`, `source`, optional `id` and `context`. Raises BadInput."""
-    rows = read_rows(path, QUALITY_COLUMNS)
+def read_judged(
+    path: TableSource, ratings: TableSource | None = None, *, generator: str = "", condition: str = ""
+) -> list[Item]:
+    """Items without log p, which HUSE-Q does not need: `source`, and `hj` or a CSV of ratings; else as `read_items`."""
+    required = QUALITY_COLUMNS if ratings is None else QUALITY_COLUMNS[1:]
+    rows = _of_generator(read_rows(path, required, needs_id=ratings is not None, names=RELEASE), generator)
+    ids = _ids(rows)
+    if ratings is None:
+        judged = [(row.number("hj"), 0) for row in rows]
+    else:
+        sums = {entry.item: entry for entry in sum_ratings(read_ratings(ratings, ids, condition=condition), ids)}
+        judged = [(sums[name].total / sums[name].count if sums[name].count else None, sums[name].count) for name in ids]
     return [
-        Item(name, _source(row), row.number("hj"), None, 1, row.text("context") if "context" in row.cells else None)
-        for row, name in zip(rows, _ids(rows), strict=True)
+        Item(name, _source(row), hj, None, 1, row.text("context") if "context" in row.cells else None, count)
+        for row, name, (hj, count) in zip(rows, ids, judged, strict=True)
     ]
+
+
+def is_judged_alone(path: Path) -> bool:
+    """Whether a CSV of items has neither log p nor lengths, which belong to it; False for a file that is none."""
+    try:
+        return not {"log_prob", "length"} & read_rows(path, (), names=RELEASE)[0].cells.keys()
+    except BadInput:
+        return False
+
+
+def _of_generator(rows: list[Row], name: str) -> list[Row]:
+    """Rows of one generator and its references, where a column says whose they are."""
+    if "generator" not in rows[0].cells:
+        if name:
+            raise rows[0].error("generator", "there is no such column, and --generator names one of it")
+        return rows
+    names = list(dict.fromkeys(row.cells["generator"] for row in rows))
+    if not name and len(names) > 1:
+        raise rows[0].error("generator", f"choose one of {join_names(names)} by --generator")
+    chosen = [row for row in rows if row.cells["generator"] == (name or names[0])]
+    if not chosen:
+        raise rows[0].error("generator", f"there are {join_names(names)}, not {name!r}")
+    return chosen
 
 
 def read_hits(path: Path) -> dict[str, str] | None:
@@ -97,19 +143,31 @@ def read_hits(path: Path) -> dict[str, str] | None:
     return {name: row.text("hit") for name, row in zip(_ids(rows), rows, strict=True)}
 
 
-def read_ratings(path: TableSource, ids: Sequence[str] | None = None, *, minimum: int | None = None) -> list[Rating]:
+def read_ratings(
+    path: TableSource, ids: Sequence[str] | None = None, *, minimum: int | None = None, condition: str = ""
+) -> list[Rating]:
     """Ratings from a CSV or DataFrame with `item`, `rater`, `value`; each rater once an item. Raises BadInput.
 
-    ids: the items there are (None: any). least: no value may lie below it.
+    ids: the items there are (None: any). least: no value may lie below it. With ids, the `ratings.csv` that a report
+    exports may hold ratings of further generators' texts, and by further criteria than typicality: they are not used.
+    condition: of several in a column `condition`, in each of which a rater may rate an item.
     """
     known, seen = None if ids is None else set(ids), dict[tuple[str, str], int]()
     ratings = []
-    for row in read_rows(path, RATING_COLUMNS):
+    rows = _of_condition(read_rows(path, RATING_COLUMNS), condition)
+    exported = known is not None and set(EXPORTED_COLUMNS) <= rows[0].cells.keys()
+    for row in rows:
+        if exported and row.cells.get("criterion", TYPICALITY) != TYPICALITY:
+            continue
         item, rater = row.text("item"), row.text("rater")
         if known is not None and item not in known:
+            if exported:
+                continue
             raise row.error("item", f"no item has the id {item!r}")
         if (item, rater) in seen:
             rule = f"rater {rater!r} has already rated item {item!r} in row {seen[item, rater]}"
+            if "condition" in row.cells:
+                rule += "; choose a condition by --condition"
             raise row.error("rater", rule)
         seen[item, rater] = row.line
         value = row.number("value")
@@ -119,10 +177,25 @@ def read_ratings(path: TableSource, ids: Sequence[str] | None = None, *, minimum
     return ratings
 
 
-def read_rows(path: TableSource, required: Sequence[str], *, needs_id: bool = False) -> list[Row]:
+def _of_condition(rows: list[Row], name: str) -> list[Row]:
+    if not name:
+        return rows
+    if "condition" not in rows[0].cells:
+        raise rows[0].error("condition", "there is no such column, and --condition names one of it")
+    chosen = [row for row in rows if row.cells["condition"] == name]
+    if not chosen:
+        names = dict.fromkeys(row.cells["condition"] for row in rows)
+        raise rows[0].error("condition", f"there are {join_names(names)}, not {name!r}")
+    return chosen
+
+
+def read_rows(
+    path: TableSource, required: Sequence[str], *, needs_id: bool = False, names: Mapping[str, str] = NO_NAMES
+) -> list[Row]:
     """Rows of a CSV: UTF-8 (BOM or not), any column order, comma (or semicolon, tab), blank lines skipped.
 
-    Or of a DataFrame, whose index is not used.
+    Or of a DataFrame, whose index is not used. names: columns of a file by another tool, and what they are called here;
+    used where the file has all of them.
     """
     if is_frame(path):
         return _frame_rows(path, (*required, "id") if needs_id else required)
@@ -130,6 +203,8 @@ def read_rows(path: TableSource, required: Sequence[str], *, needs_id: bool = Fa
     lines = _split(text, name)
     header_line, header = next(lines, (1, []))
     columns = [column.strip() for column in header]
+    if names and set(names) <= set(columns):
+        columns = [names.get(column, column) for column in columns]
     if not any(columns):
         raise BadInput("the file is empty, and a header line was expected", where=name)
     _check_header(columns, (*required, "id") if needs_id else required, name, header_line)
@@ -216,6 +291,8 @@ def _source(row: Row) -> Source:
         return REFERENCE
     if source == MODEL:
         return MODEL
+    if source in RELEASE_SOURCES:
+        return RELEASE_SOURCES[source]
     raise row.error("source", "the source must be 'reference' or 'model'")
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from metrics.errors import BadInput
 from metrics.inference.distributions import check_alpha
 from metrics.inference.error_rate_intervals import normal_quantile
-from metrics.planning.huse_power import Chance, QualityStudies, below_one_power
+from metrics.planning.huse_power import Chance, QualityStudies, huse_power
 from metrics.planning.pilot import Pilot
 from metrics.planning.rating_power import RatingSpreads, detectable_rating_difference, rating_error, rating_power
 from metrics.planning.study_size import StudySize
@@ -78,7 +78,7 @@ def decision_chance(decision: Decision, assumed: Assumed, size: StudySize) -> Ch
         return Chance(power, decision.difference or 0.0, rating_error(size, spreads))
     pilot = _pilot(assumed)
     if decision.kind == "huse":
-        return below_one_power(pilot, size, alpha=decision.level, studies=assumed.studies, seed=assumed.seed)
+        return huse_power(pilot, size, alpha=decision.level, studies=assumed.studies, seed=assumed.seed)
     studies = QualityStudies(pilot, size, studies=assumed.studies, seed=assumed.seed)
     return studies.chance(decision.difference or 0.0, alpha=decision.level)
 

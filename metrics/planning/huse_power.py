@@ -1,7 +1,7 @@
 """Power of decisions on HUSE and HUSE-Q, from studies simulated like a pilot.
 
 `QualityStudies`: two generators with the same references; found where the interval of the difference of HUSE-Q (paired
-half-samples, value -+ t standard errors) lies on one side of 0. `below_one_power`: the interval of HUSE lies below 1.
+half-samples, value -+ t standard errors) lies on one side of 0. `huse_power`: the interval of HUSE lies below 1.
 Simulation gives mean and spread of what is decided on; the chance to decide is that of a normal of these.
 """
 
@@ -43,7 +43,7 @@ class Chance:
     sd: float
 
 
-def below_one_power(pilot: Pilot, size: StudySize, *, alpha: float = 0.05, studies: int = 400, seed: int = 0) -> Chance:
+def huse_power(pilot: Pilot, size: StudySize, *, alpha: float = 0.05, studies: int = 400, seed: int = 0) -> Chance:
     """Simulate studies like the pilot and return the chance that the interval of HUSE lies below 1.
 
     Args:
@@ -64,10 +64,10 @@ def below_one_power(pilot: Pilot, size: StudySize, *, alpha: float = 0.05, studi
 
     Example:
         >>> from metrics.planning import known_pilots, prior_pilot
-        >>> from metrics.planning.huse_power import below_one_power
+        >>> from metrics.planning.huse_power import huse_power
         >>> from metrics.planning.study_size import StudySize
         >>> pilot = prior_pilot(next(iter(known_pilots())))
-        >>> below_one_power(pilot, StudySize(100, 20, generators=1), studies=50).power > 0.9
+        >>> huse_power(pilot, StudySize(100, 20, generators=1), studies=50).power > 0.9
         True
     """
     _check(size, alpha, studies, seed)

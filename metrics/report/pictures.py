@@ -9,12 +9,15 @@ from metrics.data.human_judgment import quantile
 from metrics.figures.chart import Shade
 from metrics.figures.hj_by_source import SourceRow
 from metrics.figures.huse_scatter import Panel, Point, ranges
+from metrics.figures.tradeoff import Region, System
 from metrics.huse.decision_surface import reference_share
+from metrics.huse.quality_diversity import dominance_region
 from metrics.report.records import GeneratorFacts, ReportInput
 from metrics.report.result import JudgedText
 from metrics.types import MODEL, REFERENCE, Estimate, HuseResult, Interval, Mode, Source
 from metrics.version import __version__
 
+FEWEST_IN_REGION = 2  # models of a task: one dominates a segment, which has no area
 STEPS = 36  # cells of the shading a side
 Range = tuple[float, float]
 
@@ -124,3 +127,20 @@ def _interval(values: Sequence[float], level: float) -> Interval | None:
     sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
     half = quantile(level, "t", n - 1) * sd / math.sqrt(n)
     return Interval(mean - half, mean + half, level, "t")
+
+
+def dominated_regions(systems: Sequence[System]) -> tuple[Region, ...]:
+    """Return what each task's models dominate in the plane of HUSE-Q and HUSE-D (paper's Figure 3).
+
+    Of tasks with at least two models whose HUSE-Q and HUSE-D lie above 0; retrieval does not count.
+    """
+    points: dict[str, dict[str, tuple[float, float]]] = {}
+    for system in systems:
+        quality, diversity = system.huse_q.value, system.huse_d.value
+        if system.generates and quality is not None and diversity is not None and min(quality, diversity) > 0:
+            points.setdefault(system.task, {})[system.name] = (quality, diversity)
+    return tuple(
+        Region(task, dominance_region(models).polygon)
+        for task, models in points.items()
+        if len(models) >= FEWEST_IN_REGION
+    )

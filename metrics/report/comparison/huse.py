@@ -13,6 +13,7 @@ from metrics.huse.model_differences import Comparison, Difference, compare_model
 from metrics.huse.variance_components import evaluate_rated
 from metrics.report.comparison.rating_scales import Relations, comparable
 from metrics.report.comparison.systems import System
+from metrics.report.pictures import dominated_regions
 from metrics.report.section import Section
 from metrics.report.sections.huse import HASHIMOTO
 from metrics.report.wording import estimate, plural
@@ -207,7 +208,7 @@ def _charts(systems: Sequence[System], compared: Comparison, measures: Sequence[
                 system.facts.name, system.block, estimates["huse"], estimates["huse_q"], estimates["huse_d"]
             )
         )
-    return (tradeoff.chart(points),)
+    return (tradeoff.chart(points, dominated_regions(points)),)
 
 
 def _verdict(difference: Difference, compared: Comparison, measure: tuple[str, str]) -> str:

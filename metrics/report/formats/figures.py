@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from metrics.figures import hj_by_source, huse_scatter, score_histogram, tradeoff
 from metrics.figures.chart import Chart
+from metrics.report.pictures import dominated_regions
 from metrics.report.result import Report
 from metrics.report.sections.scores import count_scores, list_labels
 
@@ -52,4 +53,4 @@ def _tradeoff(report: Report) -> Iterator[Chart]:
         if result.huse_q.value is not None and result.huse_d.value is not None
     ]
     if len(systems) > 1:
-        yield tradeoff.chart(systems)
+        yield tradeoff.chart(systems, dominated_regions(systems))

@@ -7,12 +7,14 @@ import os
 import ssl
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import certifi
 import hypothesis
 import pytest
+from django.conf import settings
 from django.db import connections
 from django.test import TransactionTestCase
 from playwright.sync_api import Browser, BrowserContext
@@ -23,7 +25,7 @@ from annotation.management.commands.serve import application
 from annotation.rehearsal.prolific_stub.controls import Controls
 from annotation.rehearsal.prolific_stub.process import running
 from tests.browsing import chromium, fresh
-from tests.databases import empty, lay, own_copy
+from tests.databases import empty, first_alone, lay, own_copy
 
 # The same examples in every run, and no deadline: a test that fails on somebody else's machine must fail on ours.
 # HYPOTHESIS_PROFILE=search looks for new ones.
@@ -39,6 +41,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.option.markexpr == "database" and collection_path.match("test_*.py"):
         return "mark.database" not in collection_path.read_text(encoding="utf-8") or None
     return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Modules are compiled as they are read: in a fresh clone by one process, and only then read by the others."""
+    one_of_several = "PYTEST_XDIST_WORKER" in os.environ
+    with first_alone(settings.VAR / "tests-read") if one_of_several else nullcontext():
+        return (yield)
 
 
 def pytest_collection_finish() -> None:

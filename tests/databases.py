@@ -167,6 +167,19 @@ def _one_at_a_time() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def first_alone(done: Path) -> Iterator[None]:
+    """Who comes first does it alone and leaves `done`; those who come meanwhile wait, and then do it side by side."""
+    done.parent.mkdir(parents=True, exist_ok=True)
+    with done.with_suffix(".lock").open("w") as lock:
+        if not done.exists():
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if done.exists():
+            fcntl.flock(lock, fcntl.LOCK_UN)
+        yield
+        done.touch()
+
+
 def empty() -> None:
     """Delete what a test committed, from the tables that have rows.
 

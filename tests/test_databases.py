@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from django.db.migrations.executor import MigrationExecutor
 from annotation.accounts.models import User
 from annotation.models import AuditEvent, Study
 from annotation.studies.create import Plan, create
-from tests.databases import empty, version_of
+from tests.databases import empty, first_alone, version_of
 
 
 @pytest.mark.database
@@ -45,6 +47,22 @@ def test_another_migration_is_another_version(tmp_path: Path) -> None:
     two.write_text("operations = [1]")
     assert len({before, with_another, version_of([one, two])}) == 3
     assert version_of([two, one]) == version_of([one, two])
+
+
+def test_the_first_of_several_is_alone_and_the_others_wait_for_it(tmp_path: Path) -> None:
+    inside, beside, together = threading.Semaphore(0), [], threading.Barrier(2)
+
+    def act(number: int) -> None:
+        with first_alone(tmp_path / "var" / "done"):
+            if not (tmp_path / "var" / "done").exists():
+                inside.release()
+                beside.append(inside.acquire(timeout=0.2) and inside.acquire(timeout=0.2))
+            else:
+                together.wait(timeout=30)
+
+    with ThreadPoolExecutor(3) as three:
+        list(three.map(act, range(3)))
+    assert beside == [False]
 
 
 def test_a_run_of_the_database_tests_alone_reads_every_module_that_has_one(request: pytest.FixtureRequest) -> None:

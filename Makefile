@@ -38,8 +38,10 @@ help:
 	@echo "make bench   run the benchmarks, or BENCH=\"bench_huse ...\" (writes docs/benchmarks.md)"
 	@echo "make screenshots  every page and figure, narrow and wide, light and dark (CHROMIUM=path; SHOTS: names)"
 
+# The pip that comes with Python 3.11 needs a minute of a core to choose the versions, a new one a quarter of it.
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 
 $(VENV)/.installed-$(MODELS): $(REQUIREMENTS) | $(BIN)/python
 	@echo "Installing into $(VENV) (once; a few minutes) ..."

@@ -9,9 +9,10 @@ from pathlib import Path
 from metrics.cli.arguments import Commands, common_options
 from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
-from metrics.report.build import MISSING, report_of
+from metrics.report.build import report_of
 from metrics.report.formats.plain_text import table
 from metrics.report.formats.write import USUAL, Format, check_formats, write_report
+from metrics.report.prose.warnings import MISSING
 from metrics.report.sections import registry
 from metrics.report.snapshot import Snapshot, read_snapshot
 

@@ -12,20 +12,14 @@ from metrics.report.checklists.completeness import check_completeness
 from metrics.report.checklists.consistency import check_consistency
 from metrics.report.checklists.heds import fill_datasheet
 from metrics.report.prose import findings, methods
-from metrics.report.records import ReportInput, Warn
+from metrics.report.prose.warnings import name_missing_sections, warnings
+from metrics.report.records import ReportInput
 from metrics.report.result import GeneratorReport, Report
 from metrics.report.section import Section
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections import exclusions, items_checks, registry
-from metrics.report.sentence import template
 from metrics.report.snapshot import Snapshot
 
-MISSING = "missing_section"
-MISSING_SECTION = template(
-    "warnings.missing-section",
-    "The section {key} is missing: the report of this snapshot had it, and the package that adds it is not installed.",
-    "snapshot.sections",
-)
 Progress = Callable[[str, int, int], None]  # what is being done, how many steps are done, of how many
 
 
@@ -81,7 +75,7 @@ def build_report(
     sections = tuple(kind.describe(results[kind.key]) for kind in applying)
     huse = results.get("huse")
     generators: tuple[GeneratorReport, ...] = huse.generators if huse else ()
-    warned = findings.warnings(report_input, generators)
+    warned = warnings(report_input, generators)
     rule_effects = results.get(exclusions.KEY)
     held = exclusions.state_conclusions(rule_effects.parts) if rule_effects else ()
     return Report(
@@ -146,11 +140,8 @@ def report_of(
     """
     kinds = registry.installed() if kinds is None else kinds
     report = build_report(snapshot.report_input, level=level, seed=seed, k=k, progress=progress, kinds=kinds)
-    installed = {kind.key for kind in kinds}
-    absent = tuple(
-        Warn(MISSING, MISSING_SECTION.fill(key=key)) for key in snapshot.header.sections if key not in installed
-    )
-    return replace(report, snapshot=snapshot.header, warnings=(*absent, *report.warnings))
+    named = name_missing_sections(snapshot.header.sections, (kind.key for kind in kinds))
+    return replace(report, snapshot=snapshot.header, warnings=(*named, *report.warnings))
 
 
 class _Steps:

@@ -1,31 +1,14 @@
-"""Sentences that follow from the data: warnings, the verdict, and what cannot be concluded."""
+"""Sentences that follow from the data: the verdict, and what cannot be concluded."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from metrics.huse.estimate import FEW_OF_A_SOURCE
-from metrics.likelihood import TINY
-from metrics.report.records import GeneratorFacts, ReportInput, Warn
+from metrics.report.records import ReportInput, Warn
 from metrics.report.result import GeneratorReport
-from metrics.report.sections.machine_scores import uncalibrated
 from metrics.report.sentence import Sentence, template
-from metrics.report.wording import estimate, number, plural
-from metrics.types import MODEL, REFERENCE
-
-FEW_RATERS = 10
-# Flags of an estimate that no other warning words.
-FLAGGED = {
-    "missing_hj": "texts without any rating left are not in HUSE.",
-    "drop_pair": "contexts with a text without log-probability are not in HUSE, on either side.",
-    "unbalanced": "the two sources have different numbers of texts; HUSE gives both sources the same weight, in the "
-    "votes of the neighbours and in the error.",
-    "zero_variance_hj": "all texts have the same HJ, so HJ was dropped as a feature.",
-    "zero_variance_log_prob": "all texts have the same log p per unit, so log p was dropped as a feature.",
-    "no_variance": "no feature varies; HUSE is set to 1 by convention.",
-    "disjoint_support": "exactly one source has probability zero, so HUSE is 0 by construction.",
-}
+from metrics.report.wording import estimate, plural
 
 UNRATED = template("summary.unrated", "No text has been rated yet, so there are no results.", "ratings.text")
 HUSE_LIMIT = template(
@@ -90,14 +73,6 @@ ALIKE = template(
 )
 
 
-def warnings(report_input: ReportInput, generators: Sequence[GeneratorReport]) -> tuple[Warn, ...]:
-    """The caller's warnings, then those that the data give; a kind and sentence is said once."""
-    warns = [*report_input.warnings, *_of_study(report_input), *_of_hits(report_input), *_of_raters(generators)]
-    for generator in generators:
-        warns += [*_of_items(generator.facts), *_of_results(generator)]
-    return tuple(dict.fromkeys(warns))
-
-
 def verdicts(generators: Sequence[GeneratorReport]) -> tuple[Sentence, ...]:
     """For each generator, what its HUSE says, with the interval."""
     return tuple(_verdict(generator) for generator in generators)
@@ -144,168 +119,22 @@ def _verdict(generator: GeneratorReport) -> Sentence:
         "diversity": estimate(result.huse_d),
     }
     if FEW_OF_A_SOURCE in huse.flags:
-        return FEW.fill(few=_few(generator), **values)
+        return FEW.fill(few=state_few(generator), **values)
     if huse.interval is None:
         return NO_INTERVAL.fill(**values)
     return (DIFFERS if huse.interval.high < 1 else ALIKE).fill(**values)
 
 
-def _few(generator: GeneratorReport) -> str:
+def state_few(generator: GeneratorReport) -> str:
     """That one source has too few texts; it has, see `metrics.huse.estimate`."""
     k = generator.modes["exact"].huse.settings.get("k")
-    references, models = _texts_of_both(generator)
+    references, models = texts_of_both(generator)
     few = plural(references, "reference") if references < models else plural(models, "model text")
     verb = "is" if min(references, models) == 1 else "are"
     return f"{few} {verb} too few for {k} neighbours"
 
 
-def _outvoted(generator: GeneratorReport, values: str) -> Warn:
-    """That the original's vote is not for sources of different size. values: exact and original."""
-    references, models = _texts_of_both(generator)
-    return Warn(
-        "vote_unbalanced",
-        f"{generator.facts.name}: the original counts the votes of all neighbours alike, so that with "
-        f"{plural(references, 'reference')} and {plural(models, 'model text')} the larger source outvotes the other "
-        f"({values}, exact and original). The exact values are the ones to report.",
-    )
-
-
-def _texts_of_both(generator: GeneratorReport) -> tuple[int, int]:
+def texts_of_both(generator: GeneratorReport) -> tuple[int, int]:
     """Numbers of references and of model texts behind HUSE."""
     settings = generator.modes["exact"].huse.settings
     return int(settings.get("n_reference") or 0), int(settings.get("n_model") or 0)
-
-
-def _of_study(report_input: ReportInput) -> Iterator[Warn]:
-    study = report_input.study
-    if state_unrated(report_input):
-        yield Warn("no_ratings", "There are no ratings yet. The report shows what was planned and recorded so far.")
-    if study.mode == "rehearsal":
-        yield Warn("rehearsal", "Raters were simulated; results do not describe people.")
-    places = [rule for rule in report_input.crowd.criteria if rule.startswith("located in")]
-    if places and study.mode != "rehearsal":
-        yield Warn("locale", f"Raters were {' and '.join(places)} only. Results may not hold for raters elsewhere.")
-    loose = [file.name for file in report_input.attached if uncalibrated(file)]
-    if loose:
-        sentence = f"Automatic verdicts of {', '.join(loose)} rest on thresholds that were not calibrated."
-        yield Warn("uncalibrated", sentence)
-    if tried := [*_tried_out(report_input)]:
-        sentence = f"The model {TINY} is for trying out; its numbers say nothing about texts: {'; '.join(tried)}."
-        yield Warn("tiny_model", sentence)
-    first, last = study.collected_from, study.collected_to
-    if study.mode != "rehearsal" and first and last and first.date() == last.date():
-        yield Warn("one_day", f"All ratings were collected on one day ({first:%A}), and results can vary by day.")
-
-
-def _tried_out(report_input: ReportInput) -> Iterator[str]:
-    """What rests on Assay's own small model."""
-    for generator in report_input.generators:
-        if f"{TINY}, " in (generator.log_prob_model or ""):
-            yield f"log-probabilities, and so HUSE and HUSE-D, of {generator.name}"
-    for file in report_input.attached:
-        models = file.document.get("models") or ()
-        names = [str(model.get("model")) for model in models if isinstance(model, Mapping)]
-        if TINY in (file.model, *names):
-            yield file.name
-
-
-def _of_hits(report_input: ReportInput) -> Iterator[Warn]:
-    """Homogeneous HITs confound the source with the HIT and its workers; a pair is compared within its HIT."""
-    if report_input.in_pairs:
-        return
-    source = {text.id: text.source for text in report_input.texts}
-    by_hit: defaultdict[str, set[str]] = defaultdict(set)
-    for rating in report_input.ratings:
-        if rating.hit is not None and rating.text in source:
-            by_hit[rating.hit].add(source[rating.text])
-    single = sum(len(sources) == 1 for sources in by_hit.values())
-    if by_hit and single == len(by_hit):
-        yield Warn(
-            "one_source_hits",
-            f"Every HIT holds one source only ({plural(single, 'HIT')}), so the source is confounded with the HIT and "
-            "with the workers who took it.",
-        )
-    elif single:
-        yield Warn(
-            "some_one_source_hits",
-            f"{single} of {plural(len(by_hit), 'HIT')} hold one source only; there source and HIT are confounded.",
-        )
-
-
-def _of_raters(generators: Sequence[GeneratorReport]) -> Iterator[Warn]:
-    counts = {judged.item.id: judged.ratings for generator in generators for judged in generator.judged}
-    unknown = sum(1 for count in counts.values() if not count)
-    known = sorted(count for count in counts.values() if count)
-    if unknown:
-        yield Warn(
-            "unknown_raters", f"For {unknown} of {plural(len(counts), 'text')} the number of ratings is not known."
-        )
-    if known and known[0] != known[-1]:
-        yield Warn(
-            "unequal_raters",
-            f"Texts have between {known[0]} and {known[-1]} ratings; HUSE depends on that number, so uneven counts can "
-            "shift it.",
-        )
-    if known and known[0] < FEW_RATERS:
-        few = sum(count < FEW_RATERS for count in known)
-        yield Warn(
-            "few_raters",
-            f"{few} of {plural(len(counts), 'text')} have fewer than {FEW_RATERS} ratings; with few ratings HUSE is "
-            "mostly higher.",
-        )
-
-
-def _of_items(facts: GeneratorFacts) -> Iterator[Warn]:
-    if facts.decoding and facts.log_prob_decoding and facts.decoding != facts.log_prob_decoding:
-        yield Warn(
-            "decoding_mismatch",
-            f"{facts.name}: the outputs were decoded by '{facts.decoding}' but the log-probabilities belong to "
-            f"'{facts.log_prob_decoding}'; HUSE needs the probability under the distribution that was sampled.",
-        )
-    for source, noun in ((REFERENCE, "reference"), (MODEL, "model text")):
-        counts = Counter(item.context for item in facts.items if item.source == source and item.context is not None)
-        twice = sum(count > 1 for count in counts.values())
-        if twice:
-            yield Warn(
-                "duplicate_contexts",
-                f"{facts.name}: {plural(twice, 'context')} with more than one {noun}; such texts are not independent.",
-            )
-    endless = sum(item.log_prob == float("-inf") for item in facts.items)
-    if endless:
-        yield Warn(
-            "zero_probability", f"{facts.name}: {plural(endless, 'text')} with probability zero under the model."
-        )
-
-
-def _of_results(generator: GeneratorReport) -> Iterator[Warn]:
-    name, exact, paper = generator.facts.name, generator.modes["exact"], generator.modes["paper"]
-    for flag in exact.huse.flags:
-        if flag in FLAGGED:
-            yield Warn(flag, f"{name}: {FLAGGED[flag]}")
-    if exact.huse.value is not None and exact.huse.value > 1:
-        yield Warn(
-            "above_one",
-            f"{name}: HUSE is {number(exact.huse.value)}, above 1: the classifier errs more often than guessing would, "
-            "which happens by chance where the sources are hard to distinguish. It is shown as computed.",
-        )
-    if exact.huse_d.value is not None and not 0 <= exact.huse_d.value <= 1:
-        yield Warn(
-            "out_of_range",
-            f"{name}: HUSE-D is {number(exact.huse_d.value)}, outside 0 to 1, as it may be when HUSE and HUSE-Q differ "
-            "by chance. It is shown as computed.",
-        )
-    if FEW_OF_A_SOURCE in exact.huse_q.flags:
-        yield Warn(FEW_OF_A_SOURCE, f"{name}: {_few(generator)}; the values and their intervals cannot be relied on.")
-    if generator.differs:
-        values = ", ".join(
-            f"{title} {number(getattr(exact, key).value)} and {number(getattr(paper, key).value)}"
-            for key, title in (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
-        )
-        if "vote_unbalanced" in paper.huse_q.flags:
-            yield _outvoted(generator, values)
-            return
-        yield Warn(
-            "modes_differ",
-            f"{name}: exact ties and the original's floating-point ties give different results ({values}). The exact "
-            "values are the ones to report.",
-        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
@@ -13,17 +13,20 @@ import pytest
 from metrics.errors import BadInput
 from metrics.evaluators.evaluate import evaluate_judgments
 from metrics.huse.estimate import FEW_OF_A_SOURCE
+from metrics.likelihood import TINY
 from metrics.report.build import build_report
 from metrics.report.checklists.consistency import check_consistency
 from metrics.report.prose import findings, methods
+from metrics.report.prose.warnings import FLAGGED, name_missing_sections, warnings
 from metrics.report.records import CrowdFacts, ExtrasFacts, ReportInput
 from metrics.report.result import GeneratorReport
-from metrics.report.row_records import DrawFacts, PlanFacts
+from metrics.report.row_records import Attached, DrawFacts, PlanFacts
 from metrics.report.section_kind import Options
 from metrics.report.sections import agreement, equivalence, human_or_machine, rating_scales
 from metrics.report.sections.judgments import judgments as judgments_of
 from metrics.report.sections.judgments import varying_factors
 from metrics.report.sentence import TEMPLATES, Sentence, Template, template
+from metrics.report.snapshot import Header
 from metrics.types import HuseResult, Interval
 from tests.annotation.reports.round_trips import KINDS
 from tests.metrics.report.samples import CROWD
@@ -42,6 +45,7 @@ class Asked:
     too_little: tuple[tuple[str, str], ...] = ()
     held: tuple[str, ...] = ()
     ratings: str = "20"
+    sections: tuple[str, ...] = ()
 
 
 def of_methods(asked: Asked) -> Iterator[Sentence]:
@@ -55,7 +59,7 @@ def of_summary(asked: Asked) -> Iterator[Sentence]:
     yield from findings.verdicts(asked.generators)
     yield from findings.explain_missing_huse(asked.too_little)
     yield from findings.state_unrated(given)
-    yield from findings.limits(asked.generators, findings.warnings(given, asked.generators))
+    yield from findings.limits(asked.generators, warnings(given, asked.generators))
     if methods.asks_who_wrote(given):
         yield findings.CHANCE_LIMIT.fill()
     judgments = judgments_of(given)
@@ -73,7 +77,19 @@ def of_captions(asked: Asked) -> Iterator[Sentence]:
         yield from (table.title for table in section.tables if isinstance(table.title, Sentence))
 
 
-PARTS = {"methods": of_methods, "summary": of_summary, "limits": of_summary, "captions": of_captions}
+def of_warnings(asked: Asked) -> Iterator[Sentence]:
+    for warn in (*warnings(asked.report_input, asked.generators), *name_missing_sections(asked.sections, ())):
+        if isinstance(warn.sentence, Sentence):
+            yield warn.sentence
+
+
+PARTS = {
+    "warnings": of_warnings,
+    "methods": of_methods,
+    "summary": of_summary,
+    "limits": of_summary,
+    "captions": of_captions,
+}
 CAPTIONED = ("scales", "pairs")
 
 
@@ -158,8 +174,67 @@ def examples() -> dict[str, Asked]:
         ),
         "none excluded": Asked(none),
         "imported": Asked(imported),
+        "missing section": Asked(typical, sections=("letters",)),
+        "not calibrated": Asked(replace(typical, attached=(AUTOMATIC,))),
+        "tried out": Asked(replace(typical, attached=(replace(AUTOMATIC, model=TINY),), generators=_by_tiny(typical))),
+        "one day": Asked(_live(typical, collected_from=DAY, collected_to=DAY + timedelta(hours=1))),
+        "one place": Asked(replace(_live(typical), crowd=replace(typical.crowd, criteria=("located in US",)))),
+        "simulated": Asked(replace(typical, study=replace(typical.study, mode="rehearsal"))),
+        "some homogeneous": Asked(
+            replace(typical, ratings=(replace(typical.ratings[0], hit="alone"), *typical.ratings[1:])), results()
+        ),
+        "unknown ratings": Asked(typical, _judged_by(0, 3)),
+        "unequal ratings": Asked(typical, _judged_by(3, 12)),
+        "decoded otherwise": Asked(typical, _with_facts(decoding="greedy", log_prob_decoding="sampling")),
+        "context twice": Asked(typical, _with_items(lambda item: replace(item, context="c"))),
+        "impossible": Asked(typical, _with_items(lambda item: replace(item, log_prob=float("-inf")))),
+        "flagged": Asked(typical, with_huse(flags=tuple(FLAGGED))),
+        "above one": Asked(typical, with_huse(value=1.2)),
+        "out of range": Asked(typical, tuple(_changed(one, "huse_d", value=1.2) for one in results())),
+        "few of a source": Asked(
+            typical, tuple(_changed(one, "huse_q", flags=(FEW_OF_A_SOURCE,)) for one in results())
+        ),
+        "modes differ": Asked(typical, with_huse(value=0.77)),
+        "outvoted": Asked(typical, tuple(_outvoted(one) for one in with_huse(value=0.77))),
         "paid": Asked(replace(typical, crowd=replace(typical.crowd, pays=("In cash.",)))),
     }
+
+
+DAY = datetime(2026, 11, 3, 9, tzinfo=UTC)
+AUTOMATIC = Attached("automatic", "h.json", "0" * 64, {"thresholds": {"calibrated": False}})
+
+
+def _live(given: ReportInput, **changes: Any) -> ReportInput:
+    return replace(given, study=replace(given.study, mode="live", **changes))
+
+
+def _by_tiny(given: ReportInput) -> tuple[Any, ...]:
+    return tuple(replace(one, log_prob_model=f"{TINY}, float64") for one in given.generators)
+
+
+def _with_facts(**changes: Any) -> tuple[GeneratorReport, ...]:
+    return tuple(replace(one, facts=replace(one.facts, **changes)) for one in results())
+
+
+def _with_items(change: Callable[[Any], Any]) -> tuple[GeneratorReport, ...]:
+    return tuple(replace(one, facts=replace(one.facts, items=tuple(map(change, one.facts.items)))) for one in results())
+
+
+def _judged_by(first: int, others: int) -> tuple[GeneratorReport, ...]:
+    """Every text with `others` ratings, but the first."""
+    return tuple(
+        replace(
+            one,
+            judged=tuple(replace(text, ratings=others if at else first) for at, text in enumerate(one.judged)),
+        )
+        for one in results()
+    )
+
+
+def _outvoted(generator: GeneratorReport) -> GeneratorReport:
+    paper = generator.modes["paper"]
+    flagged = replace(paper, huse_q=replace(paper.huse_q, flags=("vote_unbalanced",)))
+    return replace(generator, modes={**generator.modes, "paper": flagged})
 
 
 def _same(given: ReportInput) -> tuple[Any, ...]:
@@ -213,6 +288,24 @@ def _huse(measure: str) -> Callable[[Asked], Asked]:
         asked,
         too_little=tuple((name, f"{why} Another reason.") for name, why in asked.too_little),
         generators=tuple(_changed(one, measure, value=0.123) for one in asked.generators),
+    )
+
+
+def _unflagged(measure: str) -> Callable[[Asked], Asked]:
+    return lambda asked: replace(asked, generators=tuple(_changed(one, measure, flags=()) for one in asked.generators))
+
+
+def _of_generators(**changes: Any) -> Callable[[Asked], Asked]:
+    """Other facts of every generator, in the input and in the results; items by a function of the item."""
+
+    def other(facts: Any) -> Any:
+        items = tuple(changes["items"](at, item) for at, item in enumerate(facts.items)) if "items" in changes else None
+        return replace(facts, **{**changes, **({"items": items} if items else {})})
+
+    return lambda asked: replace(
+        asked,
+        report_input=replace(asked.report_input, generators=tuple(map(other, asked.report_input.generators))),
+        generators=tuple(replace(one, facts=other(one.facts)) for one in asked.generators),
     )
 
 
@@ -278,7 +371,11 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
     "study.interleaving": (_of("study", "interleaving", "Otherwise."),),
     "study.extras": (_of("study", "extras", ExtrasFacts((3, 3), (0, 0), (0, 0))),),
     "study.arm_assignment": (_of("study", "arm_assignment", "waves"),),
-    "study.mode": (_of("study", "mode", "live"), _of("study", "mode", "imported")),
+    "study.mode": (
+        _of("study", "mode", "live"),
+        _of("study", "mode", "imported"),
+        _of("study", "mode", "rehearsal"),
+    ),
     "study.collected_from": (_of("study", "collected_from", lambda at: at - timedelta(days=3)),),
     "study.collected_to": (_of("study", "collected_to", lambda at: at + timedelta(days=3)),),
     "conditions.name": (
@@ -315,8 +412,18 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
         ),
     ),
     "options.level": (lambda asked: replace(asked, level=0.9),),
-    "results.huse": (_huse("huse"),),
-    "results.huse_q": (_huse("huse_q"),),
+    "snapshot.sections": (lambda asked: replace(asked, sections=()),),
+    "attached.document": (
+        _rows("attached", lambda at, row: replace(row, document={"thresholds": {"calibrated": True}})),
+    ),
+    "attached.model": (_rows("attached", lambda at, row: replace(row, model="large")),),
+    "generators.log_prob_model": (_of_generators(log_prob_model="large, float64"),),
+    "generators.decoding": (_of_generators(decoding="beam"),),
+    "generators.log_prob_decoding": (_of_generators(log_prob_decoding="beam"),),
+    "generators.items.context": (_of_generators(items=lambda at, item: replace(item, context=f"c{at}")),),
+    "generators.items.log_prob": (_of_generators(items=lambda at, item: replace(item, log_prob=-1.0)),),
+    "results.huse": (_huse("huse"), _unflagged("huse")),
+    "results.huse_q": (_huse("huse_q"), _unflagged("huse_q")),
     "results.huse_d": (_huse("huse_d"),),
     "results.exclusions": (lambda asked: replace(asked, held=("Conclusions change without exclusions: zulu.",)),),
     "results.ratings": (
@@ -340,7 +447,7 @@ def said() -> dict[str, list[tuple[str, Asked]]]:
     """By template, the sentences of the examples."""
     by_key: dict[str, list[tuple[str, Asked]]] = {}
     for name, asked in examples().items():
-        for part in (of_methods, of_summary, *((of_captions,) if name in CAPTIONED else ())):
+        for part in (of_methods, of_summary, of_warnings, *((of_captions,) if name in CAPTIONED else ())):
             for sentence in part(asked):
                 by_key.setdefault(sentence.key, []).append((str(sentence), asked))
     return by_key
@@ -372,7 +479,7 @@ def _is_field(fact: str) -> bool:
     head, *rest = fact.split(".")
     if head in ("options", "results"):
         return True
-    hint: Any = get_type_hints(ReportInput)[head]
+    hint: Any = Header if head == "snapshot" else get_type_hints(ReportInput)[head]
     for name in rest:
         records = [part for part in _parts(hint) if is_dataclass(part)]
         assert records, fact

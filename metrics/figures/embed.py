@@ -1,6 +1,7 @@
 """Interactive figures inside one HTML file: no network, readable without script, in the page's own palette.
 
-A page takes `style()`, `elements(charts)`, `payload(charts)` and `scripts()`, and lets these scripts run by `policy`.
+A page takes `style()`, `elements(charts)`, `payload(charts)`, `packed_library()` and `script()`, and lets what it runs
+run by `policy`.
 `page(charts)` is such a page, with the figures alone.
 """
 
@@ -9,7 +10,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import zlib
 from collections.abc import Sequence
+from functools import cache
 from html import escape
 from pathlib import Path
 
@@ -26,15 +29,26 @@ PAGE_STYLE = (
 )
 
 
-def scripts() -> tuple[str, str]:
-    """The drawing library and what draws this page's figures, in the order they run."""
-    library = PLOTLY.read_text(encoding="utf-8").replace("\r\n", "\n").replace("\r", "\n")
-    return library.strip(), (FOLDER / "figures.js").read_text(encoding="utf-8").strip()
+@cache
+def library() -> str:
+    """The drawing library."""
+    return PLOTLY.read_text(encoding="utf-8").replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+@cache
+def packed_library() -> str:
+    """The drawing library as a page carries it: compressed (zlib), in base64; `script()` unpacks it."""
+    return base64.b64encode(zlib.compress(library().encode(), 9)).decode()
+
+
+def script() -> str:
+    """What unpacks the library and draws this page's figures; a browser that cannot keeps the still pictures."""
+    return (FOLDER / "figures.js").read_text(encoding="utf-8").strip()
 
 
 def policy(run: Sequence[str]) -> str:
-    """A Content-Security-Policy: nothing is fetched from anywhere; only the scripts `run` run."""
-    hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in run)
+    """A Content-Security-Policy: nothing is fetched from anywhere; only the library and the scripts `run` run."""
+    hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in (library(), *run))
     allowed = " ".join(f"'sha256-{value}'" for value in hashes)
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
@@ -74,7 +88,7 @@ def element(chart: Chart, caption: str | None = None) -> str:
 
 def page(charts: Sequence[Chart], *, title: str) -> str:
     """The figures alone as one HTML file. Equal charts give equal bytes."""
-    run = scripts()
+    run = (script(),)
     figures = "".join(element(chart) for chart in charts)
     two = " two" if len(charts) == 2 else ""
     return (
@@ -85,6 +99,7 @@ def page(charts: Sequence[Chart], *, title: str) -> str:
         f"<style>{PAGE_STYLE}{style()}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n"
         f'<div class="figures{two}">{figures}</div>\n'
         f'<script type="application/json" id="figures">{payload(charts)}</script>\n'
+        f'<script type="text/plain" id="library">{packed_library()}</script>\n'
         + "".join(f"<script>{script}</script>\n" for script in run)
         + "</body>\n</html>\n"
     )

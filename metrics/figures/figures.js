@@ -1,6 +1,12 @@
 "use strict";
 // Each figure's still picture gives way to the one that can be pointed at; paper keeps the still one.
-(() => {
+(async () => {
+  if (!window.DecompressionStream) return; // an older browser keeps the still pictures
+  const packed = Uint8Array.from(atob(document.getElementById("library").textContent), (c) => c.charCodeAt(0));
+  const library = document.createElement("script"); // its text is one that the page's policy lets run
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  library.textContent = await new Response(unpacked).text();
+  document.head.append(library);
   const source = document.getElementById("figures").textContent;
   const { palette } = JSON.parse(source); // the colours the figures are drawn in, by their names in the page's style
   const config = { displayModeBar: false };

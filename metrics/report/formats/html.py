@@ -103,6 +103,7 @@ def page_context(title: str, contents: Contents, charts: Sequence[Chart], *, now
         "contents": contents,
         "now": now,
         "policy": embed.policy(scripts),
+        "library": Markup(embed.packed_library()),  # noqa: S704 - base64
         "scripts": [Markup(script) for script in scripts],  # noqa: S704 - our own files and Plotly's
         "style": Markup(_style()),  # noqa: S704 - our own file
         "payload": Markup(embed.payload(charts)),  # noqa: S704 - JSON with every < escaped
@@ -110,8 +111,8 @@ def page_context(title: str, contents: Contents, charts: Sequence[Chart], *, now
 
 
 def _scripts() -> tuple[str, ...]:
-    """The drawing library, this page's figures, the sorting of tables."""
-    return (*embed.scripts(), (TEMPLATES.parent / "sorting.js").read_text(encoding="utf-8").strip())
+    """This page's figures, the sorting of tables."""
+    return (embed.script(), (TEMPLATES.parent / "sorting.js").read_text(encoding="utf-8").strip())
 
 
 def _lead(report: Report) -> str:

@@ -16,6 +16,9 @@ from django.db.migrations.executor import MigrationExecutor
 import annotation
 from deploy.database_errors import sentence_of
 
+# These meet a database before it has its tables.
+PREPARE_THEMSELVES = {"restore"}
+
 
 def run(argv: Sequence[str]) -> None:
     """Carry out a command. A disk that is full, a database that is locked, read-only or away end it with a sentence
@@ -44,7 +47,8 @@ def prepare(argv: Sequence[str]) -> list[str]:
     name = argv[1] if len(argv) > 1 else ""
     if not str(get_commands().get(name, "")).startswith(annotation.__name__) or {"-h", "--help"} & set(argv):
         return list(argv)
-    _create_tables()
+    if name not in PREPARE_THEMSELVES:
+        _create_tables()
     # Django's checks load every page first: two seconds for each command. `migrate` and `check` make them, and tests.
     return [*argv[:2], "--skip-checks", *argv[2:]]
 

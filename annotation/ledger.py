@@ -109,12 +109,12 @@ def spend(intent: Intent, cost: Cost, *, kind: str, now: datetime, **evidence: o
     )
 
 
-def spend_fee(intent: Intent, fee: int, *, now: datetime, **evidence: object) -> int:
-    """Write a fee that an outside service took, and release all that its intent reserved; return the cents released.
+def spend_fee(intent: Intent, fee: int, *, now: datetime, keep: int = 0, **evidence: object) -> int:
+    """Write a fee that an outside service took, and release what its intent reserved; return the cents released.
 
-    Raises BudgetError where the budget does not cover the fee.
+    keep: cents that stay reserved. Raises BudgetError where the budget does not cover the fee.
     """
-    held = reserved_by(intent)
+    held = max(0, reserved_by(intent) - keep)
     room = Q(budget_cents=None) | Q(budget_cents__gte=F("spent_cents") + F("reserved_cents") + fee - held)
     changes = {"spent_cents": F("spent_cents") + fee, "reserved_cents": F("reserved_cents") - held}
     if not Study.objects.filter(room, pk=intent.study_id).update(**changes):

@@ -6,6 +6,7 @@ a kind of filter) is passed on as it came.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
@@ -13,26 +14,16 @@ from typing import Any
 
 from annotation.exceptions import MarketError
 from annotation.mturk.channels import call_operation, member_name
-from annotation.mturk.client import Market
+from annotation.mturk.client import SERVICE_MODEL, Market
 
 DRAFT, ACTIVE, PAUSED, COMPLETED = "draft", "active", "paused", "completed"
 PAID, NOT_PAID = "paid", "not-paid"
+LEFT = frozenset({"RETURNED", "TIMED-OUT"})
 SELECT, RANGE = "select", "range"
 MIN_REASON_CHARS = 100
-CATEGORIES = (
-    "TOO_QUICKLY",
-    "TOO_SLOWLY",
-    "FAILED_INSTRUCTIONS",
-    "INCOMP_LONGITUDINAL",
-    "FAILED_CHECK",
-    "LOW_EFFORT",
-    "MALINGERING",
-    "NO_CODE",
-    "BAD_CODE",
-    "NO_DATA",
-    "UNSUPP_DEVICE",
-    "OTHER",
-)
+# The words are those of the wire, on which both sides agree.
+_WIRE = SERVICE_MODEL / "assay" / "2026-11-22" / "service-2.json"
+CATEGORIES: tuple[str, ...] = tuple(json.loads(_WIRE.read_text("utf-8"))["shapes"]["ProlificCategory"]["enum"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +234,11 @@ class ProlificSubmissionRecord:
     bonus_minor: int
     note: str
 
+    @property
+    def has_left(self) -> bool:
+        """Whether the person returned it or ran out of time: Prolific pays no reward for it."""
+        return self.status in LEFT
+
 
 def connect_account(market: Market, token: str) -> ProlificAccountRecord:
     """Store a token that Prolific accepts. Raises StateError at `token` where it does not."""
@@ -334,21 +330,29 @@ def get_study(market: Market, channel_id: str) -> ProlificStudyRecord:
 
 def list_submissions(market: Market, channel_id: str) -> list[ProlificSubmissionRecord]:
     """Every submission by our key."""
-    return [
-        ProlificSubmissionRecord(
-            key=row["Key"],
-            status=row["Status"],
-            path=row.get("Path", ""),
-            decision=row.get("Decision", ""),
-            assignment_ids=tuple(row.get("AssignmentIds", ())),
-            started_at=_at(row, "StartedAt"),
-            completed_at=_at(row, "CompletedAt"),
-            return_requested_at=_at(row, "ReturnRequestedAt"),
-            bonus_minor=row.get("BonusMinor", 0),
-            note=row.get("Note", ""),
-        )
-        for row in call_operation(market, "list_prolific_submissions", ChannelId=channel_id)["Submissions"]
-    ]
+    rows = call_operation(market, "list_prolific_submissions", ChannelId=channel_id)["Submissions"]
+    return [_submission(row) for row in rows]
+
+
+def get_work(market: Market, assignment_id: str) -> ProlificSubmissionRecord | None:
+    """The submission of the person of an assignment; None where they came another way, or Prolific does not know it."""
+    row = call_operation(market, "get_prolific_work", AssignmentId=assignment_id).get("Submission")
+    return _submission(row) if row else None
+
+
+def _submission(row: Mapping[str, Any]) -> ProlificSubmissionRecord:
+    return ProlificSubmissionRecord(
+        key=row["Key"],
+        status=row["Status"],
+        path=row.get("Path", ""),
+        decision=row.get("Decision", ""),
+        assignment_ids=tuple(row.get("AssignmentIds", ())),
+        started_at=_at(row, "StartedAt"),
+        completed_at=_at(row, "CompletedAt"),
+        return_requested_at=_at(row, "ReturnRequestedAt"),
+        bonus_minor=row.get("BonusMinor", 0),
+        note=row.get("Note", ""),
+    )
 
 
 def request_return(market: Market, assignment_id: str, reasons: Sequence[str]) -> None:

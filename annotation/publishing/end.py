@@ -95,7 +95,8 @@ def _settle(study: Study, hit: Hit, *, now: datetime) -> int:
     work = Submission.objects.filter(hit=hit).values("pk")
     decided = Q(intent__kind__in=[Kind.APPROVE, Kind.REJECT], intent__subject__in=work)
     rows = LedgerEntry.objects.filter(places | decided, study=study, kind__in=LedgerEntry.RESERVED)
-    left = int(rows.aggregate(sum=Sum("cents", default=0))["sum"])
+    # Below 0 where a reward was booked that Prolific did not pay: settling its costs has left as much reserved.
+    left = max(0, int(rows.aggregate(sum=Sum("cents", default=0))["sum"]))
     ledger.give_back(Intent.objects.get(study=study, kind=Kind.CREATE_HIT, subject=hit.pk), left, now=now)
     return left
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Sum
 
 from annotation import ledger
 from annotation.exceptions import ChangedError, StateError
-from annotation.models import AuditEvent, Intent, LedgerEntry, Study
+from annotation.models import AuditEvent, Intent, LedgerEntry, Study, Submission
 from annotation.mturk import channels, prolific
 from annotation.mturk.client import Market
-from annotation.mturk.prolific import ProlificDraft, ProlificQuote, ProlificStudyRecord
+from annotation.mturk.prolific import ProlificDraft, ProlificQuote, ProlificStudyRecord, ProlificSubmissionRecord
 from annotation.pricing.currency import format_money
 from annotation.recruiting.queries import channel_of
 from annotation.recruiting.study_tag import require_recruitable
@@ -173,17 +173,33 @@ def settle_costs(study: Study, channel_id: str, *, market: Market, actor: str, n
     known = prolific.get_study(market, channel_id)
     if known.status != prolific.COMPLETED or known.waiting or known.unknown_batches:
         raise StateError("Stop recruitment on Prolific and decide on all submissions first.")
+    submissions = prolific.list_submissions(market, channel_id)
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         rows = list(_intents(locked, channel_id).exclude(ledger__kind=LedgerEntry.Kind.RELEASE).order_by("pk"))
-        released, fee = 0, known.fees_minor
+        unpaid = _booked_unpaid(locked, submissions)
+        released, fee = 0, max(0, known.fees_minor - unpaid)
+        booked = fee
         for intent in rows:
-            released += ledger.spend_fee(intent, fee, now=now, channel=channel_id)
-            fee = 0
-        facts = {"channel": channel_id, "fee_cents": known.fees_minor, "released_cents": released}
+            released += ledger.spend_fee(intent, fee, now=now, keep=unpaid, channel=channel_id)
+            fee = unpaid = 0
+        facts = {"channel": channel_id, "fee_cents": booked, "released_cents": released}
         if rows:
             AuditEvent.objects.record(locked, "settle_prolific", actor=actor, now=now, **facts)
     return released
+
+
+def _booked_unpaid(study: Study, submissions: Sequence[ProlificSubmissionRecord]) -> int:
+    """The cents booked as rewards of people who had returned on Prolific a moment before, where nothing paid them.
+
+    They are taken off the fee: what is booked in all is what Prolific took.
+    """
+    left = [key for row in submissions if row.has_left for key in row.assignment_ids]
+    works = Submission.objects.filter(hit__study=study, market_id__in=left).values("pk")
+    rewards = LedgerEntry.objects.filter(
+        study=study, kind=LedgerEntry.Kind.REWARD, intent__kind=Intent.Kind.APPROVE, intent__subject__in=works
+    )
+    return int(rewards.aggregate(sum=Sum("cents", default=0))["sum"])
 
 
 def unsettled_channels(study: Study) -> int:

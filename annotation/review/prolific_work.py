@@ -6,10 +6,9 @@ from datetime import datetime
 
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Intent, Study, Submission
-from annotation.mturk import channels, prolific
+from annotation.mturk import prolific
 from annotation.mturk.client import Market
 from annotation.mturk.prolific import ProlificSubmissionRecord
-from annotation.recruiting.queries import channels_of
 
 # What Prolific calls the reason that a check of ours found, the weightiest first.
 CATEGORIES_OF_FLAGS = {
@@ -31,13 +30,7 @@ def find_prolific_work(study: Study, submission: Submission, market: Market) -> 
     """
     if not study.intents.filter(kind=Intent.Kind.RECRUIT).exists():
         return None
-    for channel in channels_of(study, market):
-        if channel.kind != channels.PROLIFIC:
-            continue
-        for row in prolific.list_submissions(market, channel.channel_id):
-            if submission.market_id in row.assignment_ids:
-                return row
-    return None
+    return prolific.get_work(market, submission.market_id)
 
 
 def category_for(study: Study, submission: Submission, market: Market, category: str) -> str | None:

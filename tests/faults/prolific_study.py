@@ -362,7 +362,8 @@ class Run:
             "bonuses": (known["BonusPaidMinor"], amounts[1]),
             "fees": (known["FeesMinor"], fees),
             "spent by the study": (sums.spent, sum(amounts) + fees),
-            "reserved in the end": (sums.reserved, 0),
+            # Of the rejected person's place, for whoever comes instead, until the study is closed.
+            "reserved in the end": (sums.reserved, REWARD),
             "the study's sums": (sums.agree, True),
         }
         self.notes += [f"{name}: {here}, not {there}" for name, (here, there) in pairs.items() if here != there]

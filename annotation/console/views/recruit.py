@@ -56,6 +56,7 @@ REASONS = {
     "closed": gettext_lazy("came after the channel had closed"),
     "not-yet": gettext_lazy("came before the study had begun"),
     "unqualified": gettext_lazy("did not meet the requirements"),
+    "device": gettext_lazy("came with an unsuitable device"),
     "needs-id": gettext_lazy("came without a participant ID"),
     "odd-id": gettext_lazy("came with a participant ID that cannot be read"),
     "used": gettext_lazy("opened a link that another person uses"),

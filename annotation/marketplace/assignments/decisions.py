@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Sum
 
 from annotation.marketplace.core.row_locks import lock_assignment, lock_hit, lock_requester
 from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.hits import escrow
-from annotation.marketplace.models import Assignment, Hit, Requester, WorkerAccount
+from annotation.marketplace.models import Assignment, Hit, LedgerEntry, Requester, WorkerAccount
 from annotation.marketplace.money.ledger import Cost, Purpose, pay
 from annotation.marketplace.notifications import events
 
@@ -105,6 +105,18 @@ def _approve_locked(payer: Requester, hit: Hit, held: Assignment, *, at: datetim
     WorkerAccount.objects.filter(pk=held.worker_id).update(
         approved_count=F("approved_count") + 1, rejected_count=F("rejected_count") - int(overridden)
     )
+
+
+@transaction.atomic
+def unpay(assignment: Assignment, *, now: datetime) -> None:
+    """Book the reward of approved work back: whoever pays the person outside does not pay it. Again, nothing more."""
+    payer, hit, held = _lock(assignment)
+    rows = LedgerEntry.objects.filter(assignment=held, purpose__in=[Purpose.REWARD, Purpose.UNPAID])
+    sums = dict(rows.values_list("account").annotate(Sum("amount_cents")).order_by())
+    earned = sums.get(LedgerEntry.Account.OUTSIDE, 0)
+    if earned:
+        cost = Cost(-earned, -sums.get(LedgerEntry.Account.HOUSE, 0))
+        pay(held, cost, purpose=Purpose.UNPAID, payer=payer, now=now, currency=hit.hit_type.currency)
 
 
 def _wrong_state(held: Assignment, *allowed: str) -> RequestRefusedError:

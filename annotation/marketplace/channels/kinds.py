@@ -19,8 +19,8 @@ from annotation.marketplace.models import Link, Participant
 
 LINK, LIST, TEAM, ACCOUNTS, REHEARSAL = "link", "list", "team", "accounts", "rehearsal"
 PROLIFIC = "prolific"
-# By which of its codes a study at Prolific learns that somebody did not agree.
-NO_CONSENT = "no-consent"
+# By which of its codes a study at Prolific learns that somebody did not agree, or came with an unsuitable device.
+NO_CONSENT, DEVICE = "no-consent", "device"
 # What a return address may hold; each is replaced by the value, escaped for an address.
 CODE, EXTERNAL_ID = "{code}", "{external_id}"
 # What panels add to an address beside a person's id: Prolific's names.

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from annotation.marketplace.channels import admission_rules, consent, reach, tokens
-from annotation.marketplace.channels.kinds import CODE, NO_CONSENT
+from annotation.marketplace.channels.kinds import CODE, DEVICE, NO_CONSENT, PROLIFIC
 from annotation.marketplace.core.row_locks import lock_requester
 from annotation.marketplace.hits.eligibility import Eligibility, assess_newcomer
 from annotation.marketplace.ids import worker_id
@@ -54,6 +54,8 @@ class Visitor:
     panel_ids: Mapping[str, str] = field(default_factory=dict)
     # The address holds two ids.
     ambiguous: bool = False
+    # mobile, tablet or desktop; "" where the browser does not say.
+    device: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Door:
     """What the visitor of `link` sees.
 
     `word`: welcome, back (come in again), already, withdrawn, blocked, needs-id, odd-id, not-yet, closed, full,
-    unqualified. `person` is who they are known as; `eligibility` says which requirements are not met.
+    unqualified, device. `person` is who they are known as; `eligibility` says which requirements are not met.
     `elsewhere`: they began on another device than this one.
     """
 
@@ -105,7 +107,18 @@ def look(link: Link, visitor: Visitor, *, now: datetime) -> Door:
     others = _known_elsewhere(link.channel, visitor)
     if WorkerBlock.objects.filter(requester=link.channel.requester_id, worker__in=others).exists():
         return Door("blocked", link)
+    if _has_other_device(link.channel, visitor):
+        return Door("device", link)
     return replace(_for_newcomers(link, now, others), person=person)
+
+
+def _has_other_device(channel: Channel, visitor: Visitor) -> bool:
+    """Whether the study at Prolific is for other devices than this one. Who is inside may change theirs."""
+    if channel.kind != PROLIFIC or not visitor.device:
+        return False
+    rows = ProlificStudy.objects.filter(channel=channel).values_list("devices", flat=True)
+    devices = next(iter(rows), [])
+    return bool(devices) and visitor.device not in devices
 
 
 def _is_readable(external_id: str, link: Link) -> bool:
@@ -326,8 +339,17 @@ def _keep_ids(person: Participant, visitor: Visitor) -> None:
 
 def way_back_of_declined(link: Link) -> str:
     """Where who does not agree is sent: to their panel with its code for that, where it has one; "" for nowhere."""
+    return _way_back(link, NO_CONSENT)
+
+
+def way_back_of(door: Door) -> str:
+    """Where who is not let in is sent with a code of their panel; "" for nowhere."""
+    return _way_back(door.link, DEVICE) if door.word == "device" else ""
+
+
+def _way_back(link: Link, path: str) -> str:
     study = ProlificStudy.objects.filter(channel=link.channel_id).first()
-    code = study.codes.get(NO_CONSENT, "") if study is not None else ""
+    code = study.codes.get(path, "") if study is not None else ""
     return link.channel.return_url.replace(CODE, code) if code else ""
 
 

@@ -88,6 +88,8 @@ class LedgerEntry(models.Model):
         BONUS = "bonus"
         HOLD = "hold"
         PAYOUT = "payout"
+        # A reward booked back: whoever pays the person outside does not pay it.
+        UNPAID = "unpaid"
 
     posting = models.UUIDField()
     purpose = models.CharField(max_length=10, choices=Purpose.choices)
@@ -113,6 +115,11 @@ class LedgerEntry(models.Model):
                 fields=["assignment", "account"],
                 condition=Q(purpose="reward"),
                 name="marketplace_reward_paid_once",
+            ),
+            models.UniqueConstraint(
+                fields=["assignment", "account"],
+                condition=Q(purpose="unpaid"),
+                name="marketplace_reward_unpaid_once",
             ),
             models.UniqueConstraint(fields=["posting", "account"], name="marketplace_posting_touches_account_once"),
         ]

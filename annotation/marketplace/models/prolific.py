@@ -111,6 +111,8 @@ class ProlificSubmission(models.Model):
     paid_minor = models.PositiveBigIntegerField(default=0)
     rejection_message = models.TextField(blank=True)
     rejection_category = models.CharField(max_length=40, blank=True)
+    # Whether the places of its submitted tasks were opened to the person whom Prolific sends instead.
+    is_replaced = models.BooleanField(default=False)
     # The status that this side has followed: places freed, decisions booked.
     followed_status = models.CharField(max_length=40, blank=True)
     note = models.CharField(max_length=300, blank=True)

@@ -24,7 +24,7 @@ from annotation.marketplace.operations.channels import load_channel
 from annotation.marketplace.operations.finding import load_assignment
 from annotation.marketplace.operations.registry import Call, extension_operation
 from annotation.marketplace.prolific import accounts, actions, decide, pay, price, publish, study_draft
-from annotation.marketplace.prolific.client import ProlificError
+from annotation.marketplace.prolific.answers import ProlificError
 from annotation.marketplace.prolific.records import WorkspaceRecord
 
 # Fewer people are not counted by Prolific.
@@ -177,10 +177,11 @@ def retry_prolific_action(call: Call, parameters: dict[str, Any]) -> dict[str, A
 def list_prolific_submissions(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """The study's submissions, by keys of this side."""
     study = _study(call, parameters)
+    known = Sum("bonus_lines__amount_minor", filter=Q(bonus_lines__batch__state="known"), default=0)
     rows = list(
         ProlificSubmission.objects.filter(study=study)
         .select_related("participant")
-        .annotate(bonus=Sum("bonus_lines__amount_minor", filter=Q(bonus_lines__batch__state="known")))
+        .annotate(bonus=known)
         .order_by("pk")
     )
     works: dict[Any, list[str]] = {}
@@ -192,6 +193,9 @@ def list_prolific_submissions(call: Call, parameters: dict[str, Any]) -> dict[st
 
 def _submission_shape(study: ProlificStudy, row: Any, works: dict[Any, list[str]]) -> dict[str, Any]:
     decision = {"APPROVED": "approved", "REJECTED": "rejected"}.get(row.status, "")
+    if not hasattr(row, "bonus"):
+        lines = row.bonus_lines.filter(batch__state=ProlificBonusBatch.State.KNOWN)
+        row.bonus = lines.aggregate(sum=Sum("amount_minor", default=0))["sum"]
     return {
         "Key": row.key,
         "Status": row.status,
@@ -201,9 +205,25 @@ def _submission_shape(study: ProlificStudy, row: Any, works: dict[Any, list[str]
         "Path": study_draft.path_of(study, row.code),
         "Decision": decision,
         "ReturnRequestedAt": row.return_requested_at,
-        "BonusMinor": row.bonus or 0,
+        "BonusMinor": row.bonus,
         "Note": row.note,
     }
+
+
+@extension_operation("GetProlificWork", writes=False)
+def get_prolific_work(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    """The submission of the person of an assignment. Nothing of who came another way, or is not known there yet."""
+    assignment = load_assignment(call, parameters["AssignmentId"])
+    submission = decide.submission_of(assignment)
+    if submission is None:
+        return {"CameByProlific": decide.came_by_prolific(assignment)}
+    works = {assignment.worker_id: _work_of(assignment.worker_id)}
+    return {"CameByProlific": True, "Submission": _submission_shape(submission.study, submission, works)}
+
+
+def _work_of(worker: Any) -> list[str]:
+    submitted = Assignment.objects.filter(worker=worker, state__in=Assignment.SUBMITTED_STATES)
+    return list(submitted.order_by("pk").values_list("assignment_id", flat=True))
 
 
 @extension_operation("RejectProlificWork", writes=True)

@@ -10,7 +10,8 @@ from django.db import transaction
 from annotation.accounts.vault import UnreadableSecretError, seal, unseal
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.models import ProlificAccount, ProlificStudy, Requester
-from annotation.marketplace.prolific.client import Client, ProlificError
+from annotation.marketplace.prolific.answers import ProlificError
+from annotation.marketplace.prolific.client import Client
 from annotation.marketplace.prolific.records import WorkspaceRecord
 
 NOT_AUTHORISED = frozenset({401, 403})

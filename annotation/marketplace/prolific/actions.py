@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from annotation.marketplace.models import ProlificAction, ProlificStudy, ProlificSubmission
-from annotation.marketplace.prolific.client import ProlificError
+from annotation.marketplace.prolific.answers import ProlificError
 
 Kind = ProlificAction.Kind
 State = ProlificAction.State

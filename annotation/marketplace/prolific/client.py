@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import functools
 import logging
-import math
-import re
 import ssl
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
 from django.conf import settings
 
+from annotation.marketplace.prolific.answers import (
+    Json,
+    ProlificError,
+    content,
+    document_of,
+    ids_in,
+    refusal_of,
+    rows_of,
+)
 from annotation.marketplace.prolific.records import (
     AccountRecord,
     BalanceRecord,
@@ -44,34 +49,10 @@ PREFIX = "/api/v1"
 TIMEOUT_SECONDS = 30.0
 PAGE_SIZE = 100
 MAX_PAGES = 1000
-LONGEST_DETAIL = 300
-TOO_MANY = 429
 # Lists that the public documents do not name with certainty.
 NO_SUCH_PATH = frozenset({404, 405})
-_ID = re.compile(r"\b[0-9a-f]{24}\b", re.IGNORECASE)
 
-Json = dict[str, Any]
 Read = TypeVar("Read")
-
-
-class ProlificError(Exception):
-    """A call that failed.
-
-    later: trying again later can help, after `retry_after` where Prolific names it. unanswered: the call may have had
-    its effect. status: of the answer; 0 without one.
-    """
-
-    def __init__(
-        self,
-        sentence: str,
-        *,
-        status: int = 0,
-        later: bool = False,
-        unanswered: bool = False,
-        retry_after: timedelta | None = None,
-    ) -> None:
-        super().__init__(sentence)
-        self.status, self.later, self.unanswered, self.retry_after = status, later, unanswered, retry_after
 
 
 @functools.cache
@@ -262,7 +243,7 @@ class Client:
         body = {"workspace_id": workspace_id, "event_type": event_type, "target_url": address}
         response = self._send("POST", "/hooks/subscriptions/", body)
         secret = response.headers.get("X-Hook-Secret", "")
-        self._call("POST", f"/hooks/subscriptions/{_document(response)['id']}/", {"secret": secret})
+        self._call("POST", f"/hooks/subscriptions/{document_of(response)['id']}/", {"secret": secret})
 
     # HTTP
 
@@ -294,13 +275,13 @@ class Client:
     def _page(self, path: str, query: Json, seen: int) -> tuple[list[Json], bool]:
         """The rows of one page, and whether it is the last. `seen`: how many came before."""
         try:
-            document = _content(self._send("GET", path, query=query))
+            document = content(self._send("GET", path, query=query))
         except ProlificError as error:
             if seen and error.status == httpx.codes.NOT_FOUND:
                 # A page behind the last.
                 return [], True
             raise
-        return _rows(document, seen)
+        return rows_of(document, seen)
 
     @staticmethod
     def _read(reader: Callable[[Json], Read], document: Json) -> Read:
@@ -312,7 +293,7 @@ class Client:
             raise ProlificError(sentence, later=True, unanswered=True) from None
 
     def _call(self, method: str, path: str, body: Json | None = None, query: Json | None = None) -> Json:
-        return _document(self._send(method, path, body, query))
+        return document_of(self._send(method, path, body, query))
 
     def _send(self, method: str, path: str, body: Json | None = None, query: Json | None = None) -> httpx.Response:
         try:
@@ -324,100 +305,4 @@ class Client:
             raise ProlificError(sentence, later=True, unanswered=True) from None
         if response.is_success:
             return response
-        raise _refusal(response, _ids_in(path, body))
-
-
-def _content(response: httpx.Response) -> Any:
-    """The JSON of an answer; an empty object for none. Raises ProlificError where what should be JSON is not."""
-    if not response.content:
-        return {}
-    try:
-        return response.json()
-    except ValueError:
-        raise ProlificError("Prolific's answer cannot be read.", later=True, unanswered=True) from None
-
-
-def _document(response: httpx.Response) -> Json:
-    """The JSON object of an answer; empty for any other."""
-    document = _content(response)
-    return document if isinstance(document, dict) else {}
-
-
-def _rows(document: Any, seen: int) -> tuple[list[Json], bool]:
-    """The rows of one page, and whether it is the last: by its links, else by the count of all, else by being empty.
-
-    A bare list is all there is.
-    """
-    if isinstance(document, list):
-        return [_row(row) for row in document], True
-    rows = [_row(row) for row in document.get("results") or []]
-    links = document.get("_links")
-    if isinstance(links, dict) and "next" in links:
-        following = links["next"]
-        return rows, not rows or not (following.get("href") if isinstance(following, dict) else following)
-    if "next" in document:
-        return rows, not rows or not document["next"]
-    meta = document.get("meta")
-    total = meta.get("count") if isinstance(meta, dict) else document.get("count")
-    return rows, not rows or (isinstance(total, int) and seen + len(rows) >= total)
-
-
-def _row(row: Any) -> Json:
-    """A row of a list; of a list of words, each as an id."""
-    return row if isinstance(row, dict) else {"id": row}
-
-
-def _ids_in(path: str, body: Json | None) -> set[str]:
-    """What in a request may be an id of a person: parts of the address, and the lines of bonuses."""
-    lines = str((body or {}).get("csv_bonuses") or "").splitlines()
-    parts = {part for part in path.split("/") if any(letter.isdigit() for letter in part)}
-    return parts | {line.partition(",")[0] for line in lines}
-
-
-def _refusal(response: httpx.Response, ids: Collection[str]) -> ProlificError:
-    status = response.status_code
-    later = status == TOO_MANY or status >= httpx.codes.INTERNAL_SERVER_ERROR
-    return ProlificError(
-        f"Prolific answered {status}: {_detail(response, ids)}",
-        status=status,
-        later=later,
-        unanswered=status >= httpx.codes.INTERNAL_SERVER_ERROR,
-        retry_after=_wait(response.headers.get("Retry-After", "")),
-    )
-
-
-def _detail(response: httpx.Response, ids: Collection[str]) -> str:
-    """What went wrong in Prolific's words, without the ids of people and studies."""
-    try:
-        document = response.json()
-    except ValueError:
-        return response.reason_phrase or "no reason"
-    error = document.get("error", document) if isinstance(document, dict) else document
-    detail = (error.get("detail") or error.get("title") or "") if isinstance(error, dict) else error
-    text = _plain(detail) or response.reason_phrase
-    for known in sorted(ids, key=len, reverse=True):
-        text = text.replace(known, "...")
-    return without_ids(text)[:LONGEST_DETAIL]
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, dict):
-        return "; ".join(f"{name}: {_plain(part)}" for name, part in value.items())
-    return ", ".join(map(_plain, value)) if isinstance(value, list) else str(value)
-
-
-def without_ids(text: str) -> str:
-    """`text` with every id of Prolific's form replaced."""
-    return _ID.sub("...", text)
-
-
-def _wait(header: str) -> timedelta | None:
-    """What a Retry-After asks for, in seconds or as a date; at most a day. None without."""
-    try:
-        seconds = float(header)
-    except ValueError:
-        try:
-            seconds = (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds()
-        except (ValueError, TypeError):
-            return None
-    return timedelta(seconds=min(max(seconds, 0), 24 * 3600)) if math.isfinite(seconds) else None
+        raise refusal_of(response, ids_in(path, body))

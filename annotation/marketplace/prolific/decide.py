@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -20,27 +22,17 @@ from annotation.marketplace.models import (
     ProlificSubmission,
 )
 from annotation.marketplace.prolific import actions
-from annotation.marketplace.prolific.client import Client, ProlificError
-from annotation.marketplace.prolific.follow import AWAITING, REJECTED, lock_for_decision
+from annotation.marketplace.prolific.answers import ProlificError
+from annotation.marketplace.prolific.client import Client
+from annotation.marketplace.prolific.follow import AWAITING, OVER, REJECTED, lock_for_decision
 from annotation.marketplace.prolific.study_draft import RESEARCHER
 
 Kind = ProlificAction.Kind
 State = Assignment.State
 MIN_MESSAGE, LONGEST_MESSAGE = 100, 1024
-CATEGORIES = (
-    "TOO_QUICKLY",
-    "TOO_SLOWLY",
-    "FAILED_INSTRUCTIONS",
-    "INCOMP_LONGITUDINAL",
-    "FAILED_CHECK",
-    "LOW_EFFORT",
-    "MALINGERING",
-    "NO_CODE",
-    "BAD_CODE",
-    "NO_DATA",
-    "UNSUPP_DEVICE",
-    "OTHER",
-)
+# The words are those of the wire, on which both sides agree.
+_WIRE = Path(__file__).resolve().parents[1] / "model" / "assay" / "2026-11-22" / "service-2.json"
+CATEGORIES: tuple[str, ...] = tuple(json.loads(_WIRE.read_text("utf-8"))["shapes"]["ProlificCategory"]["enum"])
 # People come to Prolific's page of completion themselves; who has not after this time is completed from here.
 COMPLETE_AFTER = timedelta(minutes=3)
 INSIDE = ("ACTIVE", "RESERVED")
@@ -107,6 +99,9 @@ def ask_return(assignment: Assignment, reasons: Sequence[str], *, now: datetime)
 @transaction.atomic
 def queue_decisions(study: ProlificStudy, *, now: datetime) -> None:
     """Queue what follows from the rows: approvals, rejections, and completions of who finished here."""
+    # What was to be done with a submission that is over at Prolific by now has no use any more.
+    moot = ProlificAction.objects.filter(study=study, submission__status__in=OVER)
+    moot.exclude(state=ProlificAction.State.DONE).update(state=ProlificAction.State.DONE, done_at=now)
     decided = Q(actions__kind__in=[Kind.APPROVE, Kind.REJECT])
     rows = ProlificSubmission.objects.filter(study=study, participant__worker__isnull=False).select_related(
         "participant"

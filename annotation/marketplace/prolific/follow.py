@@ -4,31 +4,40 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from django.db.models import Exists, F, OuterRef
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, Sum
 
 from annotation.marketplace.assignments import accept_submit, decisions
-from annotation.marketplace.core.row_locks import lock_requester
+from annotation.marketplace.core.row_locks import lock_hit, lock_requester
 from annotation.marketplace.errors import RequestRefusedError, WorkRefusedError
+from annotation.marketplace.hits import escrow, lifecycle
 from annotation.marketplace.invitations import completion
 from annotation.marketplace.models import (
     Assignment,
+    Hit,
+    LedgerEntry,
     ParticipantIdentity,
     ProlificIdentity,
     ProlificStudy,
     ProlificSubmission,
     WorkerAccount,
 )
+from annotation.marketplace.notifications import events
 
+COMPLETED = "COMPLETED"
 AWAITING, APPROVED, REJECTED = "AWAITING REVIEW", "APPROVED", "REJECTED"
 # Their place at Prolific is free for somebody else.
 LEFT = frozenset({"RETURNED", "TIMED-OUT"})
-KNOWN = LEFT | {"RESERVED", "ACTIVE", AWAITING, APPROVED, REJECTED, "SCREENED OUT", "PARTIALLY APPROVED"}
+PARTLY, SCREENED = "PARTIALLY APPROVED", "SCREENED OUT"
+OVER = LEFT | {APPROVED, REJECTED, PARTLY, SCREENED}
+KNOWN = OVER | {"RESERVED", "ACTIVE", AWAITING}
 # The parameter of the address by which Prolific names a submission.
 SESSION = "SESSION_ID"
 OTHER_SESSION = "The person came with the ID of another submission than Prolific lists for them."
 REJECTED_THERE = "Rejected on Prolific's site."
 
 State = Assignment.State
+Purpose = LedgerEntry.Purpose
 
 
 def follow_study(study: ProlificStudy, *, now: datetime) -> None:
@@ -47,6 +56,53 @@ def follow_study(study: ProlificStudy, *, now: datetime) -> None:
     for submission in decided.select_related("participant__worker", "study").order_by("pk"):
         note = _follow(submission, now=now) or _note_on_session(submission)
         ProlificSubmission.objects.filter(pk=submission.pk, status=submission.status).update(note=note)
+    _correct_rewards(study, now=now)
+    _open_places(study, now=now)
+
+
+def _open_places(study: ProlificStudy, *, now: datetime) -> None:
+    """Open the places of who returned after submitting, or was rejected: Prolific sends somebody else."""
+    if study.status == COMPLETED:
+        return
+    submitted = Assignment.objects.filter(worker=OuterRef("participant__worker"), state__in=Assignment.SUBMITTED_STATES)
+    rows = ProlificSubmission.objects.filter(
+        Exists(submitted), study=study, is_replaced=False, status__in=[REJECTED, *LEFT]
+    )
+    for submission in rows.select_related("study__channel", "participant").order_by("pk"):
+        try:
+            _open_places_of(submission, now=now)
+        except RequestRefusedError as refusal:
+            note = f"The place could not be opened to somebody else: {refusal.message}"[:300]
+            ProlificSubmission.objects.filter(pk=submission.pk).update(note=note)
+
+
+@transaction.atomic
+def _open_places_of(submission: ProlificSubmission, *, now: datetime) -> None:
+    """Raises RequestRefusedError where the balance does not cover another place; nothing is changed then."""
+    payer = lock_requester(submission.study.channel.requester_id)
+    if not ProlificSubmission.objects.filter(pk=submission.pk, is_replaced=False).update(is_replaced=True):
+        return
+    worker = submission.participant.worker_id
+    works = Assignment.objects.filter(worker=worker, state__in=Assignment.SUBMITTED_STATES)
+    for key in works.order_by("hit").values_list("hit", flat=True):
+        hit = lock_hit(key)
+        if hit.status == Hit.Status.DISPOSED:
+            continue
+        hit.max_assignments += 1
+        events.settle(hit, now)
+        hit.save(update_fields=["max_assignments", *lifecycle.SETTLED_FIELDS])
+        escrow.hold(payer, hit, now=now)
+
+
+def _correct_rewards(study: ProlificStudy, *, now: datetime) -> None:
+    """Book back the rewards of approved work whose person returned at Prolific, or ran out of time there."""
+    purposes = [Purpose.REWARD, Purpose.UNPAID]
+    paid_outside = Q(entries__account=LedgerEntry.Account.OUTSIDE, entries__purpose__in=purposes)
+    left = ProlificSubmission.objects.filter(study=study, status__in=LEFT)
+    rows = Assignment.objects.filter(state=State.APPROVED, worker__participant__prolific_submissions__in=left)
+    earned = Sum("entries__amount_cents", filter=paid_outside, default=0)
+    for assignment in rows.annotate(earned=earned).filter(earned__gt=0).order_by("pk"):
+        decisions.unpay(assignment, now=now)
 
 
 def _follow(submission: ProlificSubmission, *, now: datetime) -> str:
@@ -89,7 +145,9 @@ def _leave(submission: ProlificSubmission, worker: WorkerAccount | None, *, now:
     if submission.participant.finished_at is None:
         completion.finish(submission.participant, now=now, early=True)
     word = "returned" if submission.status == "RETURNED" else "timed out"
-    return f"The submission was {word} at Prolific; {submitted} submitted tasks are stored." if submitted else ""
+    if not submitted:
+        return ""
+    return f"The submission was {word} at Prolific, which pays nothing for it; {submitted} submitted tasks are stored."
 
 
 def _approve(worker: WorkerAccount, *, now: datetime) -> str:

@@ -19,7 +19,8 @@ from django.urls import reverse
 from annotation.accounts.vault import UnreadableSecretError, seal, unseal
 from annotation.marketplace.channels import tokens
 from annotation.marketplace.models import ProlificAccount, ProlificEvent, ProlificStudy
-from annotation.marketplace.prolific.client import Client, ProlificError
+from annotation.marketplace.prolific.answers import ProlificError
+from annotation.marketplace.prolific.client import Client
 
 log = logging.getLogger(__name__)
 REPLAY_WINDOW = timedelta(minutes=5)

@@ -24,12 +24,14 @@ from annotation.marketplace.models import (
     ProlificSubmission,
 )
 from annotation.marketplace.prolific import actions
-from annotation.marketplace.prolific.client import Client, ProlificError
-from annotation.marketplace.prolific.follow import APPROVED, AWAITING
+from annotation.marketplace.prolific.answers import ProlificError
+from annotation.marketplace.prolific.client import Client
+from annotation.marketplace.prolific.follow import APPROVED, AWAITING, LEFT, PARTLY, REJECTED, SCREENED
 from annotation.marketplace.prolific.records import BonusBatchRecord, BonusLine, Minor
 
 State = ProlificBonusBatch.State
-PAYABLE = (APPROVED, AWAITING)
+PAYABLE = (APPROVED, AWAITING, PARTLY)
+OVER = (REJECTED, *LEFT, SCREENED)
 MAX_LINES = 200
 # Of a batch that was paid before, perhaps: what was paid is read.
 CONFLICT = 409
@@ -44,8 +46,11 @@ def queue_bonuses(study: ProlificStudy, *, now: datetime) -> None:
     _add_arm_bonuses(study)
     if ProlificBonusBatch.objects.filter(study=study, state__in=ProlificBonusBatch.OPEN).exists():
         return
-    rows = ProlificBonusLine.objects.filter(submission__study=study, batch=None, submission__status__in=PAYABLE)
-    lines = list(rows.exclude(submission__identity=None).order_by("pk")[:MAX_LINES])
+    rows = ProlificBonusLine.objects.filter(submission__study=study, batch=None).exclude(submission__identity=None)
+    lines = list(rows.filter(submission__status__in=PAYABLE).order_by("pk")[:MAX_LINES])
+    if not lines:
+        # By themselves: whether Prolific pays people who returned or were rejected it says when it is asked.
+        lines = list(rows.filter(submission__status__in=OVER).order_by("pk")[:MAX_LINES])
     if lines:
         amount = sum(line.amount_minor for line in lines)
         batch = ProlificBonusBatch.objects.create(study=study, amount_minor=amount, due_at=now, created_at=now)

@@ -10,7 +10,8 @@ from django.conf import settings
 from annotation.marketplace.cents import format_money
 from annotation.marketplace.channels import reach
 from annotation.marketplace.models import ProlificAccount, ProlificStudy
-from annotation.marketplace.prolific.client import Client, ProlificError
+from annotation.marketplace.prolific.answers import ProlificError
+from annotation.marketplace.prolific.client import Client
 from annotation.marketplace.prolific.records import Minor
 from annotation.marketplace.prolific.study_draft import (
     as_prolific_filters,

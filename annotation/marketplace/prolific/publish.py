@@ -10,7 +10,8 @@ from annotation.marketplace.channels.reach import hits_of
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.models import Channel, ProlificAccount, ProlificAction, ProlificStudy
 from annotation.marketplace.prolific import actions
-from annotation.marketplace.prolific.client import Client, ProlificError
+from annotation.marketplace.prolific.answers import ProlificError
+from annotation.marketplace.prolific.client import Client
 from annotation.marketplace.prolific.price import StudyQuote
 from annotation.marketplace.prolific.records import StudyRecord
 from annotation.marketplace.prolific.study_draft import MAX_PLACES, fields_of
@@ -55,11 +56,16 @@ def ask_to_publish(
 
 @transaction.atomic
 def ask_to_change(study: ProlificStudy, kind: str, *, now: datetime) -> ProlificStudy:
-    """Have a published study paused, started again or stopped. Raises RequestRefusedError before it is published."""
+    """Have a published study paused, started again or stopped, which closes the channel, too.
+
+    Raises RequestRefusedError before it is published.
+    """
     _check_published(study)
     if kind == Kind.STOP:
         others = ProlificAction.objects.filter(study=study, state=ProlificAction.State.WAITING)
         others.filter(kind__in=[Kind.PAUSE, Kind.START, Kind.PLACES]).delete()
+        # By an address that somebody has copied no one comes either.
+        Channel.objects.filter(pk=study.channel_id, closed_at=None).update(closed_at=now)
     actions.queue(study, kind, now=now)
     return study
 

@@ -9,14 +9,14 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.marketplace.channels.kinds import CODE, NO_CONSENT
+from annotation.marketplace.channels.kinds import CODE, DEVICE, NO_CONSENT
 from annotation.marketplace.channels.tokens import LETTERS
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.invitations.channel_plan import LinkPlan
 from annotation.marketplace.invitations.open_channel import address_of_study_link, find_main_link, main_link
 from annotation.marketplace.models import Channel, ProlificStudy, Requester
 
-COMPLETED, STOPPED, DEVICE, RESEARCHER = "completed", "stopped-early", "device", "researcher"
+COMPLETED, STOPPED, RESEARCHER = "completed", "stopped-early", "researcher"
 PATHS = (COMPLETED, NO_CONSENT, STOPPED, DEVICE, RESEARCHER)
 COMPLETION_PAGE = "https://app.prolific.com/submissions/complete?cc="
 CODE_LETTERS = 8

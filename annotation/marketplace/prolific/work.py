@@ -12,7 +12,8 @@ from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.models import ProlificAccount, ProlificAction, ProlificStudy
 from annotation.marketplace.prolific import actions, decide, pay, publish, sync
 from annotation.marketplace.prolific.accounts import open_client
-from annotation.marketplace.prolific.client import TOO_MANY, Client, ProlificError
+from annotation.marketplace.prolific.answers import TOO_MANY, ProlificError
+from annotation.marketplace.prolific.client import Client
 from annotation.marketplace.prolific.follow import follow_study
 from annotation.marketplace.prolific.hooks import subscribe
 

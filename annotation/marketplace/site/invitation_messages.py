@@ -60,6 +60,13 @@ def door_message(word: str) -> tuple[str, str]:
                 "mistake, write to the person who sent you the link."
             ),
         ),
+        "device": (
+            _("This study needs another device"),
+            _(
+                "Its tasks were made for other devices than this one. Nothing was recorded. Open the study on a "
+                "suitable device, or return to Prolific, so that your place is free for another person."
+            ),
+        ),
         "unknown": (
             _("This link does not lead anywhere"),
             _("Please check that it was copied completely, or ask the person who sent it."),

@@ -25,6 +25,7 @@ from annotation.marketplace.hits import entry_check
 from annotation.marketplace.invitations import admission, completion, funnel, next_task, offer, withdrawal
 from annotation.marketplace.models import Assignment, Hit, Link, Participant, Requester, WorkerAccount
 from annotation.marketplace.site import browser_cookie, studies, way
+from annotation.marketplace.site.devices import device_of
 from annotation.marketplace.site.host_guards import Visit, on_worker_host, too_often, worker_page
 from annotation.marketplace.site.invitation_messages import door_message
 from annotation.marketplace.site.pages import refused
@@ -34,7 +35,7 @@ from annotation.marketplace.workers import sessions
 
 STATUS = {
     **dict.fromkeys(("odd-id", "needs-id"), 400),
-    **dict.fromkeys(("blocked", "unqualified"), 403),
+    **dict.fromkeys(("blocked", "unqualified", "device"), 403),
     **dict.fromkeys(("full", "other-link"), 409),
     **{"unknown": 404, "closed": 410},
 }
@@ -77,7 +78,9 @@ def empty_link(request: HttpRequest) -> HttpResponse:
 
 
 # What somebody meets who has not been here before and is not let in.
-REFUSED = frozenset({"needs-id", "odd-id", "other-link", "blocked", "not-yet", "closed", "full", "unqualified"})
+REFUSED = frozenset(
+    {"needs-id", "odd-id", "other-link", "blocked", "not-yet", "closed", "full", "unqualified", "device"}
+)
 
 
 def _count(request: HttpRequest, response: HttpResponse, entry: admission.Door) -> None:
@@ -314,7 +317,8 @@ def _panel_ids(link: Link, query: dict[str, str]) -> dict[str, str]:
 def _visitor(request: HttpRequest, link: Link, query: dict[str, str], panel_ids: dict[str, str]) -> admission.Visitor:
     external_id = next((query[name].strip() for name in _names(link) if query.get(name, "").strip()), "")
     known = sessions.worker_of(request, now=timezone.now())
-    return admission.Visitor(external_id, browser_cookie.participants_of(request), known, panel_ids)
+    participants = browser_cookie.participants_of(request)
+    return admission.Visitor(external_id, participants, known, panel_ids, device=device_of(request))
 
 
 def _at_door(
@@ -341,7 +345,7 @@ def _at_door(
         "text": text,
         "channel": channel,
         "token": token,
-        "way_back": way_back,
+        "way_back": way_back or (admission.way_back_of(entry) if entry else ""),
         "terms": None if known and consent.agreed(known, terms) else terms,
         "external_id": visitor.external_id if visitor else "",
         "panel_ids": {f"{PANEL_FIELD}{name}": value for name, value in (visitor.panel_ids if visitor else {}).items()},

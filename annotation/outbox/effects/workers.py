@@ -18,9 +18,28 @@ def approve(intent: Intent, context: Context) -> None:
     override = bool(intent.details.get("override"))
     context.market.approve(submission.market_id, feedback=_reason(submission), override=override)
     cost = ledger.place_cost(submission.hit)
+    if _is_unpaid(submission, context):
+        _approve_unpaid(intent, submission, context)
+        return
     with queue.outcome(intent, "approve", now=context.clock()) as mine:
         if mine:
             ledger.spend(intent, cost, kind=LedgerEntry.Kind.REWARD, now=context.clock(), **_evidence(submission))
+
+
+def _is_unpaid(submission: Submission, context: Context) -> bool:
+    """Whether Prolific pays no reward for the work: the person returned it there, or ran out of time."""
+    if not submission.hit.study.intents.filter(kind=Intent.Kind.RECRUIT).exists():
+        return False
+    work = prolific.get_work(context.market, submission.market_id)
+    return work is not None and work.has_left
+
+
+def _approve_unpaid(intent: Intent, submission: Submission, context: Context) -> None:
+    """The answers are accepted. What was reserved for them stays so for the person whom Prolific sends instead."""
+    with queue.outcome(intent, "approved, not paid: returned on Prolific", now=context.clock()) as mine:
+        if mine:
+            facts = {"intent": intent.key, **_evidence(submission)}
+            AuditEvent.objects.record(intent.study, "approve_unpaid", actor="assay", now=context.clock(), **facts)
 
 
 def reject(intent: Intent, context: Context) -> None:
@@ -41,7 +60,9 @@ def reject(intent: Intent, context: Context) -> None:
     with queue.outcome(intent, "reject", now=context.clock()) as mine:
         if mine:
             now = context.clock()
-            ledger.give_back(intent, ledger.place_cost(submission.hit).total, now=now)
+            if not category:
+                # Prolific sends somebody else for whom the money stays reserved, until the study is closed.
+                ledger.give_back(intent, ledger.place_cost(submission.hit).total, now=now)
             AuditEvent.objects.record(
                 intent.study, "refuse", actor="assay", now=now, intent=intent.key, **_evidence(submission)
             )

@@ -33,6 +33,10 @@ class Settings:
     # Answers that a later version of the API may give.
     has_unknown_fields: bool = False
     has_unknown_filters: bool = False
+    # Of the filters whose names the documents do not state.
+    offers_group_blocklist: bool = True
+    # See `other_forms`.
+    answers_in_other_forms: bool = False
     # Bulk approvals and bonuses wait until people/settle is called.
     is_slow: bool = False
     # Hooks: "sent" at once, or "held" until they are released.

@@ -87,7 +87,9 @@ def get_project(call: ApiCall) -> StubAnswer:
 def list_filters(call: ApiCall) -> StubAnswer:
     """Every filter, and a kind that is not known yet where the settings ask for it."""
     unknown = [filters.UNKNOWN] if call.world.settings.has_unknown_filters else []
-    return listing([*unknown, *filters.FILTERS], call.query, call.path)
+    missing = set() if call.world.settings.offers_group_blocklist else {"participant_group_blocklist"}
+    offered = [row for row in filters.FILTERS if row["filter_id"] not in missing]
+    return listing([*unknown, *offered], call.query, call.path)
 
 
 @operation("get_distribution")

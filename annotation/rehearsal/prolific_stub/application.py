@@ -15,6 +15,7 @@ from annotation.rehearsal.prolific_stub.account_state import AccountState, load_
 from annotation.rehearsal.prolific_stub.answers import ApiError, Record, StubAnswer
 from annotation.rehearsal.prolific_stub.events import wait_until_sent
 from annotation.rehearsal.prolific_stub.faults import RequestFault, strike
+from annotation.rehearsal.prolific_stub.other_forms import in_other_form, shorten_page
 from annotation.rehearsal.prolific_stub.routing import HANDLERS, ApiCall, check_query, match_operation, read_body
 
 
@@ -58,6 +59,8 @@ class Application:
 
     def _steer(self, name: str, request: Request) -> StubAnswer:
         data = json.loads(request.raw or b"{}")
+        if name.startswith("participants/"):
+            name, data = _as_play(name, request)
         if name == "reset":
             # Ids are given once, also across accounts: a client may still know the earlier ones.
             number, self.world, self.requests = self.world.last_number, new_account(), []
@@ -97,7 +100,11 @@ class Application:
             answer = error.to_answer()
         entry |= {"status": answer.status, "answer": answer.body}
         self._write_log(entry)
-        return _faulty(fault, answer) if fault else self._with_unknown_fields(answer)
+        if fault is not None:
+            return _faulty(fault, answer)
+        if self.world.settings.answers_in_other_forms:
+            return in_other_form(entry["operation"] or "", answer)
+        return self._with_unknown_fields(answer)
 
     def _check_token(self, request: Request) -> None:
         scheme, _, token = request.authorization.partition(" ")
@@ -109,6 +116,8 @@ class Application:
     def _carry_out(self, operation: str, names: dict[str, str], path: str, request: Request) -> StubAnswer:
         query = dict(parse_qsl(urlsplit(request.target).query, keep_blank_values=True))
         check_query(operation, query)
+        if self.world.settings.answers_in_other_forms:
+            query = shorten_page(operation, query)
         body = read_body(operation, request.raw)
         names = {name: unquote(value) for name, value in names.items()}
         return HANDLERS[operation](ApiCall(operation, self.world, path, names, query, body))
@@ -128,6 +137,13 @@ class Application:
         if self.log is not None:
             with self.log.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry) + "\n")
+
+
+def _as_play(name: str, request: Request) -> tuple[str, Record]:
+    """`participants/N/arrive`, `.../complete?cc=CODE`, `.../return`, `.../timeout` as the command `play`."""
+    _, person, deed = [*name.split("/"), "", ""][:3]
+    query = dict(parse_qsl(urlsplit(request.target).query))
+    return "play", {"person": person, "deed": deed, "code": query.get("cc")} | query
 
 
 def _faulty(fault: RequestFault, answer: StubAnswer) -> StubAnswer | None:

@@ -76,6 +76,10 @@ class Controls:
         """A decision on Prolific's own site; any status, also an unknown."""
         self._post("decide", submission=submission, status=status)
 
+    def pay_by_hand(self, submission: str, cents: int) -> None:
+        """A bonus that is paid on Prolific's own site."""
+        self._post("bonus", submission=submission, cents=cents)
+
     def set_study_status(self, study: str, status: str) -> None:
         """A study's status is changed on Prolific's own site; any status, also an unknown."""
         self._post("study-status", study=study, status=status)

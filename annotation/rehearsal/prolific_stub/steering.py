@@ -46,7 +46,7 @@ def play(world: AccountState, data: Record) -> Record:
     if deed == "message":
         return people.write(world, person, data.get("study"), data["body"])
     if deed in ("arrive", "reserve"):
-        study = world.get("studies", data["study"])
+        study = world.get("studies", data.get("study") or next(reversed(world.studies), ""))
         if study["status"] == "PUBLISHING":
             studies.set_status(study, "ACTIVE", world)
         return people.arrive(world, person, study) if deed == "arrive" else people.reserve(world, person, study)
@@ -70,6 +70,21 @@ def decide(world: AccountState, data: Record) -> Record:
     """A decision on Prolific's own site, or any status, also one that nobody knows yet."""
     submission = world.get("submissions", data["submission"])
     submissions.set_status(submission, data["status"], world)
+    return submission
+
+
+def pay_by_hand(world: AccountState, data: Record) -> Record:
+    """A bonus that is paid on Prolific's own site."""
+    submission = world.get("submissions", data["submission"])
+    batch: Record = {
+        "id": world.new_id(),
+        "study": submission["study_id"],
+        "amount": data["cents"],
+        "lines": [[submission["id"], data["cents"]]],
+        "payments": 1,
+    }
+    world.bonus_batches[batch["id"]] = batch
+    submission["bonus_payments"].append(data["cents"])
     return submission
 
 
@@ -147,6 +162,7 @@ COMMANDS: dict[str, Callable[[AccountState, Record], Record]] = {
     "faults/clear": clear_faults,
     "play": play,
     "decide": decide,
+    "bonus": pay_by_hand,
     "study-status": set_study_status,
     "settle": settle,
     "clock": move_clock,

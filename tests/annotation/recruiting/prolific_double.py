@@ -145,6 +145,10 @@ class PretendMarketplace:
     def list_prolific_submissions(self, **members: Any) -> dict[str, Any]:
         return {"Submissions": self.submissions}
 
+    def get_prolific_work(self, **members: Any) -> dict[str, Any]:
+        rows = [row for row in self.submissions if members["AssignmentId"] in row["AssignmentIds"]]
+        return {"CameByProlific": bool(rows), **({"Submission": rows[0]} if rows else {})}
+
     def request_prolific_return(self, **members: Any) -> dict[str, Any]:
         return {}
 

@@ -103,9 +103,13 @@ def test_a_study_goes_from_the_token_to_the_booked_fees(
     study.intents.update(not_before=None)
     recruitment.run()
     page.goto(channel)
-    olga.press("Stop on Prolific")
+    # One button ends it, there and here.
+    expect(main.get_by_role("button", name="Close channel")).to_have_count(0)
+    olga.press("Stop recruitment")
     recruitment.run()
     page.reload()
+    expect(main).to_contain_text("No one new can enter")
+    expect(main.get_by_role("button", name="Reopen channel")).to_have_count(0)
     olga.press("Book fees and release the rest")
     facts = stub.read_facts()
     assert facts["statuses"] == {"APPROVED": 2, "REJECTED": 1}

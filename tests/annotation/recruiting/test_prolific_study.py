@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -73,6 +75,35 @@ def test_people_return_time_out_enter_wrong_codes_and_the_books_agree(
     assert not shown_ids(recruitment, submission.market_id, caplog.text)
     # Every request had the documented shape.
     assert {entry["status"] for entry in stub.read_requests()} <= {200, 201, 202}
+
+
+def test_late_hooks_undo_nothing_that_was_read_decided_and_booked(recruitment: Recruitment, settings: Any) -> None:
+    settings.PROLIFIC_HOOKS = True
+    stub, study = recruitment.stub, recruitment.study
+    recruitment.begin(places=2)
+    stub.change_settings(hooks="held", hook_copies=2)
+    recruitment.finish(1)
+    recruitment.finish(2)
+    recruitment.run()
+    works = Submission.objects.filter(hit__study=study)
+    approve(study, works, actor=User.objects.create_user("ada"), now=timezone.now())
+    study.intents.update(not_before=None)
+    recruitment.run()
+    before = (
+        ledger.sums(study),
+        [row.decision for row in prolific.list_submissions(recruitment.market, recruitment.channel)],
+    )
+    assert before[1] == ["approved"] * 2
+    # What was ACTIVE an hour ago is said now, twice and in the wrong order; some of it too late to be believed.
+    for age in (0, 3600):
+        stub.change_settings(hook_age_seconds=age)
+        assert stub.release_hooks("reversed") + stub.retry_hooks() >= 0
+    recruitment.run()
+    rows = prolific.list_submissions(recruitment.market, recruitment.channel)
+    assert (ledger.sums(study), [row.decision for row in rows]) == before
+    assert works.count() == 2
+    assert stub.read_facts()["statuses"] == {"APPROVED": 2}
+    assert stub.read_facts()["studies"][0]["paid_rewards"]["amount"] == before[0].spent == 2 * study.reward_cents
 
 
 def shown_ids(recruitment: Recruitment, assignment: str, logged: str) -> list[str]:

@@ -111,3 +111,39 @@ def test_what_a_condition_pays_above_the_reward_is_a_bonus(crowd: Crowd) -> None
         crowd.run(minutes)
     assert sorted(expected) == [[], [], [40], [40]]
     assert paid(crowd) == expected
+
+
+def test_a_bonus_paid_on_prolifics_own_site_does_not_make_an_unanswered_batch_look_paid(crowd: Crowd) -> None:
+    channel = reviewed(crowd, "1.50")
+    (row,) = crowd.stub.read_facts()["submissions"]
+    # Known to Prolific, not paid for an hour; meanwhile somebody pays the same amount there.
+    crowd.stub.add_fault("pay_bonuses", "throttle", retry_after_seconds=3600)
+    crowd.run()
+    crowd.stub.pay_by_hand(row["id"], 150)
+    crowd.stub.add_fault("pay_bonuses", "drop")
+    crowd.run(minutes=70)
+    (batch,) = crowd.read(channel)["UnknownBatches"]
+    assert (batch["AmountMinor"], batch["AlreadyPaidMinor"]) == (150, 0)
+    # After it was sent, another amount.
+    crowd.stub.pay_by_hand(row["id"], 40)
+    crowd.run(minutes=80)
+    (batch,) = crowd.read(channel)["UnknownBatches"]
+    crowd.service.settle_prolific_bonus_batch(ChannelId=channel, BatchId=batch["BatchId"], Outcome="not-paid")
+    crowd.run(minutes=90)
+    assert paid(crowd) == [[150, 40, 150]]
+
+
+def test_who_returned_is_paid_a_bonus_by_a_batch_of_their_own(crowd: Crowd) -> None:
+    channel = reviewed(crowd, "1.50")
+    crowd.finish(2)
+    crowd.run()
+    (work,) = crowd.submissions(channel)[1]["AssignmentIds"]
+    crowd.stub.return_place(2)
+    crowd.run(minutes=2)
+    worker = crowd.lab.client.get_assignment(AssignmentId=work)["Assignment"]["WorkerId"]
+    members = {"WorkerId": worker, "BonusAmount": "0.30", "Reason": "For the time you took."}
+    crowd.lab.client.send_bonus(AssignmentId=work, **members)
+    for minutes in (4, 6):
+        crowd.run(minutes)
+    assert paid(crowd) == [[150], [30]]
+    assert [row["payments"] for row in crowd.stub.read_facts()["batches"]] == [1, 1]

@@ -8,19 +8,26 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
+from django.db.models import Sum
 
 from annotation.accounts.vault import unseal
+from annotation.marketplace.assignments import accept_submit
 from annotation.marketplace.core import clock
 from annotation.marketplace.invitations import retention
 from annotation.marketplace.models import (
     Assignment,
+    AssignmentDevice,
     Channel,
+    Hit,
     LedgerEntry,
+    Participant,
     ParticipantIdentity,
     ProlificAccount,
     ProlificAction,
     ProlificIdentity,
 )
+from annotation.marketplace.money.balance_check import check_balances
+from tests.faults.prolific_study import ANSWER
 from tests.marketplace.channels.guests import KEYWORDS, TAG, tasks
 from tests.marketplace.people import Person, reason
 from tests.marketplace.prolific.crowd import REASON, Crowd
@@ -173,6 +180,109 @@ def test_who_closes_the_tab_at_the_end_is_completed_from_here(crowd: Crowd) -> N
     assert [(row["Status"], row["Path"]) for row in crowd.submissions(channel)] == [("AWAITING REVIEW", "researcher")]
 
 
+def test_who_closes_the_tab_while_the_last_task_is_submitted_is_completed_from_here(crowd: Crowd) -> None:
+    channel = crowd.publish()
+    crowd.arrive(1)
+    now = clock.now()
+    accept_submit.submit(Assignment.objects.get(), [["rating", "5"]], answer=ANSWER, now=now, received_at=now)
+    crowd.run(minutes=5)
+    crowd.run(minutes=9)
+    assert [(row["Status"], row["Path"]) for row in crowd.submissions(channel)] == [("AWAITING REVIEW", "researcher")]
+
+
+def test_the_reward_of_who_returned_after_submitting_is_in_no_book(crowd: Crowd) -> None:
+    channel = crowd.publish()
+    for number in (1, 2):
+        crowd.finish(number)
+    crowd.run()
+    works = [row["AssignmentIds"][0] for row in crowd.submissions(channel)]
+    # The first is approved before the return is read, the second afterwards.
+    crowd.lab.client.approve_assignment(AssignmentId=works[0])
+    crowd.stub.return_place(1)
+    crowd.stub.return_place(2)
+    crowd.run()
+    crowd.lab.client.approve_assignment(AssignmentId=works[1])
+    crowd.run(minutes=2)
+    assert [row["Status"] for row in crowd.submissions(channel)] == ["RETURNED"] * 2
+    assert "pays nothing for it; 1 submitted tasks are stored" in crowd.submissions(channel)[1]["Note"]
+    facts = crowd.stub.read_facts()["studies"][0]
+    rewards = LedgerEntry.objects.filter(purpose__in=["reward", "unpaid"], account="outside")
+    booked = rewards.aggregate(sum=Sum("amount_cents"))["sum"]
+    assert (booked, crowd.read(channel)["PaidMinor"], facts["paid_rewards"]["amount"]) == (0, 0, 0)
+    assert check_balances().faults == ()
+    # What Prolific refused, as the submission was over, is not waited for.
+    assert crowd.read(channel)["Waiting"] == []
+
+
+def test_the_place_of_who_returned_after_submitting_or_was_rejected_is_free_for_another_person(crowd: Crowd) -> None:
+    tasks(crowd.lab, 1, Reward="1.00", MaxAssignments=2)
+    channel = crowd.publish_draft(Places=2)
+    for number in (1, 2):
+        crowd.finish(number)
+    crowd.stub.return_place(1)
+    crowd.run()
+    (work,) = crowd.submissions(channel)[1]["AssignmentIds"]
+    crowd.service.reject_prolific_work(AssignmentId=work, RequesterFeedback=REASON, Category="LOW_EFFORT")
+    for minutes in (2, 4):
+        crowd.run(minutes)
+    for number in (3, 4):
+        crowd.finish(number)
+    crowd.run(minutes=6)
+    assert [row["Status"] for row in crowd.submissions(channel)] == ["RETURNED", "REJECTED"] + ["AWAITING REVIEW"] * 2
+    assert [len(row["AssignmentIds"]) for row in crowd.submissions(channel)] == [1] * 4
+    # All places are taken, there and here.
+    assert Hit.objects.get().max_assignments == 4
+    assert check_balances().faults == ()
+
+
+def test_a_study_works_where_prolific_answers_in_other_forms(crowd: Crowd) -> None:
+    crowd.stub.change_settings(answers_in_other_forms=True)
+    account = crowd.service.connect_prolific(Token=crowd.stub.token)
+    assert (account["Currency"], account["AvailableMinor"]) == ("USD", 500_000)
+    country = next(row for row in crowd.service.list_prolific_filters()["Filters"] if row["Kind"] == "select")
+    assert country["Choices"][0].keys() == {"Value", "Label"}
+    crowd.stub.add_fault("create_study", "drop_after_effect")
+    channel = crowd.publish(Places=5)
+    crowd.run(minutes=1)
+    # Five submissions, of which Prolific lists three on a page.
+    for number in range(1, 5):
+        crowd.finish(number)
+    crowd.arrive(5)
+    crowd.stub.time_out(5)
+    crowd.run(minutes=2)
+    rows = crowd.submissions(channel)
+    assert [row["Status"] for row in rows] == ["AWAITING REVIEW"] * 4 + ["TIMED-OUT"]
+    for row in rows[:4]:
+        (work,) = row["AssignmentIds"]
+        crowd.lab.client.approve_assignment(AssignmentId=work)
+    worker = crowd.lab.client.get_assignment(AssignmentId=work)["Assignment"]["WorkerId"]
+    crowd.lab.client.send_bonus(AssignmentId=work, WorkerId=worker, BonusAmount="0.50", Reason="Thanks")
+    crowd.stub.add_fault("pay_bonuses", "drop_after_effect")
+    for minutes in (3, 5, 7):
+        crowd.run(minutes)
+    (there,) = crowd.stub.read_facts()["studies"]
+    known = crowd.read(channel)
+    assert (known["PaidMinor"], known["BonusPaidMinor"]) == (400, 50)
+    assert crowd.stub.read_facts()["doubled_payments"] == 0
+    # 4.50: a third as fee, a fifth of it as tax; Prolific rounds for rewards and bonuses each, the estimate once.
+    fees = sum(there[part][name] for part in ("paid_rewards", "paid_bonuses") for name in ("fees", "vat"))
+    assert abs(known["FeesMinor"] - fees) <= 2
+    assert "fees are estimated" in known["SyncError"]
+
+
+def test_who_took_part_is_excluded_by_study_where_prolific_lists_no_filter_for_groups(crowd: Crowd) -> None:
+    crowd.publish()
+    crowd.stub.change_settings(offers_group_blocklist=False)
+    crowd.lab.hit(Keywords=KEYWORDS.replace(TAG, "autumn"), MaxAssignments=9, Reward="1.00")
+    channel = crowd.service.create_channel(Study="autumn", Kind="prolific", Name="second")["ChannelId"]
+    crowd.complete_draft(channel, ExcludesEarlier=True)
+    earlier = crowd.study
+    crowd.request(channel)
+    crowd.run()
+    body = json.loads(crowd.stub.read_requests("create_study")[-1]["body"])
+    assert {"filter_id": "previous_studies_blocklist", "selected_values": [earlier]} in body["filters"]
+
+
 def test_who_does_not_agree_returns_to_prolific_with_the_code_for_that(crowd: Crowd) -> None:
     channel = crowd.publish()
     crowd.service.update_channel(ChannelId=channel, Consent="You rate texts.")
@@ -183,6 +293,60 @@ def test_who_does_not_agree_returns_to_prolific_with_the_code_for_that(crowd: Cr
     (row,) = crowd.submissions(channel)
     assert row["Path"] == "no-consent"
     assert row["ReturnRequestedAt"]
+
+
+PHONE = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/130.0.0.0 Mobile Safari/537.36"
+COMPUTER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0.0.0 Safari/537.36"
+
+
+def test_who_comes_with_an_unsuitable_device_returns_to_prolific_with_the_code_for_that(crowd: Crowd) -> None:
+    channel = crowd.publish(Devices=["desktop"])
+    address = crowd.stub.arrive(1, crowd.study)["address"]
+    page = crowd.guest().browser.get(address, headers={"User-Agent": PHONE})
+    assert (page.status_code, reason(page)) == (403, "device")
+    code = page.text.partition('href="https://app.prolific.com/submissions/complete?cc=')[2].partition('"')[0]
+    # A computer, and a browser that says nothing, come in.
+    for headers in ({"User-Agent": COMPUTER}, {"User-Agent": "Mozilla/5.0 (Macintosh)"}, {}):
+        assert reason(crowd.guest().browser.get(address, headers=headers)) == "welcome"
+    crowd.stub.complete(1, code)
+    crowd.run()
+    (row,) = crowd.submissions(channel)
+    assert row["Path"] == "device"
+    assert row["ReturnRequestedAt"]
+    assert not Assignment.objects.exists()
+
+
+def test_one_browser_lets_two_people_in_and_is_noted(crowd: Crowd) -> None:
+    tasks(crowd.lab, 1, Reward="1.00", Keywords=f"{KEYWORDS}, assay:device")
+    crowd.publish_draft()
+    browser = crowd.guest()
+    for number in (1, 2):
+        person = browser.enter(crowd.stub.arrive(number, crowd.study)["address"])
+        crowd.finish(number, person=person)
+    first, second = AssignmentDevice.objects.values_list("code", flat=True)
+    assert first == second
+    assert Participant.objects.count() == 2
+
+
+def test_after_the_retention_date_a_returning_id_is_a_new_person_in_every_channel(crowd: Crowd) -> None:
+    crowd.publish()
+    crowd.finish(1)
+    crowd.run()
+    pid = ParticipantIdentity.objects.get().external_id
+    link = crowd.service.create_channel(Study=TAG, Kind="link", Name="panel", IdParameters=["PROLIFIC_PID"])["Link"]
+    people = crowd.service.create_channel(Study=TAG, Kind="list", Name="list")["ChannelId"]
+    mail = [{"Email": f"{pid}@email.prolific.com"}]
+    (invited,) = crowd.service.invite_people(ChannelId=people, People=mail)["Invited"]
+    address = crowd.stub.read_facts()["submissions"][0]["id"]
+    known = [crowd.guest().open(f"{link}?PROLIFIC_PID={pid}"), crowd.guest().open(invited["Link"])]
+    assert set(known) <= {"already", "other-link"}
+    Channel.objects.filter(kind="prolific").update(retain_until=clock.now())
+    retention.purge(now=clock.now() + timedelta(days=1), dry_run=False)
+    assert crowd.guest().open(f"{link}?PROLIFIC_PID={pid}") == "welcome"
+    assert crowd.guest().open(invited["Link"]) not in known
+    # Nothing that was derived from the id is left either: neither it nor the session is in any row.
+    assert not ParticipantIdentity.objects.filter(channel__kind="prolific").exists()
+    assert not ProlificIdentity.objects.filter(session_id=address).exists()
 
 
 def test_who_enters_a_wrong_code_or_submits_nothing_is_noted(crowd: Crowd) -> None:
@@ -230,9 +394,11 @@ def test_a_return_is_asked_for_and_a_study_is_paused_enlarged_and_stopped(crowd:
         act(ChannelId=channel)
         crowd.run()
         assert crowd.read(channel)["Status"] == status
+    address = crowd.stub.arrive(2, crowd.study)["address"]
     crowd.service.stop_prolific_study(ChannelId=channel)
     crowd.run()
     assert crowd.read(channel)["Status"] == "completed"
+    assert crowd.guest().open(address) == "closed"
 
 
 def test_nobody_takes_part_by_prolific_and_by_another_channel(crowd: Crowd) -> None:

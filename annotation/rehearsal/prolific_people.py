@@ -1,4 +1,4 @@
-"""Simulated people whom the stand-in for Prolific sends: most finish, some in ways that a study must bear."""
+"""Simulated people whom the stub of Prolific sends: most finish, some in ways that a study must bear."""
 
 from __future__ import annotations
 

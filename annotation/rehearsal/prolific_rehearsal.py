@@ -1,4 +1,4 @@
-"""The steps of a rehearsal on the stand-in for Prolific: a whole study, by the verbs that a real one uses."""
+"""The steps of a rehearsal on the stub of Prolific: a whole study, by the verbs that a real one uses."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.core.management import call_command
@@ -44,7 +45,7 @@ REASON = (
 
 @dataclass
 class ProlificRehearsal:
-    """A study on the stand-in. `say`: told each step."""
+    """A study on the stub. `say`: told each step."""
 
     stub: Controls
     name: str
@@ -53,7 +54,7 @@ class ProlificRehearsal:
     say: Callable[[str], object]
 
     def run(self) -> list[tuple[str, int, int]]:
-        """The whole study; each sum as the study's books have it, and as the stand-in has it."""
+        """The whole study; each sum as the study's books have it, and as the stub has it."""
         self.market = Market(conf.endpoint())
         self._prepare()
         crowd = PanelCrowd(self.stub, self.seed, self.say)
@@ -129,8 +130,8 @@ class ProlificRehearsal:
             reject.propose_rejection(
                 self.study, submission, reason=REASON, category=category, actor=first, now=timezone.now()
             )
-            confirm = {"actor": second, "now": timezone.now(), "beyond_guard": True, "window": timedelta(0)}
-            reject.confirm_rejection(self.study, submission, **confirm)
+            confirm = partial(reject.confirm_rejection, beyond_guard=True, window=timedelta(0))
+            confirm(self.study, submission, actor=second, now=timezone.now())
         approve(self.study, works.exclude(market_id__in=wrong), actor=first, now=timezone.now())
         self._until("all is decided on Prolific", lambda known: not known.counts.get("AWAITING REVIEW"))
 

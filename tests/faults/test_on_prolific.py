@@ -1,4 +1,4 @@
-"""The short form of the fault run on Prolific: one study, and each planted fault."""
+"""The short form of the fault run on Prolific: one study, and a planted fault of each kind."""
 
 from __future__ import annotations
 

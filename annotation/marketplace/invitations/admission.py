@@ -117,7 +117,7 @@ def _has_other_device(channel: Channel, visitor: Visitor) -> bool:
     if channel.kind != PROLIFIC or not visitor.device:
         return False
     rows = ProlificStudy.objects.filter(channel=channel).values_list("devices", flat=True)
-    devices = next(iter(rows), [])
+    devices: list[str] = next(iter(rows), [])
     return bool(devices) and visitor.device not in devices
 
 

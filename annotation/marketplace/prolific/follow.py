@@ -84,7 +84,7 @@ def _open_places_of(submission: ProlificSubmission, *, now: datetime) -> None:
         return
     worker = submission.participant.worker_id
     works = Assignment.objects.filter(worker=worker, state__in=Assignment.SUBMITTED_STATES)
-    for key in works.order_by("hit").values_list("hit", flat=True):
+    for key in works.order_by("hit__pk").values_list("hit__pk", flat=True):
         hit = lock_hit(key)
         if hit.status == Hit.Status.DISPOSED:
             continue

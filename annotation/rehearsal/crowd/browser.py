@@ -9,7 +9,7 @@ import re
 import ssl
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 import httpx
@@ -98,7 +98,7 @@ class Browser:
         self._frame = httpx.Client(trust_env=False, verify=certificates, timeout=PATIENCE)
         self._home = self._get(sign_in_url)
 
-    def __enter__(self) -> Browser:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

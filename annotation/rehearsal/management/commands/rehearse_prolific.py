@@ -1,4 +1,4 @@
-"""manage.py rehearse_prolific: a study on a stand-in for Prolific on this machine, with simulated people."""
+"""manage.py rehearse_prolific: a study on a stub of Prolific on this machine, with simulated people."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ EVERY_SECONDS = 2.0
 
 class Command(BaseCommand):
     help = (
-        "Rehearse on a stand-in for Prolific: a whole study with simulated people, of whom some return, run out of "
-        "time or enter wrong codes. With --serve-only the stand-in runs until stopped, for a study led in the console."
+        "Rehearse on a stub of Prolific: a whole study with simulated people, of whom some return, run out of "
+        "time or enter wrong codes. With --serve-only the stub runs until stopped, for a study led in the console."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--people", type=int, default=12, help="places of the study (default 12)")
         parser.add_argument("--name", default="", help="the study's name")
         parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--serve-only", action="store_true", help="serve the stand-in and let people come")
-        parser.add_argument("--port", type=int, default=8555, help="of the stand-in with --serve-only (default 8555)")
+        parser.add_argument("--serve-only", action="store_true", help="serve the stub and let people come")
+        parser.add_argument("--port", type=int, default=8555, help="of the stub with --serve-only (default 8555)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["people"] < 2:
@@ -45,11 +45,11 @@ class Command(BaseCommand):
             self._rehearse(options)
 
     def _serve(self, options: dict[str, Any]) -> None:
-        """The stand-in, with people who come to whatever is published there."""
+        """The stub, with people who come to whatever is published there."""
         with running(port=options["port"]) as stub:
             stub.change_settings(currency="USD")
             self.stdout.write(
-                f"A stand-in for Prolific runs at {stub.url}. Its API token is {stub.token}. Start Assay with\n"
+                f"A stub of Prolific runs at {stub.url}. Its API token is {stub.token}. Start Assay with\n"
                 f"    PROLIFIC_API_URL={stub.url} PROLIFIC_POLL_SECONDS=2 make serve\n"
                 "and connect Prolific in Settings. Simulated people come to each study that is published. "
                 "Stop with Ctrl+C."
@@ -76,7 +76,7 @@ class Command(BaseCommand):
 
     @staticmethod
     def _point_at(stub: Controls) -> None:
-        """This process and the served ones call the stand-in, often."""
+        """This process and the served ones call the stub, often."""
         wishes = {"PROLIFIC_API_URL": stub.url, "PROLIFIC_POLL_SECONDS": 0, "PROLIFIC_LEASE_SECONDS": 1}
         for name, value in wishes.items():
             setattr(settings, name, value)

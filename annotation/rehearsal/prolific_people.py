@@ -25,7 +25,7 @@ FATES = (
     "closed the tab at the end",
     "returned the submission after the end",
 )
-TAKEN = httpx.codes.CONFLICT
+FULL = httpx.codes.CONFLICT
 
 
 @dataclass
@@ -55,7 +55,7 @@ class PanelCrowd:
         try:
             came = self.stub.arrive(number, study)
         except httpx.HTTPStatusError as error:
-            if error.response.status_code == TAKEN:
+            if error.response.status_code == FULL:
                 return ""
             raise
         fate = next(self.fates.setdefault(study, itertools.chain(FATES, itertools.repeat(FINISHED))))

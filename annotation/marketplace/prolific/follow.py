@@ -26,7 +26,7 @@ from annotation.marketplace.notifications import events
 
 COMPLETED = "COMPLETED"
 AWAITING, APPROVED, REJECTED = "AWAITING REVIEW", "APPROVED", "REJECTED"
-# Their place at Prolific is free for somebody else.
+# Their place at Prolific is free for another person.
 LEFT = frozenset({"RETURNED", "TIMED-OUT"})
 PARTLY, SCREENED = "PARTIALLY APPROVED", "SCREENED OUT"
 OVER = LEFT | {APPROVED, REJECTED, PARTLY, SCREENED}
@@ -61,7 +61,7 @@ def follow_study(study: ProlificStudy, *, now: datetime) -> None:
 
 
 def _open_places(study: ProlificStudy, *, now: datetime) -> None:
-    """Open the places of who returned after submitting, or was rejected: Prolific sends somebody else."""
+    """Open the places of who returned after submitting, or was rejected: Prolific sends another person."""
     if study.status == COMPLETED:
         return
     submitted = Assignment.objects.filter(worker=OuterRef("participant__worker"), state__in=Assignment.SUBMITTED_STATES)
@@ -72,7 +72,7 @@ def _open_places(study: ProlificStudy, *, now: datetime) -> None:
         try:
             _open_places_of(submission, now=now)
         except RequestRefusedError as refusal:
-            note = f"The place could not be opened to somebody else: {refusal.message}"[:300]
+            note = f"The place could not be opened to another person: {refusal.message}"[:300]
             ProlificSubmission.objects.filter(pk=submission.pk).update(note=note)
 
 

@@ -6,11 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from annotation import ledger
 from annotation.accounts.models import User
-from annotation.exceptions import BudgetError, ChangedError, StateError
+from annotation.exceptions import BudgetError, ChangedError, MarketError, StateError
 from annotation.models import AuditEvent, Intent, LedgerEntry, Rejection, Study, Submission
 from annotation.mturk import prolific
 from annotation.mturk.client import Market
@@ -27,6 +27,7 @@ from annotation.recruiting.publish_prolific import (
     settle_costs,
 )
 from annotation.review import reject
+from annotation.review.approve import approve
 from annotation.review.prolific_work import ask_to_return, category_for, suggest_category
 from tests.annotation.conftest import NOW
 from tests.annotation.recruiting.prolific_double import CHANNEL, PretendMarketplace, pretend
@@ -183,8 +184,12 @@ def judged(market: Market, marketplace: PretendMarketplace) -> Study:
     return study
 
 
+def study_work_rows(study: Study) -> QuerySet[Submission]:
+    return Submission.objects.filter(hit__study=study).order_by("pk")
+
+
 def study_work(study: Study) -> list[Submission]:
-    return list(Submission.objects.filter(hit__study=study).order_by("pk"))
+    return list(study_work_rows(study))
 
 
 def test_people_from_prolific_are_rejected_with_a_category_and_a_hundred_characters(
@@ -211,6 +216,40 @@ def test_people_from_prolific_are_rejected_with_a_category_and_a_hundred_charact
     }
     assert Rejection.objects.get(submission=theirs).seconded_by == ben
     assert suggest_category(another) in {"", *prolific.CATEGORIES}
+
+
+def test_the_approval_of_who_returned_on_prolific_books_nothing_and_keeps_the_money_for_who_comes_instead(
+    judged: Study, market: Market, marketplace: PretendMarketplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Market, "approve", lambda *_args, **_options: None)
+    theirs, another = study_work(judged)
+    marketplace.submissions[0]["Status"] = "RETURNED"
+    before = reserved(judged)
+    approve(judged, study_work_rows(judged), actor=User.objects.create_user("ada"), now=NOW)
+    work(Q(kind=Intent.Kind.APPROVE), market=market, clock=lambda: NOW)
+    paid = LedgerEntry.objects.get(study=judged, kind="reward")
+    assert paid.intent.subject == another.pk
+    assert (
+        before - reserved(judged)
+        == ledger.sums(judged).spent
+        == paid.cents + sum(LedgerEntry.objects.filter(study=judged, kind="fee").values_list("cents", flat=True))
+    )
+    assert AuditEvent.objects.get(study=judged, verb="approve_unpaid").facts["assignment"] == theirs.market_id
+
+
+def test_a_rejection_that_was_sent_before_is_not_sent_in_vain(
+    judged: Study, market: Market, marketplace: PretendMarketplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(**_members: Any) -> dict[str, Any]:
+        raise MarketError("It has another status.", code="AWS.MechanicalTurk.InvalidAssignmentState")
+
+    monkeypatch.setattr(marketplace, "reject_prolific_work", refused, raising=False)
+    theirs, _another = study_work(judged)
+    for status, is_rejected in (("Rejected", True), ("Approved", False)):
+        answer = {"Assignment": {"AssignmentStatus": status}}
+        monkeypatch.setattr(Market, "_call", lambda *_args, answer=answer, **_options: answer)
+        done = prolific.reject_work(market, theirs.market_id, feedback=LONG, category="LOW_EFFORT")
+        assert done is is_rejected
 
 
 def test_only_people_from_prolific_are_asked_to_return(

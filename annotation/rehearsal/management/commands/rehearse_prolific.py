@@ -68,9 +68,9 @@ class Command(BaseCommand):
             with served(tell=self.stdout.write):
                 rehearsal = ProlificRehearsal(stub, name, options["people"], options["seed"], self.stdout.write)
                 sums = rehearsal.run()
-        for what, here, there in sums:
-            self.stdout.write(f"{what}: {here / 100:.2f} USD here, {there / 100:.2f} USD on Prolific")
-        if any(here != there for _, here, there in sums):
+        for what, local, remote in sums:
+            self.stdout.write(f"{what}: {local / 100:.2f} USD here, {remote / 100:.2f} USD on Prolific")
+        if any(local != remote for _, local, remote in sums):
             raise CommandError("The books differ.")
         self.stdout.write(f"The books agree. The study {name} is in the console: make serve")
 

@@ -101,8 +101,8 @@ def _refuse_misfits(manifest: Mapping[str, Any]) -> None:
         raise BackupError(
             f"The backup is of {manifest['database']} and DATABASE_URL names {connection.vendor}. Nothing was restored."
         )
-    here = _fingerprints()
-    other = [name for name in KEYS if manifest["keys"].get(name) != here[name]]
+    local = _fingerprints()
+    other = [name for name in KEYS if manifest["keys"].get(name) != local[name]]
     if other:
         raise BackupError(
             f"{' and '.join(other)} of this installation differ from those of the backup. Without them its access "
@@ -156,7 +156,7 @@ def _prove(url: str, counts: Mapping[str, int]) -> str:
     wrong = sorted(table for table in counts if there.get(table) != counts[table])
     if wrong:
         raise BackupError(f"The restored database has another number of rows in {', '.join(wrong)}.")
-    said = []
+    outputs = []
     for words in PROOFS:
         done = subprocess.run(  # noqa: S603 - this installation's own command
             [*settings.MANAGE, *words],
@@ -167,8 +167,8 @@ def _prove(url: str, counts: Mapping[str, int]) -> str:
         )
         if done.returncode:
             raise BackupError(f"The proof failed ({' '.join(words)}): {' '.join(done.stderr.split())}")
-        said.append(done.stdout.strip())
-    return "\n".join(line for line in said if line)
+        outputs.append(done.stdout.strip())
+    return "\n".join(line for line in outputs if line)
 
 
 @contextmanager

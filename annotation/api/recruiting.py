@@ -36,8 +36,9 @@ router = Router(tags=["Recruiting"])
 class ChannelSettingsIn(Schema):
     """What is left out stays as it is. A text that is empty is removed; times and places are removed by `empty`.
 
-    overlap: of a team, by how many of its people each text is rated (removed: by everybody). codes: are added to those
-    supplied before. A changed consent is a new version, which people are asked for again.
+    overlap: of a team, by how many of its people each text is rated (removed: by everybody). max_tasks: of a team,
+    how many tasks each person does at most. codes: are added to those supplied before. A changed consent is a new
+    version, which people are asked for again.
     """
 
     title: str | None = Field(None, max_length=128)
@@ -45,6 +46,7 @@ class ChannelSettingsIn(Schema):
     pay_words: str | None = Field(None, max_length=300)
     places: int | None = Field(None, ge=1)
     overlap: int | None = Field(None, ge=1)
+    max_tasks: int | None = Field(None, ge=1)
     opens_at: datetime | None = None
     closes_at: datetime | None = None
     retain_until: datetime | None = None
@@ -57,7 +59,9 @@ class ChannelSettingsIn(Schema):
     contact: str | None = Field(None, max_length=200)
     id_parameters: list[str] | None = Field(None, max_length=10)
     id_optional: bool | None = None
-    empty: list[Literal["places", "overlap", "opens_at", "closes_at", "retain_until"]] = Field(default_factory=list)
+    empty: list[Literal["places", "overlap", "max_tasks", "opens_at", "closes_at", "retain_until"]] = Field(
+        default_factory=list
+    )
 
 
 class ChannelIn(ChannelSettingsIn):
@@ -112,6 +116,7 @@ class StudyChannelOut(Schema):
     pay_words: str
     places: int | None
     overlap: int | None
+    max_tasks: int | None
     opens_at: datetime | None
     closes_at: datetime | None
     closed_at: datetime | None

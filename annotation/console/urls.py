@@ -90,6 +90,7 @@ of_recruiting: list[URLPattern | URLResolver] = [
     path("recruit/<str:channel_id>/invite/", recruit.invite, name="recruit-invite"),
     path("recruit/<str:channel_id>/codes/", recruit.codes, name="recruit-codes"),
     path("recruit/<str:channel_id>/new-link/", recruit.new_link, name="recruit-new-link"),
+    path("recruit/<str:channel_id>/mail/", recruit.mail, name="recruit-mail"),
     path("recruit/<str:channel_id>/links/", recruit.links_file, name="recruit-links"),
     path("recruit/<str:channel_id>/prolific/", prolific.draft, name="recruit-prolific"),
     path("recruit/<str:channel_id>/prolific/filters/", prolific.filters, name="recruit-prolific-filters"),

@@ -56,6 +56,7 @@ class ChannelSettings:
     pay_words: str | None = None
     places: int | None = None
     overlap: int | None = None
+    max_tasks: int | None = None
     opens_at: datetime | None = None
     closes_at: datetime | None = None
     retain_until: datetime | None = None
@@ -119,8 +120,8 @@ class TextVersion:
 class ChannelRecord:
     """One way in, as the marketplace has it. `link`: the address for many, "" where each person has their own.
 
-    `overlap`: by how many of a team each text is rated; None: by everybody. `codes_left`: of a list that was supplied.
-    `codes_missing`: people who finished when none of it was left.
+    `overlap`: by how many of a team each text is rated; None: by everybody. `max_tasks`: of each of them.
+    `codes_left`: of a list that was supplied. `codes_missing`: people who finished when none of it was left.
     """
 
     channel_id: str
@@ -133,6 +134,7 @@ class ChannelRecord:
     pay_words: str
     places: int | None
     overlap: int | None
+    max_tasks: int | None
     opens_at: datetime | None
     closes_at: datetime | None
     closed_at: datetime | None
@@ -324,6 +326,7 @@ def _channel(row: Mapping[str, Any]) -> ChannelRecord:
         version=row["Version"],
         places=row.get("Places"),
         overlap=row.get("Overlap"),
+        max_tasks=row.get("MaxTasks"),
         codes_left=row.get("CodesLeft"),
         codes_missing=row["CodesMissing"],
         id_parameters=tuple(row["IdParameters"]),

@@ -47,7 +47,7 @@ class MomentField(forms.DateTimeField):
 class ChannelForm(forms.Form):
     """The settings of a channel: the few that everybody needs, then those behind "More settings"."""
 
-    FIRST = ("overlap", "pays", "pay_words", "consent")
+    FIRST = ("overlap", "max_tasks", "pays", "pay_words", "consent")
 
     pays = forms.ChoiceField(label=_("Payment"), choices=PAYS)
     pay_words = forms.CharField(
@@ -82,6 +82,13 @@ class ChannelForm(forms.Form):
         min_value=1,
         max_value=1000,
         help_text=_("Each text is rated by this many people of the team. Empty: everyone rates everything."),
+    )
+    max_tasks = forms.IntegerField(
+        label=_("Maximum tasks per person"),
+        required=False,
+        min_value=1,
+        max_value=1_000_000,
+        help_text=_("Who has done this many reads the end and gets a code. Empty: no limit."),
     )
     opens_at = MomentField(label=_("Opens at (UTC)"), help_text=_("Empty: as soon as the study is published."))
     closes_at = MomentField(label=_("Closes at (UTC)"), help_text=_("Who is inside then can finish."))
@@ -137,7 +144,7 @@ class ChannelForm(forms.Form):
         if kind != channels.LINK:
             del self.fields["id_parameter"]
         if kind != channels.TEAM:
-            del self.fields["overlap"]
+            del self.fields["overlap"], self.fields["max_tasks"]
         if kind == channels.PROLIFIC:
             # Prolific pays, counts places and knows the codes.
             for name in ("pays", "pay_words", "places", "return_url", "completion_code", "stop_code"):
@@ -183,7 +190,7 @@ class ChannelForm(forms.Form):
         fields = {name: self.cleaned_data[name] for name in names if name in self.cleaned_data}
         emptied = tuple(
             name
-            for name in ("places", "overlap", "opens_at", "closes_at", "retain_until")
+            for name in ("places", "overlap", "max_tasks", "opens_at", "closes_at", "retain_until")
             if name in fields and not fields[name]
         )
         # Without a title of its own the channel takes, or keeps, that of the tasks.

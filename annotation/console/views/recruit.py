@@ -28,7 +28,7 @@ from annotation.console.forms.channels import (
 from annotation.console.forms.publish import ShownName
 from annotation.console.permission import study_page, visitor
 from annotation.console.views.prolific import prolific_context
-from annotation.exceptions import ChangedError
+from annotation.exceptions import ChangedError, StateError
 from annotation.models import Role, Study
 from annotation.mturk import channels
 from annotation.mturk.channels import ChannelRecord, InvitedGuest, InvitedPeople
@@ -37,7 +37,7 @@ from annotation.publishing.name_requester import name_requester
 from annotation.recruiting import change_channel as changes
 from annotation.recruiting import queries
 from annotation.recruiting.add_codes import add_codes
-from annotation.recruiting.invite_people import invite_people, read_guests, renew_link
+from annotation.recruiting.invite_people import invite_people, mail_people, read_guests, renew_link
 from annotation.recruiting.open_channel import ChannelPlan, open_channel
 from annotation.recruiting.study_tag import limit_per_person, role_for_retention
 from annotation.studies.access import may
@@ -149,11 +149,14 @@ def _shown(request: HttpRequest, study: Study, channel_id: str, **more: Any) -> 
         "people": [(person, STATES.get(person.state, person.state)) for person in people],
         "submitted": sum(person.submitted for person in people),
         "shared": study.hits.count() * (channel.overlap or 0),
+        "reachable": len(people) * (channel.max_tasks or 0),
         "raters": study.raters_per_text,
         "limit": limit_per_person(study),
         "invite": InvitePeopleForm(),
         "add_codes": AddCodesForm(),
         "named": channel.kind in channels.NAMED,
+        "has_unmailed": any(person.email and person.state in {"invited", "opened"} for person in people),
+        "has_waiting": any(person.email and person.state in {"mailed", "opened"} for person in people),
         **(prolific_context(channel_id, market) if channel.kind == channels.PROLIFIC else {}),
         "requester": market.requester(),
         "pays": dict(PAYS).get(channel.pays, channel.pays),
@@ -335,6 +338,23 @@ def links_file(request: HttpRequest, study: Study, channel_id: str) -> HttpRespo
     response = HttpResponse(request.POST.get("csv", ""), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{CSV_NAME}"'
     return response
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def mail(request: HttpRequest, study: Study, channel_id: str) -> HttpResponse:
+    """Mail their links to people who were not mailed yet, or remind those who have not begun."""
+    back = redirect("console:recruit-channel", study.uuid, channel_id)
+    try:
+        report = mail_people(study, channel_id, remind="remind" in request.POST, **_by(request))
+    except StateError as refusal:
+        messages.error(request, str(refusal))
+        return back
+    messages.success(request, ngettext("%d mail sent.", "%d mails sent.", report.sent) % report.sent)
+    if report.left:
+        text = ngettext("%d mail could not be sent. Try again.", "%d mails could not be sent. Try again.", report.left)
+        messages.error(request, text % report.left)
+    return back
 
 
 def _by(request: HttpRequest) -> dict[str, Any]:

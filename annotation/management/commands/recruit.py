@@ -35,6 +35,7 @@ NONE = "none"
 REMOVABLE = {
     "places": "places",
     "overlap": "overlap",
+    "max_tasks": "max_tasks",
     "opens_at": "opens",
     "closes_at": "closes",
     "retain_until": "delete_data",
@@ -105,6 +106,8 @@ class Command(StudyCommand):
             )
             if channel.overlap is not None:
                 self.stdout.write(f"  each text is rated by {channel.overlap} of the team")
+            if channel.max_tasks is not None:
+                self.stdout.write(f"  each person does at most {channel.max_tasks} tasks")
             if channel.codes_left is not None:
                 self.stdout.write(f"  codes left {channel.codes_left}, finished without a code {channel.codes_missing}")
             if not_admitted:
@@ -139,6 +142,9 @@ def _add_settings(parser: CommandParser) -> None:
     parser.add_argument("--places", type=_places, metavar="N", help=f"number of people who may take part, or {NONE}")
     parser.add_argument(
         "--overlap", type=_places, metavar="K", help=f"team: each text is rated by K of it, or {NONE}: by everybody"
+    )
+    parser.add_argument(
+        "--max-tasks", type=_places, metavar="N", help=f"team: each person does N tasks at most, or {NONE}: no limit"
     )
     parser.add_argument(
         "--opens", type=_moment, metavar="TIME", help=f"such as 2026-12-01 or 2026-12-01T09:00Z (UTC), or {NONE}"

@@ -90,9 +90,14 @@ def take_place(locked: Hit, *, worker: WorkerAccount, now: datetime, bars: Bars 
 
 
 def _is_shared_out(locked: Hit, worker: WorkerAccount) -> bool:
-    """Whether enough people of the worker's team have the HIT. Costs a query in such a team alone."""
+    """Whether enough people of the worker's team have the HIT, or they have their maximum. Costs queries in such a
+    team alone."""
     channel = worker.channel
-    return channel is not None and channel.overlap is not None and reach.is_shared_out(locked, channel)
+    if channel is None:
+        return False
+    if channel.overlap is not None and reach.is_shared_out(locked, channel):
+        return True
+    return reach.has_max_tasks(worker, channel)
 
 
 def end_hold(hit: Hit, held: Assignment, *, state: str, at: datetime) -> None:

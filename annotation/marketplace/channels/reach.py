@@ -58,8 +58,12 @@ def hits_of(channel: Channel) -> QuerySet[Hit]:
 def within(worker: WorkerAccount, rows: QuerySet[Hit], now: datetime) -> QuerySet[Hit]:
     """Those of the HITs `rows` that the way in of `worker` leads to."""
     if worker.channel is not None:
-        reached = rows.filter(requester=worker.channel.requester_id, hit_type__in=types_of(worker.channel).values("pk"))
-        return reached if worker.channel.overlap is None else _left_to_team(reached, worker.channel)
+        channel = worker.channel
+        reached = rows.filter(requester=channel.requester_id, hit_type__in=types_of(channel).values("pk"))
+        if channel.max_tasks is not None:
+            mine = _counted(Assignment.objects.filter(worker=worker), "worker")
+            reached = reached.alias(mine=mine).filter(mine__lt=channel.max_tasks)
+        return reached if channel.overlap is None else _left_to_team(reached, channel)
     opened = _open_to_accounts(now).filter(
         Q(hit_types=OuterRef("hit_type"))
         | (Q(study=OuterRef("hit_type__study"), requester=OuterRef("requester")) & ~Q(study=""))
@@ -73,9 +77,21 @@ def _left_to_team(rows: QuerySet[Hit], channel: Channel) -> QuerySet[Hit]:
 
 
 def _count_of_team(channel: Channel, hit: Any, **more: Any) -> Coalesce:
-    rows = Assignment.objects.filter(hit=hit, worker__channel=channel, **more)
+    return _counted(Assignment.objects.filter(hit=hit, worker__channel=channel, **more), "hit")
+
+
+def _counted(rows: QuerySet[Assignment], group: str) -> Coalesce:
+    """How many of the assignments `rows`, all of one `group`, are done or under way."""
     rows = rows.exclude(state__in=Assignment.RETURNED_OR_ABANDONED).order_by()
-    return Coalesce(Subquery(rows.values("hit").annotate(number=Count("pk")).values("number")), 0)
+    return Coalesce(Subquery(rows.values(group).annotate(number=Count("pk")).values("number")), 0)
+
+
+def has_max_tasks(worker: WorkerAccount, channel: Channel) -> bool:
+    """Whether `worker` does or has done as many HITs as each of a team may. Costs a query in such a team alone."""
+    if channel.max_tasks is None:
+        return False
+    rows = Assignment.objects.filter(worker=worker).exclude(state__in=Assignment.RETURNED_OR_ABANDONED)
+    return rows.count() >= channel.max_tasks
 
 
 def is_shared_out(hit: Hit, channel: Channel) -> bool:

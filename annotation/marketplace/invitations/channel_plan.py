@@ -38,12 +38,14 @@ class Plan:
     contact: str | None = None
     # By how many people of a team each HIT is done.
     overlap: int | None = None
+    # How many HITs each of a team does at most.
+    max_tasks: int | None = None
     # Completion codes to add to those supplied before.
     codes: tuple[str, ...] = ()
     # By which parameters of its address the link for many knows people, and whether it admits people without one.
     id_parameters: tuple[str, ...] | None = None
     id_optional: bool | None = None
-    # Names of values that are emptied: opens_at, closes_at, max_participants, overlap, retain_until.
+    # Names of values that are emptied: opens_at, closes_at, max_participants, overlap, max_tasks, retain_until.
     empty: frozenset[str] = frozenset()
 
 
@@ -78,6 +80,10 @@ def check_channel(channel: Channel) -> None:
         raise InvalidParameterError("Only the people of a team share the texts among themselves.").at("Overlap")
     if channel.overlap is not None and not 1 <= channel.overlap <= 1000:
         raise InvalidParameterError("Each text is rated by 1 to 1000 people of a team.").at("Overlap")
+    if channel.max_tasks is not None and channel.kind != TEAM:
+        raise InvalidParameterError("Only the people of a team have a maximum of tasks.").at("MaxTasks")
+    if channel.max_tasks is not None and not 1 <= channel.max_tasks <= 1_000_000:
+        raise InvalidParameterError("The maximum of tasks per person is 1 to 1000000.").at("MaxTasks")
     if channel.pays and channel.pays not in Requester.Pays.values:
         problem = f"People are paid {', '.join(Requester.Pays.values)}, not {channel.pays!r}."
         raise InvalidParameterError(problem).at("Pays")

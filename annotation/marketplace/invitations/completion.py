@@ -47,7 +47,9 @@ def has_work_left(worker: WorkerAccount, now: datetime) -> bool:
 def waits_for_team(worker: WorkerAccount, now: datetime) -> bool:
     """Whether the team of `worker` shares the HITs, and others of it hold one that comes back if they return it."""
     channel = worker.channel
-    return channel is not None and channel.overlap is not None and reach.waits_for_team(worker, channel, now)
+    if channel is None or channel.overlap is None or reach.has_max_tasks(worker, channel):
+        return False
+    return reach.waits_for_team(worker, channel, now)
 
 
 @transaction.atomic

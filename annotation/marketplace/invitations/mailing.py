@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from smtplib import SMTPException
 
+from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.template.loader import render_to_string
@@ -17,6 +18,8 @@ from annotation.marketplace.invitations.open_channel import link_for
 from annotation.marketplace.models import Channel, Participant
 
 log = logging.getLogger(__name__)
+# Stands for a mail server where none is set: it writes mails to the terminal.
+NO_SERVER = "django.core.mail.backends.console.EmailBackend"
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,11 @@ class Mailed:
 
     sent: int
     left: int
+
+
+def can_mail() -> bool:
+    """Whether mails leave this site."""
+    return settings.EMAIL_BACKEND != NO_SERVER
 
 
 def send(channel: Channel, plan: LinkPlan, *, again: bool, now: datetime) -> Mailed:

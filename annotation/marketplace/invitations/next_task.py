@@ -46,7 +46,10 @@ def progress_of(worker: WorkerAccount, *, now: datetime) -> TaskNumber:
     still_open = sum(offer.count for offer in rows)
     if still_open and any(is_for_once(offer.hit_type) for offer in rows):
         still_open = 1
-    return TaskNumber(submitted + 1, max(submitted + held + still_open, 1))
+    total = submitted + held + still_open
+    if worker.channel is not None and worker.channel.max_tasks is not None:
+        total = min(total, worker.channel.max_tasks)
+    return TaskNumber(submitted + 1, max(total, 1))
 
 
 @transaction.atomic

@@ -121,8 +121,8 @@ def change_channel(channel: Channel, plan: Plan, *, now: datetime, version: int 
 def _settings(channel: Channel) -> dict[str, Any]:
     """What a plan sets, by column."""
     columns = (
-        "title opens_at closes_at most_people overlap pays pay_words retain_until return_url completion_code stop_code "
-        "contact consent_id debrief_id"
+        "title opens_at closes_at most_people overlap max_tasks pays pay_words retain_until return_url completion_code "
+        "stop_code contact consent_id debrief_id"
     )
     return {column: getattr(channel, column) for column in columns.split()}
 
@@ -187,6 +187,7 @@ def _set(channel: Channel, plan: Plan, now: datetime) -> None:
         "closes_at": plan.closes_at,
         "most_people": plan.max_participants,
         "overlap": plan.overlap,
+        "max_tasks": plan.max_tasks,
         "pays": plan.pays,
         "pay_words": plan.pay_words,
         "retain_until": plan.retain_until,

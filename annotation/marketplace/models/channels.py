@@ -30,6 +30,8 @@ class Channel(models.Model):
     most_people = models.PositiveIntegerField(null=True, blank=True)
     # By how many of a team each HIT is done; empty: by everybody.
     overlap = models.PositiveIntegerField(null=True, blank=True)
+    # How many HITs each of a team does at most; empty: as many as there are.
+    max_tasks = models.PositiveIntegerField(null=True, blank=True)
     # How the people of this channel are paid; empty: as the requester pays everybody.
     pays = models.CharField(max_length=9, choices=Requester.Pays.choices, blank=True)
     pay_words = models.CharField(max_length=300, blank=True)

@@ -31,7 +31,7 @@ TEXTS = {
     "Contact": "contact",
 }
 MOMENTS = {"OpensAt": "opens_at", "ClosesAt": "closes_at", "RetainUntil": "retain_until"}
-NUMBERS = {"Places": "max_participants", "Overlap": "overlap"}
+NUMBERS = {"Places": "max_participants", "Overlap": "overlap", "MaxTasks": "max_tasks"}
 EMPTIED = {**MOMENTS, **NUMBERS}
 
 
@@ -177,6 +177,10 @@ def mail_people(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     channel = load_channel(call, parameters)
     if channel.kind not in NAMED:
         raise InvalidParameterError("Only people who were invited one by one can be mailed.").at("ChannelId")
+    if not mailing.can_mail():
+        raise InvalidParameterError(
+            "This site has no mail server, so no mail was sent. Send each person their link yourself."
+        ).at("ChannelId")
     done = mailing.send(channel, LinkPlan(), again=parameters.get("Remind", False), now=call.now)
     return {"Sent": done.sent, "Left": done.left}
 
@@ -253,6 +257,7 @@ def _shape(channel: Channel, counted: funnel.Funnel | None = None) -> dict[str, 
         "PayWords": channel.pay_words,
         "Places": channel.most_people,
         "Overlap": channel.overlap,
+        "MaxTasks": channel.max_tasks,
         "OpensAt": channel.opens_at,
         "ClosesAt": channel.closes_at,
         "ClosedAt": channel.closed_at,

@@ -38,7 +38,18 @@ MAX_PLACES, MAX_MINUTES, MAX_REWARD = 100_000, 24 * 60, 100_000_000
 # Filters that exclude people: the list that Prolific offers says which of them it has.
 GROUP_BLOCKLIST, STUDY_BLOCKLIST = "participant_group_blocklist", "previous_studies_blocklist"
 # Settings of a channel that follow from Prolific and cannot be set.
-FIXED = ("Pays", "ReturnUrl", "CompletionCode", "Codes", "StopCode", "IdParameters", "IdOptional", "Places", "Overlap")
+FIXED = (
+    "Pays",
+    "ReturnUrl",
+    "CompletionCode",
+    "Codes",
+    "StopCode",
+    "IdParameters",
+    "IdOptional",
+    "Places",
+    "Overlap",
+    "MaxTasks",
+)
 
 
 def without_fixed(parameters: Mapping[str, Any], channel: Channel | None = None) -> dict[str, Any]:

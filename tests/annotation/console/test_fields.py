@@ -81,6 +81,7 @@ LIST_CHANNEL = ChannelRecord(
     pay_words="",
     places=None,
     overlap=None,
+    max_tasks=None,
     opens_at=None,
     closes_at=None,
     closed_at=None,

@@ -132,6 +132,28 @@ def test_a_list_is_invited_once_wholly_or_not_at_all(study: Study, person: Calla
     assert "=Kim" in owner.get(place).content.decode()
 
 
+def test_people_of_a_list_are_mailed_once_and_reminded_until_they_begin(
+    study: Study, person: Callable[..., Client], settings, mailoutbox
+) -> None:
+    owner = person()
+    place = open_channel(owner, study, "list")
+    owner.post(f"{place}invite/", {"people": csv("email,id\nkim@example.org,\n,P7\n")})
+    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+    refused = owner.post(f"{place}mail/", follow=True).content.decode()
+    assert "This site has no mail server, so no mail was sent. Send each person their link yourself." in refused
+    assert "Mail links" in refused
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    assert "1 mail sent." in owner.post(f"{place}mail/", follow=True).content.decode()
+    page = owner.post(f"{place}mail/", follow=True).content.decode()
+    assert "0 mails sent." in page
+    assert "Mail links" not in page
+    owner.post(f"{place}mail/", {"remind": "1"})
+    assert [mail.to for mail in mailoutbox] == [["kim@example.org"]] * 2
+    links = [re.findall(r"http://[^\s<]+/hits/in/[^\s<\"]+/", str(mail.body)) for mail in mailoutbox]
+    assert len({link for matches in links for link in matches}) == 2
+    assert person(Role.VIEWER).post(f"{place}mail/").status_code == 403
+
+
 def test_closing_editing_and_reopening_a_channel(study: Study, person: Callable[..., Client]) -> None:
     owner = person()
     place = open_channel(owner, study, "link", places="3", completion_code="C1")

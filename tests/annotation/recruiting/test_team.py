@@ -150,6 +150,32 @@ def test_a_text_that_a_colleague_returns_comes_to_another_who_had_done_all_the_r
     assert "All your answers are recorded." in ben.get("/hits/end/").text
 
 
+def test_who_has_done_their_maximum_is_at_the_end_and_leaves_the_rest_to_others(
+    live: Study, ours: Market, team: Callable[..., dict[str, str]], visitor: Callable[[], Visitor]
+) -> None:
+    links = team("Ann", "Ben", overlap=1, max_tasks=2)
+    ann = visitor().enter(links["Ann"])
+    assert "Task 1 of 2" in ann.get("/hits/").text
+    assert [submit_one(ann) for _ in range(TASKS)] == [True, True, False]
+    assert "All your answers are recorded." in ann.get("/hits/end/").text
+    ben = visitor().enter(links["Ben"])
+    assert [submit_one(ben) for _ in range(2)] == [True, False]
+    assert sorted(raters().values()) == [1] * TASKS
+    (channel,) = channels_of(live, ours)
+    editor, address = console(live, Role.EDITOR), at(live, "recruit-channel", channel.channel_id)
+    assert "Each person does at most 2 tasks." in page_text(editor.get(address))
+    one = f"/studies/{live.uuid}/channels/{channel.channel_id}"
+    assert Caller("pia", live, Role.EDITOR)("patch", one, {"max_tasks": 1}).json()["max_tasks"] == 1
+    warning = "The people invited can do 2 of 3 tasks. Invite more people, or raise the maximum."
+    assert warning in page_text(editor.get(address))
+    call_command("recruit", "headlines", "change", "--max-tasks", "none", stdout=io.StringIO())
+    assert channels_of(live, ours)[0].max_tasks is None
+    link = Caller("pio", live, Role.EDITOR)("post", f"/studies/{live.uuid}/channels", {"kind": "link", "max_tasks": 2})
+    assert link.json()["errors"] == [
+        {"field": "max_tasks", "rule": "Only the people of a team have a maximum of tasks."}
+    ]
+
+
 def test_of_a_whole_team_at_one_moment_no_more_than_two_get_a_text(
     live: Study, team: Callable[..., dict[str, str]], visitor: Callable[[], Visitor]
 ) -> None:

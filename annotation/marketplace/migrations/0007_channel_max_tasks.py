@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("marketplace", "0005_prolific")]
+    dependencies = [("marketplace", "0006_prolific_places")]
 
     operations = [
         migrations.AddField("channel", "max_tasks", models.PositiveIntegerField(blank=True, null=True)),

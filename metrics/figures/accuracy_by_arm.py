@@ -7,7 +7,17 @@ from dataclasses import dataclass
 
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
-from metrics.figures.chart import Axis, Chart, Guide, Note, Points, interval_ends, pad_range, place_ticks
+from metrics.figures.chart import (
+    Axis,
+    Chart,
+    Guide,
+    Note,
+    Points,
+    interval_ends,
+    name_intervals,
+    pad_range,
+    place_ticks,
+)
 from metrics.figures.texts import shorten
 from metrics.types import Estimate
 
@@ -55,7 +65,13 @@ def chart(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators",
         ),
         legend=grouped,
         height=96 + ROW * len(arms),
+        caption=_caption(arms, unit),
     )
+
+
+def _caption(arms: Sequence[Arm], unit: str) -> str:
+    bars = name_intervals((arm.accuracy.interval for arm in arms), unit)
+    return f"Mean share of right answers{bars}; n counts {unit}. Dashed: guessing."
 
 
 def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -136,6 +137,7 @@ class Margin:
 class Chart:
     """One panel. `alt` states the finding; `name` is its id in a page and a file name.
 
+    caption: what is drawn and what its intervals or bands are, in words that repeat no number of the plot; "": none.
     top, right: histograms of the points along x and along y. legend: names what is drawn, where more than one thing
     has a name; False where notes name things directly.
     """
@@ -157,6 +159,18 @@ class Chart:
     right: tuple[Margin, ...] = ()
     legend: bool = True
     height: int = 360
+    caption: str = ""
+
+    @property
+    def legend_words(self) -> str:
+        """What stands under the picture: its caption, the finding where it has none."""
+        return self.caption or self.alt
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it would show one mark alone, of which a table says more."""
+        drawn = [len(layer.x) for layer in (*self.points, *self.curves, *self.bars)]
+        return sum(drawn) < 2 and not self.shade
 
     @property
     def named(self) -> tuple[Named, ...]:
@@ -203,6 +217,13 @@ def _power(power: int, times: int = 1) -> str:
 def interval_ends(interval: Interval | None) -> Bounds:
     """The two ends of an interval, None where there is none."""
     return (interval.low, interval.high) if interval else None
+
+
+def name_intervals(intervals: Iterable[Interval | None], over: str = "") -> str:
+    """`, with 95% intervals over texts`, of the intervals that there are; "" for none."""
+    levels = sorted({interval.level for interval in intervals if interval is not None})
+    named = " and ".join(f"{100 * level:g}%" for level in levels)
+    return f", with {named} intervals{f' over {over}' if over else ''}" if levels else ""
 
 
 def pad_range(values: tuple[float, ...], *, share: float = 0.06) -> tuple[float, float]:

@@ -47,7 +47,7 @@ class Panel:
     x_log: x is drawn on a scale of powers of ten. x_step_min: the least
     distance of its marks (1 where x is counted).
     y_range: None takes the values' own. opening: the first sentence of the alt text ("" takes the title). words: the
-    whole alt text, where the ends of the curves are not the finding.
+    whole alt text, where the ends of the curves are not the finding. caption: as of `Chart`.
     """
 
     name: str
@@ -63,6 +63,7 @@ class Panel:
     y_range: tuple[float, float] | None = None
     opening: str = ""
     words: str = ""
+    caption: str = ""
 
 
 def chart(panel: Panel) -> Chart:
@@ -89,6 +90,7 @@ def chart(panel: Panel) -> Chart:
         curves=tuple(_curve(panel, series, at) for at, series in enumerate(panel.series)),
         notes=_notes(panel, xs, ys),
         legend=not room,
+        caption=panel.caption,
     )
     if plain.legend:
         return plain

@@ -77,4 +77,6 @@ def _panel(exclusions: Exclusions, name: str) -> Panel:
         band="95% of random removals",
         level=(AGAINST["accuracy"], "chance") if exclusions.measure == "accuracy" else None,
         words=alt(exclusions),
+        caption="Each place is a selection of rules, in order of its value. Bands hold the middle 95% of removals of "
+        "as many ratings at random and are not intervals.",
     )

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from metrics.figures.chart import Axis, Chart, Mark, Note, Points, pad_range, place_ticks
+from metrics.figures.chart import Axis, Chart, Mark, Note, Points, name_intervals, pad_range, place_ticks
 from metrics.types import REFERENCE, Estimate, Source
 
 BINS = 60  # dots in the same bin are stacked
@@ -39,7 +39,13 @@ def chart(rows: Sequence[SourceRow], *, name: str = "hj-by-source") -> Chart:
         notes=tuple(Note(span[0] + bin_width, heights[row.name] + 0.42, _label(row)) for row in rows),
         legend=False,
         height=90 + 92 * len(rows),
+        caption=_caption(rows),
     )
+
+
+def _caption(rows: Sequence[SourceRow]) -> str:
+    bars = name_intervals((row.mean.interval for row in rows), "texts")
+    return f"Each mark is a text's mean rating (HJ). Rings: mean of each source{bars}."
 
 
 def alt(rows: Sequence[SourceRow]) -> str:

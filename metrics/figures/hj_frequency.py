@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 from metrics.data.number_format import estimate, number
 from metrics.errors import DegenerateInput
-from metrics.figures.chart import Axis, Chart, Points, interval_ends, pad_range, place_decades, place_ticks
+from metrics.figures.chart import (
+    Axis,
+    Chart,
+    Points,
+    interval_ends,
+    name_intervals,
+    pad_range,
+    place_decades,
+    place_ticks,
+)
 from metrics.types import Estimate, Interval
 
 
@@ -61,7 +70,14 @@ def chart(typicality: Typicality, *, name: str = "hj-by-frequency") -> Chart:
                 y_bounds=tuple(interval_ends(phrase.interval) for phrase in typicality.phrases),
             ),
         ),
+        caption=_caption(typicality),
     )
+
+
+def _caption(typicality: Typicality) -> str:
+    bars = name_intervals(phrase.interval for phrase in typicality.phrases)
+    left_out = " Texts of frequency 0 have no place on this scale." if typicality.excluded else ""
+    return f"Each mark is a text's HJ{bars}.{left_out}"
 
 
 def alt(typicality: Typicality) -> str:

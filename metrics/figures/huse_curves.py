@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metrics.figures import curves
-from metrics.figures.chart import Chart
+from metrics.figures.chart import Chart, pad_range
 from metrics.figures.curves import At, Panel, Series
 
 
@@ -35,8 +35,8 @@ class SizeCurve:
     fixed: str = ""
 
 
-def panel(curve: SizeCurve, *, name: str = "") -> Panel:
-    """The picture as curves: HUSE and accuracy on one axis."""
+def panel(curve: SizeCurve, *, name: str = "", y_range: tuple[float, float] | None = None) -> Panel:
+    """The picture as curves: HUSE and accuracy on one axis, y_range of several pictures if they share one."""
     noun = "texts" if curve.over == "texts" else "ratings per text"
     draws = {place.draws for place in curve.places}
     count = f"{min(draws)}" if len(draws) == 1 else f"{min(draws)} to {max(draws)}" if draws else "0"
@@ -55,13 +55,29 @@ def panel(curve: SizeCurve, *, name: str = "") -> Panel:
         y_title="HUSE, and accuracy (share)",
         band=f"{curve.level:.0%} of {count} draws" if any(place.low is not None for place in curve.places) else "",
         opening=f"For {curve.generator}, over the number of {noun}{held}:",
+        y_range=y_range,
+        caption=_caption(curve, noun),
     )
 
 
+def _caption(curve: SizeCurve, noun: str) -> str:
+    """What the bands are: they are not intervals, and at the study's full size nothing is drawn."""
+    banded = any(place.low is not None for place in curve.places)
+    bands = f" Bands hold the middle {curve.level:.0%} of the subsamples and are not intervals." if banded else ""
+    return f"Mean over subsamples of the {noun}, drawn without replacement.{bands}"
+
+
 def charts(size_curves: Sequence[SizeCurve]) -> list[Chart]:
-    """Return one picture for each curve (usually a pair: texts and raters)."""
+    """Return one picture for each curve, all on one scale, so that generators and sizes can be compared."""
+    reached = [
+        end
+        for curve in size_curves
+        for place in curve.places
+        for end in (place.low, place.huse, place.high, 1 - place.huse / 2)
+    ]
+    y_range = pad_range(tuple(end for end in reached if end is not None)) if any(reached) else None
     return [
-        curves.chart(panel(curve, name=f"huse-by-{curve.over}-{at}" if len(size_curves) > 2 else ""))
+        curves.chart(panel(curve, name=f"huse-by-{curve.over}-{at}" if len(size_curves) > 2 else "", y_range=y_range))
         for at, curve in enumerate(size_curves, 1)
     ]
 

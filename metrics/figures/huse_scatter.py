@@ -84,7 +84,18 @@ def chart(panel: Panel, *, margins: bool = False) -> Chart:
         right=_margins([(source_points.look, source_points.y) for source_points in points], (low, high))
         if margins
         else (),
+        caption=_caption(panel, margins),
     )
+
+
+def _caption(panel: Panel, margins: bool) -> str:
+    """What marks, ground and edges are."""
+    sentences = ["Each mark is a text; log p is natural and divided by its length."]
+    if panel.shade is not None:
+        sentences.append("Ground: blue where the classifier of HUSE answers reference, orange (hatched) the generator.")
+    if margins:
+        sentences.append("At the edges: share of each source's texts.")
+    return " ".join(sentences)
 
 
 def alt(panel: Panel) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
-from metrics.figures.chart import Axis, Bars, Chart, Guide, interval_ends
+from metrics.figures.chart import Axis, Bars, Chart, Guide, interval_ends, name_intervals
 from metrics.figures.texts import shorten
 from metrics.types import Estimate
 
@@ -44,7 +44,13 @@ def chart(rates: Sequence[Rate], *, name: str = "pass-rates") -> Chart:
             for at, model in enumerate(models)
         ),
         guides=(Guide((-0.55, len(categories) - 0.45), (0.5, 0.5)),),
+        caption=_caption(known),
     )
+
+
+def _caption(rates: Sequence[Rate]) -> str:
+    bars = name_intervals(rate.rate.interval for rate in rates)
+    return f"Share of near-negative tests passed{bars}. Dashed: what chance gives."
 
 
 def _bars(

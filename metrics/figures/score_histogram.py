@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
-from metrics.figures.chart import Axis, Bars, Chart, interval_ends, place_ticks
+from metrics.figures.chart import Axis, Bars, Chart, interval_ends, name_intervals, place_ticks
 from metrics.figures.texts import format_count, shorten
 from metrics.figures.theme import Look
 from metrics.types import REFERENCE, Interval, Source
@@ -44,10 +44,23 @@ class Scores:
         return tuple(count / self.n if self.n else 0.0 for count in self.counts)
 
 
+def largest_share(histograms: Iterable[Scores]) -> float:
+    """The top of an axis that holds every share with its interval, of one picture or of several on one scale."""
+    spans = [span.high for histogram in histograms for span in histogram.intervals if span]
+    return max([0.05, *spans, *(share for histogram in histograms for share in histogram.shares)]) * 1.06
+
+
 def chart(
-    labels: Sequence[str], histograms: Sequence[Scores], *, name: str = "scores", title: str = "Ratings by source"
+    labels: Sequence[str],
+    histograms: Sequence[Scores],
+    *,
+    name: str = "scores",
+    title: str = "Ratings by source",
+    max_share: float | None = None,
 ) -> Chart:
     """The picture: at each label one bar a source, references filled and models open, each with its interval.
+
+    max_share: top of the axis, of several pictures on one scale; None takes the picture's own.
 
     Raises DegenerateInput without a source, or where counts and labels do not go together.
     """
@@ -56,14 +69,13 @@ def chart(
     ):
         raise DegenerateInput("A histogram of ratings needs a source, and a count and an interval for each label.")
     width = GROUP / len(histograms)
-    reached = [end for histogram in histograms for span in histogram.intervals if span for end in (span.low, span.high)]
-    max_share = max([0.05, *reached, *(share for histogram in histograms for share in histogram.shares)]) * 1.06
+    top = max_share or largest_share(histograms)
     return Chart(
         name=name,
         title=title,
         alt=alt(labels, histograms),
         x=Axis("", -0.55, len(labels) - 0.45, _under(labels)),
-        y=Axis(f"share of the source's {histograms[0].unit}s", 0, max_share, _percent(max_share)),
+        y=Axis(f"share of the source's {histograms[0].unit}s", 0, top, _percent(top)),
         bars=tuple(
             Bars(
                 look=_look(histograms, at),
@@ -76,7 +88,13 @@ def chart(
             )
             for at, histogram in enumerate(histograms)
         ),
+        caption=_caption(histograms),
     )
+
+
+def _caption(histograms: Sequence[Scores]) -> str:
+    bars = name_intervals(span for histogram in histograms for span in histogram.intervals)
+    return f"Share of each source's {histograms[0].unit}s{bars}."
 
 
 def alt(labels: Sequence[str], histograms: Sequence[Scores]) -> str:

@@ -12,7 +12,18 @@ from dataclasses import dataclass
 from metrics.data.number_format import estimate, number
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
-from metrics.figures.chart import Area, Axis, Chart, Guide, Note, Points, interval_ends, pad_range, place_ticks
+from metrics.figures.chart import (
+    Area,
+    Axis,
+    Chart,
+    Guide,
+    Note,
+    Points,
+    interval_ends,
+    name_intervals,
+    pad_range,
+    place_ticks,
+)
 from metrics.figures.labels import add_labels
 from metrics.figures.texts import shorten
 from metrics.figures.theme import Shape
@@ -63,12 +74,20 @@ def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: st
         notes=notes,
         legend=False,
         height=400,
+        caption=_caption(shown, several_regions=bool(regions)),
     )
     several = len(tasks) > 1
     return add_labels(
         plain,
         [(_value(system.huse_q), _value(system.huse_d), _label(system, several)) for system in _named_systems(shown)],
     )
+
+
+def _caption(shown: Sequence[System], *, several_regions: bool) -> str:
+    spans = [estimate.interval for system in shown for estimate in (system.huse_q, system.huse_d)]
+    bars = name_intervals(spans)
+    ground = " Shaded: what a task's models dominate." if several_regions else ""
+    return f"Each mark is a model{bars}. Gray lines join places of equal HUSE.{ground}"
 
 
 def alt(systems: Sequence[System]) -> str:

@@ -11,7 +11,7 @@ from metrics.errors import BadInput
 from metrics.report.checklists.completeness import check_completeness
 from metrics.report.checklists.consistency import check_consistency
 from metrics.report.checklists.heds import fill_datasheet
-from metrics.report.prose import findings, methods
+from metrics.report.prose import findings, methods, statistics
 from metrics.report.prose.warnings import name_missing_sections, warnings
 from metrics.report.records import ReportInput
 from metrics.report.result import GeneratorReport, Report
@@ -99,7 +99,10 @@ def build_report(
         sections=sections,
         checklist=check_completeness(report_input),
         sheet=fill_datasheet(report_input, huse=bool(generators)),
-        methods=methods.paragraph(report_input, generators, k=k, level=level, held=held),
+        methods=(
+            *methods.paragraph(report_input, generators, k=k, level=level, held=held),
+            *statistics.sentences(report_input, generators, sections, level=level),
+        ),
         items=items_checks.section(report_input),
     )
 

@@ -11,18 +11,17 @@ from lxml.html import HtmlElement
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A text of the page. place: `methods`, `lead`, `verdict`, `quiet`, `limit`, `warning`, `lead of results`, `note`,
-    `caption` or `missing`."""
+    """A text of the page. place: `methods`, `lead`, `verdict`, `limit`, `warning`, `lead of results`, `note`,
+    `caption` or `picture` (what is said of it to who cannot see it)."""
 
     place: str
     text: str
 
 
 PLACES = (
-    ("lead", "//section[@id='summary']/p[@class='lead']"),
-    ("verdict", "//section[@id='summary']/ul[@class='verdicts']/li"),
-    ("quiet", "//section[@id='summary']/p[@class='quiet']"),
-    ("limit", "//section[@id='summary']/ul[not(@class)]/li"),
+    ("lead", "//section[@id='summary']//p[@class='lead']"),
+    ("verdict", "//section[@id='summary']//ul[@class='verdicts']/li"),
+    ("limit", "//ul[@class='limits']/li"),
     ("methods", "//p[@class='methods']"),
     ("results", "//section[@id='results']//div[@class='part']/p[not(@class)]"),
     ("warning", "//ul[@class='warnings']/li"),
@@ -42,6 +41,10 @@ class Page:
         for place, path in PLACES:
             for element in self.tree.xpath(path):
                 yield Shown(place, words(element))
+        for figure in self.tree.iter("figure"):
+            title, picture = figure.find("figcaption/b"), figure.find(".//svg")
+            if title is not None and picture is not None:
+                yield Shown("picture", f"{words(title)}. {picture.get('aria-label')}")
 
     def facts(self) -> dict[str, list[str]]:
         """Facts by name."""

@@ -547,6 +547,43 @@ def analysis_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
     )
 
 
+@kind(r"Raters agreed with Krippendorff's α of .+? \((?:ordinal|nominal)\)\.")
+def agreement(rows: Rows, match: Match, asked: Asked) -> str:
+    """The values need the report's own resampling; the level of measurement is the task's."""
+    measured = "nominal" if nominal(rows) else "ordinal"
+    return re.sub(r"\((?:ordinal|nominal)\)\.$", f"({measured}).", match[0])
+
+
+@kind(r"Intervals of HUSE are for the .+?\.(?= [A-Z]|$)")
+def interval_targets(rows: Rows, match: Match, asked: Asked) -> str | None:
+    return match[0] if rows.study["task"] == "typicality" else None
+
+
+@kind(
+    rf"(?:Ratings were averaged by text; means of sources have {NUMBER}% intervals over texts, and differences are by "
+    rf"Welch's t|Shares of labels have {NUMBER}% intervals over new texts, with these raters|Preferences count ties as "
+    rf"half and have {NUMBER}% intervals over new pairs of texts, with these raters)\."
+)
+def intervals(rows: Rows, match: Match, asked: Asked) -> str | None:
+    fits = {"R": rows.study["task"] == "likert", "S": rows.study["task"] in ("likert", "error_labels"), "P": rows.pairs}
+    return re.sub(rf"{NUMBER}%", f"{100 * asked.level:g}%", match[0]) if fits[match[0][0]] else None
+
+
+@kind(r"Planned, as the researchers state: .+?; deviations: .+?\.(?= The plan| Raters|$)")
+def stated_plan(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """These studies are not published, so that no log has their plan from before the data."""
+    stated = rows.stated
+    if "plan" not in stated:
+        return None
+    deviations = stated.get("deviations", "").rstrip(".") or "not stated"
+    return f"Planned, as the researchers state: {stated['plan'].rstrip('.')}; deviations: {deviations}."
+
+
+@kind(r"The appendix lists \d+ more warnings?\.")
+def more_warnings(rows: Rows, match: Match, asked: Asked) -> str:
+    return match[0]
+
+
 @kind(
     r"The unit of accuracy is the evaluator: .+? reading the two upper labels as machine\. Means have "
     rf"{NUMBER}% intervals .+? \(Clark et al\., 2021\)\."
@@ -604,13 +641,12 @@ def too_few_items(rows: Rows, match: Match, asked: Asked) -> str | None:
     rf"(?:No difference between (?P<alike>\S+) and the references was detected|(?P<other>\S+) differs from the references"
     rf"|(?P<few>\S+)): HUSE (?P<huse>{NUMBER})(?P<span>{SPAN}) at (?P<n>\d+) texts; (?P<end>the interval reaches 1|the "
     rf"interval lies below 1|no interval is defined, so no verdict is given|.+? too few for \d+ neighbours, so no verdict "
-    rf"is given)\. By judgment alone HUSE-Q is (?P<q>{NUMBER})(?P<q_span>{SPAN}); for diversity HUSE-D is "
-    rf"(?P<d>{NUMBER})(?P<d_span>{SPAN})\."
+    rf"is given)\."
 )
 def verdict_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
     name = match["alike"] or match["other"] or match["few"]
-    huse, quality = rows.huse(name, asked.k), rows.huse(name, asked.k, quality_only=True)
-    if huse is None or quality is None or name not in rows.sides.values():
+    huse = rows.huse(name, asked.k)
+    if huse is None or name not in rows.sides.values():
         return None
     limits = [float(limit.replace("−", "-")) for limit in re.findall(NUMBER, match["span"])]
     end = match["end"]
@@ -630,10 +666,7 @@ def verdict_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
         number = min(sizes[True], sizes[False])
         if "too few" in end:
             end = f"{count(number, side)} {'is' if number == 1 else 'are'} too few for {asked.k} neighbours, so no verdict is given"
-    return (
-        f"{head}: HUSE {decimal(huse[0])}{match['span']} at {huse[1]} texts; {end}. By judgment alone HUSE-Q is "
-        f"{decimal(quality[0])}{match['q_span']}; for diversity HUSE-D is {decimal(1 + huse[0] - quality[0])}{match['d_span']}."
-    )
+    return f"{head}: HUSE {decimal(huse[0])}{match['span']} at {huse[1]} texts; {end}."
 
 
 @kind(
@@ -665,18 +698,6 @@ def empty_arms(rows: Rows, match: Match, asked: Asked) -> str:
     answered = {answer.arm for answer in rows.used}
     empty = [arm["training"] for arm in rows.arms if arm["training"] not in answered]
     return f"Empty, without a judgment that counts: {', '.join(empty)}."
-
-
-@kind(
-    rf"Intervals are at {NUMBER}%\.(?: Those of HUSE are for the .+?\.)?(?: HUSE is twice the error of a classifier that "
-    r"sees the judgment and the model's probability of a text: about 1 if the sources cannot be distinguished, 0 if they "
-    r"always can\.)?"
-)
-def level(rows: Rows, match: Match, asked: Asked) -> str | None:
-    rest = match[0].partition("%.")[2]
-    if rest and rows.study["task"] != "typicality":
-        return None
-    return f"Intervals are at {100 * asked.level:g}%.{rest}"
 
 
 fixed("unrated", "No text has been rated yet, so there are no results.", lambda rows: not rows.answers)
@@ -965,12 +986,11 @@ def caption_scatter(rows: Rows, match: Match, asked: Asked) -> str | None:
         means[side] = (sum(float(hj[key]) for key in keys) / len(keys), sum(rates) / len(rates))
     sizes = Counter(rows.sides[key] == "" for key in hj if rows.sides[key] in ("", name))
     weighted = ", both sources weighing the same" if sizes[True] != sizes[False] else ""
-    ground = " Blue ground" + match[0].partition(" Blue ground")[2] if " Blue ground" in match[0] else ""
     return (
         f"{name}: HJ and log p. By both axes together, {1 - huse[0] / 2:.0%} of {huse[1]} texts are attributed to the right "
         f"source{weighted} (HUSE {decimal(huse[0])}; guessing would give 50%). Mean HJ is {decimal(means[name][0])} for "
         f"{name} and {decimal(means[''][0])} for the references; mean log p per word is {decimal(means[name][1])} and "
-        f"{decimal(means[''][1])}.{ground}"
+        f"{decimal(means[''][1])}."
     )
 
 
@@ -1062,7 +1082,7 @@ def caption_scale(rows: Rows, match: Match, asked: Asked) -> str:
     return f"Labels in the order shown; coding: {ends}."
 
 
-@kind(rf"[^.;]*\b{NUMBER}% intervals.*")
+@kind(rf"(?!Ratings were averaged|Shares of labels have|Preferences count)[^.;]*\b{NUMBER}% intervals.*")
 def caption_level(rows: Rows, match: Match, asked: Asked) -> str:
     return re.sub(rf"{NUMBER}% intervals", f"{100 * asked.level:g}% intervals", match[0], count=1)
 
@@ -1080,10 +1100,11 @@ BLIND: dict[str, str] = {
     "exclusion_rates": rf"p = {NUMBER}",
     "verdict_huse": LIMITS,
     "verdict_accuracy": LIMITS,
-    "level": r"Those of HUSE are for the .*",
+    "agreement": rf"{NUMBER}|{LIMITS}",
+    "interval_targets": ".*",
+    "more_warnings": ".*",
     "analysis_huse": r", by [^.]+\.$",
     "caption_hj": LIMITS,
-    "caption_scatter": r"Blue ground.*",
     "caption_arms": rf"{LIMITS}|with their whole interval.*?Highest|\d+ of \d+ arms",
     "modes_differ": rf"(?<= and ){NUMBER}",
     "outvoted": rf"(?<= and ){NUMBER}",

@@ -81,8 +81,11 @@ def expected_tables(rows: Rows, asked: Asked) -> dict[str, Cells]:
     }
     task = rows.study["task"]
     if task == "typicality":
-        tables["HJ by source, as the figure"] = _hj(rows)
-        tables["HUSE, HUSE-Q (judgment alone)"] = _huse(rows, asked)
+        tables["HJ by source: mean"] = _hj(rows)
+        tables["HUSE, HUSE-Q (judgment alone), HUSE-D"] = _huse(rows, asked)
+        tables["HUSE, HUSE-Q (judgment alone) and HUSE-D"] = {
+            key[:1]: cells for key, cells in _huse(rows, asked).items()
+        }
     if task == "human_or_machine":
         tables["Conditions: planned"] = _conditions(rows)
         tables["Accuracy against chance"] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from metrics.figures import hj_by_source, huse_scatter, score_histogram, tradeoff
 from metrics.figures.chart import Chart
@@ -14,7 +14,12 @@ from metrics.report.sections.scores import count_scores, list_labels
 def charts(report: Report) -> list[Chart]:
     """HJ by source; each generator's scatter; its ratings and the references'; quality against diversity of all;
     then those of every part of the results."""
-    return [*headline(report), *(chart for section in report.sections for chart in section.charts)]
+    return [*headline(report), *several(chart for section in report.sections for chart in section.charts)]
+
+
+def several(charts: Iterable[Chart]) -> list[Chart]:
+    """The figures that show more than one mark: a table says more of a single one."""
+    return [chart for chart in charts if not chart.is_single]
 
 
 def headline(report: Report) -> list[Chart]:
@@ -36,11 +41,15 @@ def headline(report: Report) -> list[Chart]:
 def _ratings(report: Report) -> Iterator[Chart]:
     """Nothing where no rating is recorded, or the scale has too many places to be labels."""
     names = list_labels(report.input)
-    for at, generator in enumerate(report.generators, 1):
-        bars = count_scores(report.input, generator.facts.name, report.level) if names else ()
-        if bars:
-            title = f"Ratings of {generator.facts.name} and of the references"
-            yield score_histogram.chart(names, bars, name=f"ratings-{at}", title=title)
+    counted = [
+        (at, generator.facts.name, bars)
+        for at, generator in enumerate(report.generators if names else (), 1)
+        if (bars := count_scores(report.input, generator.facts.name, report.level))
+    ]
+    top = score_histogram.largest_share(histogram for _, _, bars in counted for histogram in bars)
+    for at, name, bars in counted:
+        title = f"Ratings of {name} and of the references"
+        yield score_histogram.chart(names, bars, name=f"ratings-{at}", title=title, max_share=top)
 
 
 def _tradeoff(report: Report) -> Iterator[Chart]:

@@ -20,6 +20,7 @@ from metrics.report.checklists.completeness import completeness_score
 from metrics.report.checklists.heds import count_answered
 from metrics.report.formats import figures, html_to_text
 from metrics.report.formats.csv import main_table
+from metrics.report.paper.page import compose_page
 from metrics.report.pay import arms_by_reward, describe_rewards
 from metrics.report.prose.findings import state_unrated
 from metrics.report.prose.methods import asks_who_wrote, describe_extras
@@ -40,6 +41,8 @@ NO_AMOUNT = "not what raters were paid: see how raters were paid"
 Contents = Sequence[tuple[str, str]]
 CONTENTS = (
     ("summary", "Summary"),
+    ("methods", "Methods"),
+    ("appendix", "Appendix"),
     ("design", "Design"),
     ("items", "Items"),
     ("raters", "Raters and money"),
@@ -62,16 +65,24 @@ def html(
 
     hashes: SHA-256 of the data files by name. pictures: PNG of pages as raters saw them, by the page's name.
     """
+    charts = figures.charts(report)
+    page = compose_page(report, charts)
+    rest = [chart for chart in figures.headline(report) if chart not in page.charts]
+    has_quality = report.input.flags is not None or bool(report.input.quality)
+    contents = [entry for entry in CONTENTS if has_quality or entry[0] != "quality"]
     context: dict[str, Any] = {
-        **page_context(f"{report.input.study.name}: evaluation report", CONTENTS, figures.charts(report), now=now),
+        **page_context(f"{report.input.study.name}: evaluation report", contents, charts, now=now),
+        "page": page,
+        "page_figures": [Markup(render_figure(chart)) for chart in page.charts],  # noqa: S704 - escaped by element()
+        "page_table": Markup(table_html(page.table)) if page.table else "",  # noqa: S704 - escaped by table_html()
         "report": report,
         "given": report.input,
         "study": report.input.study,
         "raters": report.raters,
         "rated": not state_unrated(report.input),
         "lead": _lead(report),
-        "figures": [Markup(render_figure(chart)) for chart in figures.headline(report)],  # noqa: S704 - escaped by element() and render_figure()
-        "parts": [render_part(section) for section in report.sections],
+        "figures": [Markup(render_figure(chart)) for chart in rest],  # noqa: S704 - escaped by element() and render_figure()
+        "parts": [render_part(section, page.charts) for section in report.sections],
         "items_part": render_part(report.items),
         "study_asks_who": asks_who_wrote(report.input),
         "extras": describe_extras(report.input.study),
@@ -90,6 +101,7 @@ def html(
         "completeness": completeness_score(report.checklist),
         "filled": count_answered(report.sheet),
         "varied": any(section.key == exclusions.KEY and section.tables for section in report.sections),
+        "has_quality": has_quality,
         "excluded": any(table.name.endswith("-exclusions") for section in report.sections for table in section.tables),
     }
     return environment().get_template("report.html").render(context)
@@ -130,15 +142,16 @@ def _main_table(report: Report) -> str:
     return table_html(replace(main_table(report), notes=()), group=True) if report.generators else ""
 
 
-def render_part(section: Section) -> dict[str, Any]:
-    """A part of the results as the templates take it."""
+def render_part(section: Section, shown: Sequence[Chart] = ()) -> dict[str, Any]:
+    """A part of the results as the templates take it. shown: figures that stand elsewhere on the page."""
+    charts = [chart for chart in figures.several(section.charts) if chart not in shown]
     return {
         "key": section.key,
         "title": section.title,
         "lead": section.lead,
         "recorded": section.recorded,
         "missing": section.missing,
-        "figures": [Markup(render_figure(chart)) for chart in section.charts],  # noqa: S704 - escaped by element()
+        "figures": [Markup(render_figure(chart)) for chart in charts],  # noqa: S704 - escaped by element()
         "tables": [_table(table) for table in section.tables],
     }
 
@@ -176,10 +189,8 @@ def _style() -> str:
 
 
 def render_figure(chart: Chart) -> str:
-    """A figure with its words; a shaded one says what its ground means."""
-    words = f"<b>{escape(chart.title)}</b>. {escape(wording.bind_intervals(chart.alt))}"
-    if chart.shade is not None:
-        words += " Blue ground: the classifier answers reference; orange (hatched on paper): the generator."
+    """A figure with its words: what is drawn, not the numbers that it shows."""
+    words = f"<b>{escape(chart.title)}</b>. {escape(wording.bind_intervals(chart.legend_words))}"
     return embed.element(chart, words)
 
 

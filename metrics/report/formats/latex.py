@@ -111,10 +111,10 @@ def render_figures(charts: Sequence[Chart]) -> Iterator[str]:
                 r"\begin{figure}[htbp]",
                 r"\centering",
                 rf"\includegraphics[page={page},width=.85\linewidth]{{{FIGURES}}}",
-                rf"\caption{{{escape(chart.title)}. {escape(chart.alt if _fits(chart) else BELOW)}}}",
+                rf"\caption{{{escape(chart.title)}. {escape(chart.legend_words if _fits(chart) else BELOW)}}}",
                 rf"\label{{fig:{re.sub(r'[^A-Za-z0-9]+', '-', chart.name)}}}",
                 r"\end{figure}",
-                *([] if _fits(chart) else [rf"\noindent {escape(chart.title)}: {escape(chart.alt)}" + "\n"]),
+                *([] if _fits(chart) else [rf"\noindent {escape(chart.title)}: {escape(chart.legend_words)}" + "\n"]),
                 *([r"\clearpage"] if page % 2 == 0 else []),
             ]
         )
@@ -122,7 +122,7 @@ def render_figures(charts: Sequence[Chart]) -> Iterator[str]:
 
 def _fits(chart: Chart) -> bool:
     """Whether the sentence can be a caption: TeX lays it out on one line first, which may be 5.7 m long and no more."""
-    return len(chart.alt) <= MAX_CAPTION_LETTERS
+    return len(chart.legend_words) <= MAX_CAPTION_LETTERS
 
 
 def _datasheet(report: Report) -> Iterator[str]:

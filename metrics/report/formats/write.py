@@ -20,6 +20,8 @@ from metrics.report.formats.html import html
 from metrics.report.formats.json import payload
 from metrics.report.formats.json_schema import document_schema
 from metrics.report.formats.latex import FIGURES, latex
+from metrics.report.formats.paper_latex import paper_files
+from metrics.report.paper.page import compose_page
 from metrics.report.prose import bibliography
 from metrics.report.result import Report
 
@@ -179,7 +181,10 @@ def is_requested(name: str, formats: Sequence[Format], data: Container[str], pag
 def _latex(report: Report, *, now: datetime, chromium: Path | None, sandbox: bool) -> dict[str, bytes]:
     charts = figures.charts(report)
     drawn = chromium is not None and bool(charts)
-    contents = {"study.tex": latex(report, has_figures=drawn).encode()}
+    page = compose_page(report, charts)
+    pieces = paper_files(page, name=report.input.study.name, charts=charts, has_figures=drawn)
+    contents = {name: text.encode() for name, text in pieces.items()}
+    contents["study.tex"] = latex(report, has_figures=drawn).encode()
     if drawn:
         at = now.astimezone(UTC)
         contents[FIGURES] = pdf.print_figures(charts, chromium=chromium, now=at, sandbox=sandbox)

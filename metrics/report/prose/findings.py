@@ -51,25 +51,21 @@ QUALITY_ONLY = template(
     "results.huse_q",
 )
 UNDEFINED = template("summary.undefined", "{name}: HUSE is not defined for these data.", "results.huse")
-BY_MEASURE = " By judgment alone HUSE-Q is {quality}; for diversity HUSE-D is {diversity}."
-ALL_MEASURES = ("results.huse", "results.huse_q", "results.huse_d")
-FEW = template(
-    "summary.few", "{name}: {shown}; {few}, so no verdict is given." + BY_MEASURE, *ALL_MEASURES, "options.k"
-)
+FEW = template("summary.few", "{name}: {shown}; {few}, so no verdict is given.", "results.huse", "options.k")
 NO_INTERVAL = template(
     "summary.no-interval",
-    "{name}: {shown}; no interval is defined, so no verdict is given." + BY_MEASURE,
-    *ALL_MEASURES,
+    "{name}: {shown}; no interval is defined, so no verdict is given.",
+    "results.huse",
 )
 DIFFERS = template(
     "summary.differs",
-    "{name} differs from the references: {shown}; the interval lies below 1." + BY_MEASURE,
-    *ALL_MEASURES,
+    "{name} differs from the references: {shown}; the interval lies below 1.",
+    "results.huse",
 )
 ALIKE = template(
     "summary.no-difference",
-    "No difference between {name} and the references was detected: {shown}; the interval reaches 1." + BY_MEASURE,
-    *ALL_MEASURES,
+    "No difference between {name} and the references was detected: {shown}; the interval reaches 1.",
+    "results.huse",
 )
 
 
@@ -115,8 +111,6 @@ def _verdict(generator: GeneratorReport) -> Sentence:
     values = {
         "name": name,
         "shown": f"HUSE {estimate(huse)} at {plural(huse.n, 'text')}",
-        "quality": estimate(result.huse_q),
-        "diversity": estimate(result.huse_d),
     }
     if FEW_OF_A_SOURCE in huse.flags:
         return FEW.fill(few=state_few(generator), **values)

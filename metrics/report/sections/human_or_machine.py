@@ -416,9 +416,11 @@ def _charts(
     arms = [accuracy_by_arm.Arm(name, condition.accuracy.accuracy) for name, condition in shown.items()]
     arms += [accuracy_by_arm.Arm(f"{name} (empty)", NOTHING) for name in empty]
     chart = accuracy_by_arm.chart(arms, name="accuracy-by-condition")
-    charts = [replace(chart, alt=" ".join((chart.alt, *notes)))]
+    words = {"alt": " ".join((chart.alt, *notes)), "caption": " ".join((chart.caption, *notes))}
+    charts = [replace(chart, **words)]
     scale = sorted(report_input.study.scale, key=lambda label: label.code)
     names = [label.name for label in scale] if len(scale) == 4 else ["1", "2", "3", "4"]
+    drawn: list[tuple[str, str, list[score_histogram.Scores]]] = []
     for at, (name, condition) in enumerate(_condition_rows(evaluation), 1):
         sides: list[score_histogram.Scores] = []
         side: tuple[tuple[str, str, Source], ...] = (
@@ -430,9 +432,12 @@ def _charts(
             counts, spans = tuple(b.count for b in bins), tuple(b.share.interval for b in bins)
             sides.append(score_histogram.Scores(words, source, counts, spans, condition.accuracy.accuracy.n))
         if all(scores.n for scores in sides):
-            title = f"Ratings of human and machine texts, {name}"
-            charts.append(score_histogram.chart(names, sides, name=f"scores-{at}", title=title))
-    return charts
+            drawn.append((f"scores-{at}", f"Ratings of human and machine texts, {name}", sides))
+    top = score_histogram.largest_share(scores for *_, sides in drawn for scores in sides)
+    return [
+        *charts,
+        *(score_histogram.chart(names, sides, name=at, title=title, max_share=top) for at, title, sides in drawn),
+    ]
 
 
 SECTIONS = (written(KEY, TITLE, 40, gather, write, files),)

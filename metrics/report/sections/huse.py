@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from metrics.figures import huse_curves, k_sensitivity
+from metrics.figures import huse_curves
 from metrics.figures.chart import Chart
 from metrics.huse.curves import Curve
 from metrics.huse.examples import Example
 from metrics.huse.model_differences import Comparison
-from metrics.huse.sensitivity import Sensitivity
 from metrics.huse.to_json import permutation_estimate
 from metrics.report.result import TITLES, GeneratorReport
 from metrics.report.section import Measured, Reference
@@ -223,30 +222,15 @@ def _signed(value: float) -> str:
 
 
 def _charts(all_extras: Sequence[HuseExtras]) -> Iterator[Chart]:
-    for at, extras in enumerate(all_extras, 1):
-        if extras.choices is not None:
-            yield k_sensitivity.chart(_by_k(extras.name, extras.choices), name=f"k-sensitivity-{at}")
-        drawn = [
-            _drawn(extras.name, curve) for curve in (extras.ratings, extras.texts) if curve and len(curve.points) > 1
-        ]
-        for curve, chart in zip(drawn, huse_curves.charts(drawn), strict=True):
-            yield _named(chart, f"huse-by-{curve.over}-{at}")
-
-
-def _named(chart: Chart, name: str) -> Chart:
-    return replace(chart, name=name)
-
-
-def _by_k(name: str, sensitivity: Sensitivity) -> k_sensitivity.Sensitivity:
-    rows = [(int(row.changed["k"] or 0), row.result.huse.value) for row in sensitivity.by_k]
-    rows.append((int(sensitivity.settings.get("k") or 16), sensitivity.default.huse.value))
-    known = {k: value for k, value in rows if value is not None}
-    return k_sensitivity.Sensitivity(
-        name,
-        tuple(k_sensitivity.Row("exact", k, known[k]) for k in sorted(known)),
-        sensitivity.n,
-        int(sensitivity.settings.get("k") or 16),
-    )
+    """Curves of all generators on one scale; sensitivity to k is the table of choices."""
+    drawn = [
+        (at, _drawn(extras.name, curve))
+        for at, extras in enumerate(all_extras, 1)
+        for curve in (extras.ratings, extras.texts)
+        if curve and len(curve.points) > 1
+    ]
+    for (at, curve), chart in zip(drawn, huse_curves.charts([curve for _, curve in drawn]), strict=True):
+        yield replace(chart, name=f"huse-by-{curve.over}-{at}")
 
 
 def _drawn(name: str, curve: Curve) -> huse_curves.SizeCurve:

@@ -23,6 +23,7 @@ from metrics.inference.t_tests import TTest, two_sample_t
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Section
 from metrics.report.section_kind import Options, written
+from metrics.report.sections.estimate_figures import draw_tables
 from metrics.report.sentence import template
 from metrics.tables.record import Column, Row, Table
 from metrics.text_scores.roc import auc_estimate
@@ -160,7 +161,7 @@ def write_scales(facts: SingleFacts, options: Options) -> Section:
     title = SCALES_CAPTION.fill(level=100 * level)
     note = "The mixed model under Agreement takes texts and raters as crossed, and is the safer reading."
     tables = (Table("scales", title, columns, tuple(rows), (note,)),) if rows else ()
-    return Section("scales", SCALES, (), tables, (), tuple(missing))
+    return Section("scales", SCALES, (), tables, draw_tables(tables), tuple(missing))
 
 
 def _several(ratings: Sequence[RatingRow]) -> bool:
@@ -250,7 +251,7 @@ def write_labels(facts: SingleFacts, options: Options) -> Section:
     )
     title = LABELS_CAPTION.fill(level=100 * level)
     tables = (Table("labels", title, columns, tuple(rows)),) if rows else ()
-    return Section("labels", LABELS, (), tables)
+    return Section("labels", LABELS, (), tables, draw_tables(tables))
 
 
 def _share(criterion: str, name: str, label: str, hits: np.ndarray, totals: np.ndarray, level: float) -> Estimate:
@@ -276,7 +277,7 @@ def write_preferences(facts: PairFacts, options: Options) -> Section:
             tables += _strengths(criterion, group, facts.sides, facts.contexts, level)
         except MetricsError as error:
             missing.append((f"Strengths, {criterion}", str(error)))
-    return Section("preferences", PAIRS, (), tuple(tables), (), tuple(missing))
+    return Section("preferences", PAIRS, (), tuple(tables), draw_tables(tables), tuple(missing))
 
 
 def _met(

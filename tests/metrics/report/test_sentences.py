@@ -16,22 +16,38 @@ from metrics.huse.estimate import FEW_OF_A_SOURCE
 from metrics.likelihood import TINY
 from metrics.report.build import build_report
 from metrics.report.checklists.consistency import check_consistency
-from metrics.report.prose import findings, methods
+from metrics.report.paper.table import paper_table
+from metrics.report.prose import findings, methods, statistics
 from metrics.report.prose.warnings import FLAGGED, name_missing_sections, warnings
 from metrics.report.records import CrowdFacts, ExtrasFacts, ReportInput
 from metrics.report.result import GeneratorReport
 from metrics.report.row_records import Attached, DrawFacts, PlanFacts
+from metrics.report.section import Section
 from metrics.report.section_kind import Options
-from metrics.report.sections import agreement, equivalence, human_or_machine, rating_scales
+from metrics.report.sections import (
+    agreement,
+    equivalence,
+    external_scores,
+    human_or_machine,
+    machine_scores,
+    rating_scales,
+)
 from metrics.report.sections.judgments import judgments as judgments_of
 from metrics.report.sections.judgments import varying_factors
 from metrics.report.sentence import TEMPLATES, Sentence, Template, template
 from metrics.report.snapshot import Header
 from metrics.types import HuseResult, Interval
-from tests.annotation.reports.round_trips import KINDS
+from tests.annotation.reports.round_trips import ESTIMATE, KINDS
 from tests.metrics.report.samples import CROWD
 
 SEED = 3
+LOGGED = PlanFacts(
+    registered_at=datetime(2026, 11, 1, tzinfo=UTC),
+    registered_where="osf.io/1",
+    sha256="0123456789abcdef",
+    deviations=("One day more.",),
+)
+NEAR_NEGATIVE = Attached("nnd", "n.json", "0" * 64, {"model": "m", "overall": ESTIMATE, "by_category": {}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +67,25 @@ class Asked:
 def of_methods(asked: Asked) -> Iterator[Sentence]:
     given = asked.report_input
     yield from methods.paragraph(given, asked.generators, k=asked.k, level=asked.level, held=asked.held)
+
+
+def of_statistics(asked: Asked) -> Iterator[Sentence]:
+    yield from statistics.sentences(asked.report_input, asked.generators, sections_of(asked), level=asked.level)
+
+
+def sections_of(asked: Asked) -> tuple[Section, ...]:
+    """Agreement, scales, what evaluators said, and attached files."""
+    modules = (agreement, rating_scales, human_or_machine, external_scores, machine_scores)
+    kinds = [kind for module in modules for kind in module.SECTIONS]
+    sections = [kind.section(asked.report_input, Options(level=asked.level)) for kind in kinds]
+    return tuple(section for section in sections if section is not None)
+
+
+def of_paper(asked: Asked) -> Iterator[Sentence]:
+    """The caption of the table on the paper page."""
+    table = paper_table(asked.generators, sections_of(asked))
+    if table is not None and isinstance(table.title, Sentence):
+        yield table.title
 
 
 def of_summary(asked: Asked) -> Iterator[Sentence]:
@@ -89,8 +124,21 @@ PARTS = {
     "summary": of_summary,
     "limits": of_summary,
     "captions": of_captions,
+    "paper": of_paper,
+    "statistics": of_statistics,
 }
 CAPTIONED = ("scales", "pairs")
+ON_PAPER = (
+    "typicality",
+    "evaluators",
+    "scales",
+    "pairs",
+    "labels",
+    "likely",
+    "near-negative",
+    "planned",
+    "plan stated",
+)
 
 
 @cache
@@ -196,6 +244,11 @@ def examples() -> dict[str, Asked]:
         ),
         "modes differ": Asked(typical, with_huse(value=0.77)),
         "outvoted": Asked(typical, tuple(_outvoted(one) for one in with_huse(value=0.77))),
+        "planned": Asked(replace(typical, plan=LOGGED)),
+        "plan stated": Asked(replace(typical, plan=PlanFacts(sentences=("We compare means.",)))),
+        "labels": Asked(_named(kind("scales"), "error labels")),
+        "likely": Asked(replace(kind("bare"), attached=typical.attached, generators=(), ratings=())),
+        "near-negative": Asked(replace(typical, attached=(NEAR_NEGATIVE,), generators=(), ratings=())),
         "paid": Asked(replace(typical, crowd=replace(typical.crowd, pays=("In cash.",)))),
     }
 
@@ -376,7 +429,7 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
         _of("study", "mode", "imported"),
         _of("study", "mode", "rehearsal"),
     ),
-    "study.collected_from": (_of("study", "collected_from", lambda at: at - timedelta(days=3)),),
+    "study.collected_from": (_of("study", "collected_from", lambda at: at - timedelta(days=30)), _of("study", "collected_from", lambda at: at - timedelta(days=3))),
     "study.collected_to": (_of("study", "collected_to", lambda at: at + timedelta(days=3)),),
     "conditions.name": (
         _rows("conditions", lambda at, row: replace(row, name="one") if at == 0 else None),
@@ -399,6 +452,11 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
     "money.wage_cents": (_of("money", "wage_cents", 11),),
     "quality": (lambda asked: replace(asked, report_input=replace(asked.report_input, quality=("Other.",))),),
     "rules.assignments": (lambda asked: replace(asked, held=("Conclusions change without exclusions: zulu.",)),),
+    "plan.registered_at": (_of("plan", "registered_at", lambda at: at and at - timedelta(days=2)),),
+    "plan.registered_where": (_of("plan", "registered_where", "elsewhere"),),
+    "plan.sha256": (_of("plan", "sha256", "fedcba9876543210"),),
+    "plan.deviations": (_of("plan", "deviations", ("Another.",)),),
+    "plan.sentences": (_of("plan", "sentences", ("Another.",)),),
     "plan.margin_points": (
         lambda asked: replace(asked, report_input=replace(asked.report_input, plan=PlanFacts(margin_points=7))),
     ),
@@ -414,6 +472,7 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
     "options.level": (lambda asked: replace(asked, level=0.9),),
     "snapshot.sections": (lambda asked: replace(asked, sections=()),),
     "attached.document": (
+        lambda asked: replace(asked, report_input=replace(asked.report_input, attached=())),
         _rows("attached", lambda at, row: replace(row, document={"thresholds": {"calibrated": True}})),
     ),
     "attached.model": (_rows("attached", lambda at, row: replace(row, model="large")),),
@@ -447,7 +506,11 @@ def said() -> dict[str, list[tuple[str, Asked]]]:
     """By template, the sentences of the examples."""
     by_key: dict[str, list[tuple[str, Asked]]] = {}
     for name, asked in examples().items():
-        for part in (of_methods, of_summary, of_warnings, *((of_captions,) if name in CAPTIONED else ())):
+        more = (
+            *((of_captions,) if name in CAPTIONED else ()),
+            *((of_paper, of_statistics) if name in ON_PAPER else ()),
+        )
+        for part in (of_methods, of_summary, of_warnings, *more):
             for sentence in part(asked):
                 by_key.setdefault(sentence.key, []).append((str(sentence), asked))
     return by_key

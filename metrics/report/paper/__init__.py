@@ -1,0 +1,1 @@
+"""The paper page: what of a report belongs into a paper of two columns."""

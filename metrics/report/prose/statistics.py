@@ -1,0 +1,140 @@
+"""What a methods section says of agreement, of intervals and of the plan, from the results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC
+
+from metrics.data.number_format import estimate
+from metrics.report.records import ReportInput
+from metrics.report.result import GeneratorReport
+from metrics.report.section import Section
+from metrics.report.sentence import Sentence, template
+from metrics.report.wording import plural
+from metrics.tables.huse import interval_targets
+from metrics.tables.record import Table
+from metrics.types import Estimate
+
+AGREEMENT = template(
+    "statistics.agreement",
+    "Raters agreed with Krippendorff's α of {values} ({level}).",
+    "ratings.value",
+    "ratings.kept",
+    "ratings.criterion",
+    "study.task",
+)
+TARGET = template("statistics.targets", "Intervals of HUSE are for the {targets}.", "results.generators")
+MEANS = template(
+    "statistics.means",
+    "Ratings were averaged by text; means of sources have {level:g}% intervals over texts, and differences are by "
+    "Welch's t.",
+    "ratings.criterion",
+    "options.level",
+)
+SHARES = template(
+    "statistics.shares",
+    "Shares of labels have {level:g}% intervals over new texts, with these raters.",
+    "ratings.text",
+    "options.level",
+)
+PREFERENCES = template(
+    "statistics.preferences",
+    "Preferences count ties as half and have {level:g}% intervals over new pairs of texts, with these raters.",
+    "ratings.partner",
+    "options.level",
+)
+PLAN = template(
+    "statistics.plan",
+    "The plan was {ways}{deviations}.",
+    "plan.registered_at",
+    "plan.registered_where",
+    "plan.sha256",
+    "plan.deviations",
+    "study.collected_from",
+)
+STATED = template(
+    "statistics.stated-plan",
+    "Planned, as the researchers state: {plan}; deviations: {deviations}.",
+    "plan.sentences",
+    "plan.deviations",
+)
+DIGITS = 12  # of a SHA-256 in a sentence; the appendix has all
+OF_A_SCALE, OF_LABELS = "ordinal", "nominal"
+
+
+def sentences(
+    report_input: ReportInput, generators: Sequence[GeneratorReport], sections: Sequence[Section], *, level: float
+) -> tuple[Sentence, ...]:
+    """Agreement, what intervals are of, and what was planned before; what is not known is not said."""
+    tables = {table.name: table for section in sections for table in section.tables}
+    return (
+        *_agreement(report_input, tables.get("agreement"), tables.get("evaluators")),
+        *_intervals(generators, tables, 100 * level),
+        *state_plan(report_input),
+    )
+
+
+def _agreement(report_input: ReportInput, ratings: Table | None, evaluators: Table | None) -> Iterator[Sentence]:
+    """Alpha over all texts, by criterion where there are several."""
+    measured = OF_LABELS if report_input.is_nominal else OF_A_SCALE
+    values = dict(_alphas(ratings, ("criterion",), f"alpha_{measured}", "texts"))
+    if not values:
+        values = dict(_alphas(evaluators, (), "alpha_ordinal", "model", "domain", "training"))
+    if values:
+        several = len(values) > 1
+        words = "; ".join(f"{estimate(value)}{f' for {name}' if several else ''}" for name, value in values.items())
+        yield AGREEMENT.fill(values=words, level=measured if ratings else OF_A_SCALE)
+
+
+def _alphas(table: Table | None, names: Sequence[str], key: str, *everything: str) -> Iterator[tuple[str, Estimate]]:
+    """The alphas of the rows that are of all texts and conditions, by their name."""
+    for row in table.rows if table else ():
+        cells = {column.key: cell for column, cell in zip(table.columns, row, strict=True)} if table else {}
+        value = cells.get(key)
+        if (
+            isinstance(value, Estimate)
+            and value.value is not None
+            and all(cells.get(name, "all") == "all" for name in everything)
+        ):
+            yield " ".join(str(cells[name]) for name in names), value
+
+
+def _intervals(generators: Sequence[GeneratorReport], tables: dict[str, Table], percent: float) -> Iterator[Sentence]:
+    targets = interval_targets(generator.modes["exact"] for generator in generators)
+    if targets:
+        yield TARGET.fill(targets="; or the ".join(targets))
+    if "scales" in tables:
+        yield MEANS.fill(level=percent)
+    if "labels" in tables:
+        yield SHARES.fill(level=percent)
+    if any(name.startswith("preferences-") for name in tables):
+        yield PREFERENCES.fill(level=percent)
+
+
+def state_plan(report_input: ReportInput) -> Iterator[Sentence]:
+    """When and where the plan was registered, else what is stated of it, and what differs; nothing where none is."""
+    plan = report_input.plan
+    if plan is None:
+        return
+    ways = []
+    if plan.registered_at is not None:
+        at = plan.registered_at.astimezone(UTC)
+        first = report_input.study.collected_from
+        before = ", before the first submission" if first and plan.registered_at < first else ""
+        ways.append(f"stored in the log on {at.day} {at:%B %Y}{before}")
+    if plan.sha256:
+        digest = f"SHA-256 {plan.sha256[:DIGITS]}…"
+        ways = [f"{ways[0]} ({digest})"] if ways else [f"stored with {digest}"]
+    if plan.registered_where:
+        ways.append(f"registered at {plan.registered_where.rstrip('.')}")
+    if not ways:
+        if plan.sentences:
+            stated = " ".join(plan.sentences).rstrip(".")
+            differs = "not stated" if plan.deviations is None else "; ".join(plan.deviations).rstrip(".") or "none"
+            yield STATED.fill(plan=stated, deviations=differs)
+        return
+    deviations = ""
+    if plan.deviations is not None:
+        count = plural(len(plan.deviations), "deviation")
+        deviations = f"; {count}: {'; '.join(plan.deviations).rstrip('.')}" if plan.deviations else "; no deviation"
+    yield PLAN.fill(ways="; ".join(ways), deviations=deviations)

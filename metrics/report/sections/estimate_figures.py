@@ -1,0 +1,75 @@
+"""Figures of estimates with their intervals, from the tables of scales, labels and preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from metrics.figures import forest
+from metrics.figures.chart import Chart
+from metrics.tables.record import Cell, Table
+from metrics.types import MODEL, REFERENCE, Estimate
+
+REFERENCES = "references"
+MAX_ROWS = 14  # of a figure; the table has all
+NO_PREFERENCE = 0.5
+
+
+def draw_tables(tables: Sequence[Table]) -> tuple[Chart, ...]:
+    """The figures of the tables that have any, in their order."""
+    return tuple(chart for table in tables for chart in _of_table(table))
+
+
+def _of_table(table: Table) -> Iterator[Chart]:
+    if table.name == "scales":
+        yield from _by_criterion(table, "mean", "means", "Mean {} by source", "mean rating, as coded")
+    elif table.name == "labels":
+        yield from _by_criterion(table, "share", "shares", "Labels of {}", "share of the judgments")
+    elif table.name.startswith("preferences-"):
+        rows = [(f"{row['first']} over {row['second']}", "", row["preferred"]) for row in _records(table)]
+        yield from _drawn(
+            rows, table.name, "Preferences", "share that prefers the first, ties half", guide=NO_PREFERENCE
+        )
+
+
+def _by_criterion(table: Table, key: str, name: str, title: str, x_title: str) -> Iterator[Chart]:
+    """One figure a criterion; shares of all criteria on one scale."""
+    groups: dict[str, list[tuple[str, str, Cell]]] = {}
+    for row in _records(table):
+        label = f"{row['source']}: {row['label']}" if "label" in row else str(row["source"])
+        groups.setdefault(str(row["criterion"]), []).append((label, str(row["source"]), row[key]))
+    shares = key == "share"
+    span = forest.value_range([row for rows in groups.values() for row in _rows(rows)]) if shares and groups else None
+    for at, (criterion, rows) in enumerate(groups.items(), 1):
+        yield from _drawn(rows, f"{name}-{at}", title.format(criterion), x_title, span=span, shares=shares)
+
+
+def _drawn(
+    rows: Sequence[tuple[str, str, Cell]],
+    name: str,
+    title: str,
+    x_title: str,
+    *,
+    guide: float | None = None,
+    span: tuple[float, float] | None = None,
+    shares: bool = True,
+) -> Iterator[Chart]:
+    drawn = _rows(rows)
+    if 1 < len(drawn) <= MAX_ROWS:
+        counted = "judgments" if shares else "texts"
+        yield forest.chart(
+            drawn, name=name, title=title, x_title=x_title, shares=shares, guide=guide, counted=counted, span=span
+        )
+
+
+def _rows(rows: Sequence[tuple[str, str, Cell]]) -> list[forest.ForestRow]:
+    """Those with a value; of pairs of sources neither side has a look of its own."""
+    return [
+        forest.ForestRow(name, cell, (REFERENCE if source == REFERENCES else MODEL) if source else None)
+        for name, source, cell in rows
+        if isinstance(cell, Estimate) and cell.value is not None
+    ]
+
+
+def _records(table: Table) -> Iterator[dict[str, Cell]]:
+    for row in table.rows:
+        yield {column.key: cell for column, cell in zip(table.columns, row, strict=True)}

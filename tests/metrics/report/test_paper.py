@@ -1,0 +1,188 @@
+"""The paper page: one page of two columns, no box too wide, each of ten questions answered on it or one link away."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from lxml import html as lxml_html
+from lxml.html import HtmlElement
+
+from metrics.report.formats import figures
+from metrics.report.formats.paper_latex import METHODS, PAGE, TABLE, paper_files
+from metrics.report.paper.page import MAX_FIGURES, compose_page
+from metrics.report.records import ReportInput
+from tests.metrics.report.latex import ENGINES, blank_pdf, compile_tex, needs, overfull, pages
+from tests.metrics.report.twelve_kinds import KINDS, page_of, report_of
+
+MAX_OVERFULL = 1.0  # points
+MAX_WORDS = 1500
+
+
+def files_of(name: str) -> dict[str, str]:
+    charts = figures.charts(report_of(name))
+    return paper_files(compose_page(report_of(name), charts), name=name, charts=charts, has_figures=bool(charts))
+
+
+def test_there_are_twelve_kinds() -> None:
+    assert len(KINDS) == 12
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_each_kind_fits_one_page_of_two_columns_and_no_box_is_wider_than_its_column(
+    engine: str, tmp_path: Path
+) -> None:
+    """All kinds in one run, each from a page of its own: twelve pages if each has one."""
+    needs(engine)
+    bodies = []
+    for at, name in enumerate(KINDS):
+        heights = [chart.height for chart in figures.charts(report_of(name))]
+        (tmp_path / f"k{at}-figures.pdf").write_bytes(blank_pdf(heights or [100]))
+        for file, text in files_of(name).items():
+            (tmp_path / f"k{at}-{file}").write_text(text.replace("{figures.pdf}", f"{{k{at}-figures.pdf}}"))
+        body = files_of(name)[PAGE].partition(r"\begin{document}")[2].partition(r"\bibliographystyle")[0]
+        bodies.append(body.replace(r"\input{", rf"\input{{k{at}-").replace(r"\label{", rf"\label{{k{at}-"))
+    document = r"\documentclass{acl-like}\begin{document}" + r"\clearpage".join(bodies) + r"\end{document}"
+    (tmp_path / "all.tex").write_text(document)
+    log = compile_tex(tmp_path, "all.tex", engine)
+    assert [points for points in overfull(log) if points > MAX_OVERFULL] == []
+    assert pages(log) == len(KINDS)
+
+
+def test_the_page_compiles_alone_with_its_references(tmp_path: Path) -> None:
+    needs("pdflatex")
+    charts = figures.charts(report_of("typicality"))
+    (tmp_path / "figures.pdf").write_bytes(blank_pdf([chart.height for chart in charts]))
+    for file, text in files_of("typicality").items():
+        (tmp_path / file).write_text(text)
+    log = compile_tex(tmp_path, PAGE, "pdflatex")
+    assert (pages(log), [points for points in overfull(log) if points > MAX_OVERFULL]) == (1, [])
+
+
+def test_a_table_wider_than_a_column_is_found(tmp_path: Path) -> None:
+    """The check itself: what the report's full table did in a column."""
+    needs("pdflatex")
+    wide = r"\begin{tabular}{llllll}" + " & ".join(["0.53 [0.41, 0.65]"] * 6) + r"\\\end{tabular}"
+    (tmp_path / "wide.tex").write_text(rf"\documentclass{{acl-like}}\begin{{document}}{wide}\end{{document}}")
+    assert max(overfull(compile_tex(tmp_path, "wide.tex", "pdflatex"))) > 100
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_there_is_one_table_and_at_most_two_figures(name: str) -> None:
+    files = files_of(name)
+    tables = sum(text.count(r"\begin{table}") for text in files.values())
+    drawn = sum(text.count(r"\begin{figure}") for text in files.values())
+    assert tables == (TABLE in files) <= 1
+    assert drawn == sum(file.startswith("paper-figure") for file in files) <= MAX_FIGURES
+    for file in set(files) - {PAGE}:
+        assert files[PAGE].count(rf"\input{{{file.removesuffix('.tex')}}}") == 1, "each piece is read once"
+
+
+def test_the_tie_mode_is_said_once() -> None:
+    """Of HUSE it decides the value, so that a reader must know it; said twice, it could be said otherwise."""
+    said = "".join(text for file, text in files_of("typicality").items() if file != PAGE)
+    assert len(re.findall(r"\bties\b", said.replace("\n", " "))) == 1
+    assert "ties by exact arithmetic" in files_of("typicality")[METHODS].replace("\n", " ")
+    assert shown_paper("typicality").count(" ties ") == 1
+
+
+# --- the page as shown ---
+
+
+def tree_of(name: str) -> HtmlElement:
+    return lxml_html.document_fromstring(page_of(name))
+
+
+def text_of(element: HtmlElement) -> str:
+    """What is read of it: no scripts, no closed details, no pictures' own words."""
+    copied = lxml_html.fromstring(lxml_html.tostring(element))
+    for hidden in copied.xpath("//script | //style | //details | //svg"):
+        hidden.drop_tree()
+    return " ".join(copied.text_content().split())
+
+
+def shown_paper(name: str) -> str:
+    """The page without its appendix."""
+    tree = tree_of(name)
+    return " ".join(text_of(tree.get_element_by_id(key)) for key in ("summary", "paper"))
+
+
+def linked(name: str) -> str:
+    """What one link from the page leads to: every section of the appendix that the list of contents names."""
+    tree = tree_of(name)
+    keys = [link.get("href").removeprefix("#") for link in tree.xpath("//nav//a")]
+    return " ".join(text_of(tree.get_element_by_id(key)) for key in keys)
+
+
+def raters(given: ReportInput) -> str:
+    return f"judged by {given.crowd.workers or len({rating.rater for rating in given.ratings})} rater"
+
+
+def per_text(given: ReportInput) -> str:
+    counts = Counter((rating.text, rating.criterion) for rating in given.ratings if rating.kept)
+    low, high = min(counts.values()), max(counts.values())
+    return f"received {low}" if low == high else f"received {low} to {high}"
+
+
+# Ten questions that reviewers ask, with words that answer each; `missing` is the answer where nobody has stated it.
+QUESTIONS: dict[str, Callable[[ReportInput], tuple[str, ...]]] = {
+    "how many raters": lambda given: (raters(given).lower(),),
+    "how many for each text": lambda given: (per_text(given), "received"),
+    "who are they": lambda given: ("took part through", "who the raters are:", "recruitment:"),
+    "paid what": lambda given: ("the reward was", "volunteers", "payment:", "were paid"),
+    "assigned how": lambda given: ("hits", "assignment to arms", "mixing and order of sources"),
+    "left out why": lambda given: ("excluded", "no rater, assignment or item was excluded"),
+    "agreement": lambda given: ("krippendorff",),
+    "interval of what": lambda given: ("intervals of huse are for", "intervals over", "intervals"),
+    "which tie mode": lambda given: ("ties by exact arithmetic",) if given.generators else ("",),
+    "planned before": lambda given: ("the plan was", "planned, as", "plan before the data:"),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("name", ["typicality", "evaluators", "scales", "likert", "bare"])
+def test_each_question_is_answered_on_the_page_or_one_link_from_it(name: str, question: str) -> None:
+    words = f"{shown_paper(name)} {linked(name)}".lower().replace("simulated raters", "raters")
+    assert any(answer in words for answer in QUESTIONS[question](KINDS[name]())), question
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_page_without_its_appendix_has_at_most_1500_words(name: str) -> None:
+    assert len(shown_paper(name).split()) <= MAX_WORDS
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_first_screen_has_verdict_figure_and_key_facts_where_there_are_any(name: str) -> None:
+    first = tree_of(name).get_element_by_id("summary")
+    report = report_of(name)
+    assert len(first.xpath(".//ul[@class='verdicts']/li")) == len(report.verdicts)
+    assert len(first.xpath(".//figure")) == min(1, len(figures.charts(report)))
+    facts = {text_of(term): text_of(term.getnext()) for term in first.iter("dt")}
+    assert facts["Texts"] == str(len(report.input.texts))
+    if report.input.ratings:
+        assert any(label.endswith("aters") for label in facts)
+
+
+# --- the appendix ---
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_appendix_has_no_empty_heading_and_says_not_recorded_once(name: str) -> None:
+    appendix = tree_of(name).get_element_by_id("appendix")
+    assert text_of(appendix).lower().count("not recorded") <= 1
+    empty = [text_of(heading) for heading in appendix.iter("h2", "h3", "h4") if not _has_content(heading)]
+    assert empty == []
+
+
+def _has_content(heading: HtmlElement) -> bool:
+    """Whether something follows before the next heading of its rank or a higher one, and before its part ends."""
+    rank = int(heading.tag[1])
+    for element in heading.itersiblings():
+        if element.tag in ("h1", "h2", "h3", "h4") and int(element.tag[1]) <= rank:
+            return False
+        if " ".join(element.text_content().split()) or element.xpath(".//img | .//svg"):
+            return True
+    return False

@@ -28,7 +28,7 @@ from metrics.inference.specification_curve import (
     summarize_specifications,
     union_mask,
 )
-from metrics.types import Estimate, Item, Missing, Rating
+from metrics.types import Estimate, HuseResult, Item, Missing, Rating
 
 FEWEST = 5  # ratings per text, below which nothing is equalised
 MIN_DRAWS = 20  # of an interval
@@ -72,8 +72,9 @@ def exclusion_sensitivity(
         for rule, excluded_units in rules.items()
     }
     study = Study(rated.means(), table.q, table.z, k)
-    headline = getattr(evaluate(table.items, ["exact"], k=k, seed=seed, level=level)["exact"], measure)
-    work = _Work(study, table.items, rated, unit, measure, headline, draws, seed, level)
+    every = evaluate(table.items, ["exact"], k=k, seed=seed, level=level)["exact"]
+    headline: Estimate = getattr(every, measure)
+    work = _Work(study, table.items, rated, unit, measure, every, draws, seed, level)
     left = [work.left(union_mask(masks, selection, len(names))) for selection in chosen]
     usable = [fewest for *_, fewest in left if fewest >= FEWEST]
     common = min(usable) if usable else None
@@ -155,7 +156,7 @@ class _Work:
     rated: Rated
     unit: Ints
     measure: Measure
-    headline: Estimate
+    every: HuseResult
     draws: int
     seed: int
     level: float
@@ -180,17 +181,27 @@ class _Work:
         equal = None
         if common is not None and fewest >= common:
             equal = float(self._values(self._drawn(is_included, np.full(len(is_included), common), rng)).mean())
-        span = self._estimate(sums, counts).interval if excluded else self.headline.interval
-        return Specification(chosen, units, excluded, fewest, value, random_removal(random_values), as_low, equal, span)
+        result = self._result(sums, counts) if excluded else self.every
+        return Specification(
+            chosen,
+            units,
+            excluded,
+            fewest,
+            value,
+            random_removal(random_values),
+            as_low,
+            equal,
+            getattr(result, self.measure).interval,
+            result.huse_q,
+            result.huse_d,
+        )
 
-    def _estimate(self, sums: Ints, counts: Ints) -> Estimate:
-        """The measure of these sums of whole values, with its interval."""
+    def _result(self, sums: Ints, counts: Ints) -> HuseResult:
+        """Every measure of these sums of whole values, with its interval."""
         hj = [Fraction(int(s), int(n) * self.rated.denominator) for s, n in zip(sums, counts, strict=True)]
         left = [replace(item, hj=value) for item, value in zip(self.items, hj, strict=True)]
         draws = max(MIN_DRAWS, self.draws)
-        result = evaluate(left, ["exact"], k=self.study.k, seed=self.seed, level=self.level, draws=draws)["exact"]
-        estimate: Estimate = getattr(result, self.measure)
-        return estimate
+        return evaluate(left, ["exact"], k=self.study.k, seed=self.seed, level=self.level, draws=draws)["exact"]
 
     def _drawn(self, among: Bools, sizes: Ints, rng: np.random.Generator) -> Floats:
         """Means of a given number of ratings of each text (texts,), drawn without replacement: (draws, texts)."""

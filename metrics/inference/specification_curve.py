@@ -40,7 +40,8 @@ class Specification:
 
     value: with what is left, None where a text (of accuracy: everybody) has no rating left; interval: of the value.
     random: as much removed at random. as_low: share of those that are at most the value. equalised: every text on
-    `common` ratings, mean of draws; None where the selection leaves fewer, and of accuracy.
+    `common` ratings, mean of draws; None where the selection leaves fewer, and of accuracy. quality, diversity: HUSE-Q
+    and HUSE-D with what is left; None of accuracy, and where there is no value.
     """
 
     rules: tuple[str, ...]
@@ -52,6 +53,8 @@ class Specification:
     as_low: float | None
     equalised: float | None
     interval: Interval | None = None
+    quality: Estimate | None = None
+    diversity: Estimate | None = None
 
     @property
     def named(self) -> str:

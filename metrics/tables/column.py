@@ -11,6 +11,8 @@ from metrics.tables.record import Column, Row, Table
 from metrics.tables.shown import split_cell
 
 LONG, PIECE = 14, 7  # letters of a word that may be broken, and of its pieces, so that no name is too wide
+WIDE = 24  # letters of a word in a paragraph that may be broken
+LONG_WORDS = re.compile(rf"(\S{{{WIDE + 1},}})")
 
 
 def column_table(table: Table) -> str:
@@ -75,7 +77,8 @@ def _broken(word: str) -> str:
 
 def prose(text: str) -> str:
     r"""Sentences as LaTeX: quotation marks as ``...'', no command where a letter does."""
-    written = escape(text)
+    parts = enumerate(re.split(LONG_WORDS, text))  # every second part is a long word
+    written = "".join(_broken(part) if at % 2 else escape(part) for at, part in parts)
     for command, sign in ((r"\textquotedblleft{}", "``"), (r"\textquotedblright{}", "''"), ("{[}", "["), ("{]}", "]")):
         written = written.replace(command, sign)
     return written

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from metrics.inference.specification_curve import NAMES, Exclusions, Specification
 from metrics.tables.record import Cell, Column, Table
@@ -21,6 +22,11 @@ VALUES = (
     Column("random_high", "97.5%", "number"),
 )
 FEWEST, EQUALISED = Column("fewest", "Fewest ratings per text", "count"), Column("equalised", "Equalized", "number")
+PARTS = (
+    Column("huse_q", "HUSE-Q", "estimate", n="n"),
+    Column("huse_d", "HUSE-D", "estimate", n="n"),
+    Column("n", "n", "count"),
+)
 EVALUATORS = Column("evaluators", "Evaluators left", "count")
 CIRCULAR = "Rules that look at how raters agree choose by the answers themselves and can only be read as sensitivity."
 
@@ -34,11 +40,14 @@ def exclusions_table(exclusions: Exclusions, *, name: str = "exclusions", of: st
     equal = "" if exclusions.common is None else f"; equalized: {exclusions.common} ratings on every text"
     drawn = f"{exclusions.settings['draws']} random removals of the same size for each"
     title = f"{NAMES[exclusions.measure]} by rules of exclusion ({exclusions.subsets} selections), {drawn}{equal}"
-    measure_columns = (*EXCLUDED, EVALUATORS, *VALUES) if judges else (*EXCLUDED, FEWEST, *VALUES, EQUALISED)
+    values = (replace(VALUES[0], title=NAMES[exclusions.measure]), *VALUES[1:])
+    with_parts = exclusions.measure == "huse"
+    of_huse = (*EXCLUDED, FEWEST, *values, EQUALISED, *(PARTS if with_parts else ()))
+    measure_columns = (*EXCLUDED, EVALUATORS, *values) if judges else of_huse
     head = Column("condition", "Condition") if judges else Column("generator", "Generator")
     columns, named = ((head, *measure_columns), (of,)) if of else (measure_columns, ())
     rows = tuple(
-        (*named, *_cells(selection), *(() if judges else (selection.equalised,)))
+        (*named, *_cells(selection), *(() if judges else _of_huse(selection, with_parts=with_parts)))
         for selection in exclusions.specifications
     )
     return Table(name, title, columns, rows, (*_notes(exclusions), CIRCULAR))
@@ -49,6 +58,14 @@ def _cells(selection: Specification) -> tuple[Cell, ...]:
     random = (removals.mean, removals.low, removals.high) if removals else (None, None, None)
     span = (selection.interval.low, selection.interval.high) if selection.interval else (None, None)
     return selection.named, selection.units, selection.ratings, selection.fewest, selection.value, *span, *random
+
+
+def _of_huse(selection: Specification, *, with_parts: bool) -> tuple[Cell, ...]:
+    """The value on equal numbers of ratings, and where HUSE is the measure its two parts with their n."""
+    if not with_parts:
+        return (selection.equalised,)
+    quality = selection.quality
+    return (selection.equalised, quality, selection.diversity, quality.n if quality else None)
 
 
 def _notes(exclusions: Exclusions) -> Iterator[str]:

@@ -994,7 +994,7 @@ def caption_scatter(rows: Rows, match: Match, asked: Asked) -> str | None:
     )
 
 
-@kind(r"Ratings of (?P<what>.+?)\. (?P<first>.+)")
+@kind(r"Ratings of (?P<what>.+?)\. (?P<first>(?!Share of each).+)")
 def caption_histogram(rows: Rows, match: Match, asked: Asked) -> str | None:
     """Each most frequent label, with its share, ratings and raters, and where sources differ most."""
     arm = ""

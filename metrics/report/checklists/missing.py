@@ -23,7 +23,7 @@ class MissingFact:
 
 
 def _lacks_statement(key: str) -> Callable[[ReportInput], bool]:
-    return lambda given: given.statement(key) is None
+    return lambda facts: facts.statement(key) is None
 
 
 def _has_people(report_input: ReportInput) -> bool:
@@ -52,25 +52,25 @@ FACTS: tuple[tuple[MissingFact, Callable[[ReportInput], bool]], ...] = (
             "board and number, or why none was needed",
             ("Ethics approval", "Approval by an ethics committee"),
         ),
-        lambda given: not given.crowd.ethics,
+        lambda facts: not facts.crowd.ethics,
     ),
     (
         MissingFact("consent", "Consent", "how it was asked", ("Consent",)),
-        lambda given: not given.crowd.consent,
+        lambda facts: not facts.crowd.consent,
     ),
     (
         MissingFact("people", "Who the raters are", "crowd workers, students, experts", ("Kind of evaluators",)),
-        lambda given: _has_people(given) and given.statement("people") is None,
+        lambda facts: _has_people(facts) and facts.statement("people") is None,
     ),
     (
         MissingFact("demographics", "Demographics", "as asked, or that none were asked", ("Demographics",)),
-        lambda given: _has_people(given) and given.statement("demographics") is None,
+        lambda facts: _has_people(facts) and facts.statement("demographics") is None,
     ),
     (
         MissingFact(
             "channel", "Recruitment", "by which channel raters came", ("Recruited through", "How they were recruited")
         ),
-        lambda given: not given.crowd.provider,
+        lambda facts: not facts.crowd.provider,
     ),
     (
         MissingFact("payment", "Payment", "how and what raters were paid", ("How raters were paid", "Pay")),
@@ -78,33 +78,47 @@ FACTS: tuple[tuple[MissingFact, Callable[[ReportInput], bool]], ...] = (
     ),
     (
         MissingFact(
-            "plan", "Plan before the data", "hypotheses, tests, exclusions, or that there was none",
+            "plan",
+            "Plan before the data",
+            "hypotheses, tests, exclusions, or that there was none",
             ("Plan before the data", "SHA-256 of the plan", "Plan logged"),
         ),
         _lacks_plan,
     ),
     (
-        MissingFact("registered", "Registration", "address of the registered plan, or that there is none",
-                    ("Registered", "Registered beforehand")),
-        lambda given: _can_plan(given) and (given.plan is None or given.plan.registered_where is None),
+        MissingFact(
+            "registered",
+            "Registration",
+            "address of the registered plan, or that there is none",
+            ("Registered", "Registered beforehand"),
+        ),
+        lambda facts: _can_plan(facts) and (facts.plan is None or facts.plan.registered_where is None),
     ),
     (
-        MissingFact("power", "Statistical power", "planned power, or that none was computed",
-                    ("Planned power", "Statistical power of the sample")),
-        lambda given: _can_plan(given) and (given.plan is None or given.plan.power is None),
+        MissingFact(
+            "power",
+            "Statistical power",
+            "planned power, or that none was computed",
+            ("Planned power", "Statistical power of the sample"),
+        ),
+        lambda facts: _can_plan(facts) and (facts.plan is None or facts.plan.power is None),
     ),
     (
         MissingFact("deviations", "Deviations from the plan", "what differed, or none", ("Deviations from the plan",)),
-        lambda given: not _lacks_plan(given) and given.plan is not None and given.plan.deviations is None,
+        lambda facts: not _lacks_plan(facts) and facts.plan is not None and facts.plan.deviations is None,
     ),
     (
-        MissingFact("language", "Language of the texts", "in English, such as German",
-                    ("Language of the texts", "Language of the input", "Language of the output")),
-        lambda given: not given.language,
+        MissingFact(
+            "language",
+            "Language of the texts",
+            "in English, such as German",
+            ("Language of the texts", "Language of the input", "Language of the output"),
+        ),
+        lambda facts: not facts.language,
     ),
     (
         MissingFact("licence", "License of the texts", "such as CC BY 4.0", ("Licence of the texts",)),
-        lambda given: not given.licence,
+        lambda facts: not facts.licence,
     ),
     (
         MissingFact("input", "Input of the systems", "such as an article", ("Kind of input",)),
@@ -137,11 +151,12 @@ FACTS: tuple[tuple[MissingFact, Callable[[ReportInput], bool]], ...] = (
         _lacks_statement("contact"),
     ),
     (
-        MissingFact("impact", "Impact assessment", "risks for raters and others, or that none was made",
-                    ("Impact assessment",)),
+        MissingFact(
+            "impact", "Impact assessment", "risks for raters and others, or that none was made", ("Impact assessment",)
+        ),
         _lacks_statement("impact"),
     ),
-)  # fmt: skip
+)
 
 
 def list_missing(report_input: ReportInput) -> tuple[MissingFact, ...]:

@@ -68,10 +68,10 @@ def html(
     charts = figures.charts(report)
     page = compose_page(report, charts)
     rest = [chart for chart in figures.headline(report) if chart not in page.charts]
-    has_quality = report.input.flags is not None or bool(report.input.quality)
-    contents = [entry for entry in CONTENTS if has_quality or entry[0] != "quality"]
+    varied = any(section.key == exclusions.KEY and section.tables for section in report.sections)
+    excluded = any(table.name.endswith("-exclusions") for section in report.sections for table in section.tables)
     context: dict[str, Any] = {
-        **page_context(f"{report.input.study.name}: evaluation report", contents, charts, now=now),
+        **page_context(f"{report.input.study.name}: evaluation report", CONTENTS, charts, now=now),
         "page": page,
         "page_figures": [Markup(render_figure(chart)) for chart in page.charts],  # noqa: S704 - escaped by element()
         "page_table": Markup(table_html(page.table)) if page.table else "",  # noqa: S704 - escaped by table_html()
@@ -100,11 +100,19 @@ def html(
         "hashes": sorted((hashes or {}).items()),
         "completeness": completeness_score(report.checklist),
         "filled": count_answered(report.sheet),
-        "varied": any(section.key == exclusions.KEY and section.tables for section in report.sections),
-        "has_quality": has_quality,
-        "excluded": any(table.name.endswith("-exclusions") for section in report.sections for table in section.tables),
+        "varied": varied,
+        "has_quality": report.input.flags is not None or bool(report.input.quality) or varied or excluded,
+        "excluded": excluded,
     }
-    return environment().get_template("report.html").render(context)
+    return _without_dead_links(environment().get_template("report.html").render(context))
+
+
+def _without_dead_links(page: str) -> str:
+    """The page, its contents naming only the sections that it has."""
+    for key, name in CONTENTS:
+        if f' id="{key}"' not in page:
+            page = page.replace(f'<li><a href="#{key}">{escape(name)}</a></li>\n', "", 1)
+    return page
 
 
 def page_context(title: str, contents: Contents, charts: Sequence[Chart], *, now: datetime) -> dict[str, Any]:

@@ -72,9 +72,10 @@ def _page(page: PaperPage, name: str, pieces: dict[str, str]) -> str:
     files = [file.removesuffix(".tex") for file in pieces]
     floats = [rf"\input{{{file}}}" for file in files if file not in ("paper-methods", "paper-limits")]
     lines = [
-        rf"\section*{{{prose(name)}}}",
+        rf"\section*{{\raggedright {prose(name)}}}",
         *(prose(verdict) + "\n" for verdict in page.verdicts),
         *floats,
+        r"\small",
         r"\subsection*{Methods}",
         r"\input{paper-methods}",
         *([r"\subsection*{Limits}", r"\input{paper-limits}"] if page.limits else []),

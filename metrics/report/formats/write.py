@@ -15,6 +15,7 @@ from typing import Literal
 from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
 from metrics.report.formats import figures, html_to_text, pdf, ro_crate
+from metrics.report.formats.checklists import checklist_files
 from metrics.report.formats.csv import csv_files
 from metrics.report.formats.html import html
 from metrics.report.formats.json import payload
@@ -53,7 +54,8 @@ def write_report(
         report: as `build_report` gives it.
         out_dir: the folder; created if absent.
         now: the date printed in the files, with its time zone.
-        formats: `html`, `json`, `csv`, `pdf`, `latex`; `zip` holds all others that can be created.
+        formats: `html`, `json`, `csv`, `pdf`, `latex` (the paper page in pieces, the
+            long report, both checklists); `zip` holds all others that can be created.
         chromium: path of a Chromium, which prints PDF and pictures; None: PDF raises NoBrowser, LaTeX has no figures.
         sandbox: whether Chromium runs in its sandbox.
 
@@ -183,7 +185,7 @@ def _latex(report: Report, *, now: datetime, chromium: Path | None, sandbox: boo
     drawn = chromium is not None and bool(charts)
     page = compose_page(report, charts)
     pieces = paper_files(page, name=report.input.study.name, charts=charts, has_figures=drawn)
-    contents = {name: text.encode() for name, text in pieces.items()}
+    contents = {name: text.encode() for name, text in {**pieces, **checklist_files(report)}.items()}
     contents["study.tex"] = latex(report, has_figures=drawn).encode()
     if drawn:
         at = now.astimezone(UTC)

@@ -114,7 +114,7 @@ def paper_table(generators: Sequence[GeneratorReport], sections: Sequence[Sectio
     """The table: HUSE where there is one, else that of the first kind of result in the order of the papers."""
     if generators:
         columns = tuple(replace(column, n=None) for column in COLUMNS if column.key in ("generator", *dict(MEASURES)))
-        return _build(OF_HUSE, Table("huse", "", columns, tuple(_huse_row(one) for one in generators)))
+        return _build(OF_HUSE, Table("huse", "", columns, tuple(_huse_row(generator) for generator in generators)))
     tables = [table for section in sections for table in section.tables if table.rows]
     for recipe in RECIPES:
         for table in tables:

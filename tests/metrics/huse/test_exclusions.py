@@ -40,7 +40,10 @@ def test_every_selection_has_the_value_of_what_it_leaves(study):
     assert [one.units for one in found.specifications] == [0, 2, 2, 3]
     for one in found.specifications:
         gone = set().union(*(rules[rule] for rule in one.rules))
-        assert one.value == pytest.approx(by_hand(*study, gone).huse.value, abs=1e-12)
+        left = by_hand(*study, gone)
+        assert one.value == pytest.approx(left.huse.value, abs=1e-12)
+        assert one.quality.value == pytest.approx(left.huse_q.value, abs=1e-12)
+        assert one.diversity.value == pytest.approx(1 + left.huse.value - left.huse_q.value, abs=1e-12)
         assert (one.fewest, one.ratings) == (8 - len(gone), 60 * len(gone))
 
 
@@ -124,7 +127,13 @@ def test_the_figure_and_the_table_tell_every_selection(study):
     chart = exclusion_curve.chart(found)
     assert [curve.name for curve in chart.curves] == ["by the rules", "as many at random"]
     assert "under 4 selections" in chart.alt
-    assert "fast, straight" in table_text(exclusions_table(found))
+    table = exclusions_table(found)
+    assert "fast, straight" in table_text(table)
+    assert {"HUSE", "HUSE-Q", "HUSE-D"} <= {column.title for column in table.columns}
+    places = [column.key for column in table.columns]
+    for row, one in zip(table.rows, found.specifications, strict=True):
+        cells = dict(zip(places, row, strict=True))
+        assert (cells["value"], cells["huse_q"], cells["huse_d"]) == (one.value, one.quality, one.diversity)
 
 
 @pytest.mark.needs_data

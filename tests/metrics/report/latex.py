@@ -65,11 +65,15 @@ def pages(log: str) -> int:
 
 def blank_pdf(heights: Sequence[int]) -> bytes:
     """A PDF with one empty page a figure, 400 pixels wide and as high as given: a stand-in for a browser's print."""
-    kids = " ".join(f"{at} 0 R" for at in range(3, 3 + len(heights)))
+    empty = 3 + len(heights)
+    kids = " ".join(f"{at} 0 R" for at in range(3, empty))
+    boxes = [f"[0 0 {WIDTH} {height * 0.75:g}]" for height in heights]
+    more = f"/Resources << >> /Contents {empty} 0 R"
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(heights)} >>",
-        *(f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {WIDTH} {height * 0.75:g}] >>" for height in heights),
+        *(f"<< /Type /Page /Parent 2 0 R /MediaBox {box} {more} >>" for box in boxes),
+        "<< /Length 0 >>\nstream\n\nendstream",
     ]
     body, places = b"%PDF-1.4\n", []
     for at, text in enumerate(objects, 1):

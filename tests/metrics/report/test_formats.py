@@ -237,7 +237,7 @@ def test_a_figure_of_many_generators_has_a_sentence_that_latex_can_set(typicalit
     if os.environ.get("CI") is None and subprocess.run(["which", "pdflatex"], capture_output=True).returncode:
         pytest.skip("no pdflatex")
     told = "; ".join(f"generator number {at} 3.03 [2.25, 3.81], n = 6" for at in range(100))
-    body = "\n".join(render_figures([replace(charts(typicality)[0], alt=told)]))
+    body = "\n".join(render_figures([replace(charts(typicality)[0], caption=told)]))
     assert "generator number 99" in body
     without_picture = re.sub(r"\\includegraphics.*", r"\\rule{1cm}{1cm}", body)
     (tmp_path / "study.tex").write_text(latex_document("A", "B", [without_picture]))

@@ -35,7 +35,7 @@ from metrics.tables.delimited import safe
 from tests.metrics.report.samples import NOW, STUDY, study, with_truth
 
 LACKS = {"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)}
-AROUND = {f"{name}-{at}" for name in ("k-sensitivity", "huse-by-raters", "huse-by-texts") for at in (1, 2)}
+AROUND = {f"{name}-{at}" for name in ("huse-by-raters", "huse-by-texts") for at in (1, 2)}
 EVIL = "<script>alert('x')</script>"
 
 
@@ -137,7 +137,7 @@ def test_the_policy_lets_exactly_the_scripts_of_the_page_run(folder: Path) -> No
 
 def test_without_script_every_figure_has_its_still_picture_and_words(report: Report, folder: Path) -> None:
     figures = page(folder).xpath("//figure")
-    assert len(figures) == 12
+    assert len(figures) == 10
     for figure in figures[:6]:
         assert figure.xpath(".//svg/@aria-label")[0] == figure.xpath("./div[@class='live']/@aria-label")[0]
         texts = 60 if figure.get("id").split("-")[1] in ("hj", "scatter") else 2
@@ -171,9 +171,9 @@ def test_numbers_of_the_table_are_the_estimates_with_their_signatures(report: Re
 
 
 def test_the_page_says_what_the_intervals_are_for(folder: Path) -> None:
-    (summary,) = page(folder).xpath("//section[@id='summary']")
-    words = " ".join(summary.text_content().split())
-    assert "Those of HUSE are for the expectation of the estimator at this number of texts and ratings" in words
+    (methods,) = page(folder).xpath("//p[@class='methods']")
+    words = " ".join(methods.text_content().split())
+    assert "Intervals of HUSE are for the expectation of the estimator at this number of texts and ratings" in words
     assert "over new texts" in words
 
 
@@ -193,10 +193,13 @@ def design_facts(page: Any) -> dict[str, str]:
 
 
 def test_sections_stand_in_the_order_of_the_method(folder: Path) -> None:
-    names = "summary design items raters quality results datasheet reproducibility limitations".split()  # noqa: SIM905
+    names = "summary paper design items raters results datasheet reproducibility limitations not-recorded"
     root = page(folder)
-    assert root.xpath("//section/@id") == names
-    assert [href.lstrip("#") for href in root.xpath("//nav//@href")] == names
+    assert root.xpath("//section/@id") == names.split()
+    linked = [href.lstrip("#") for href in root.xpath("//nav//@href")]
+    assert [key for key in linked if key in names.split()] == [key for key in names.split() if key in linked]
+    assert set(linked) - set(names.split()) == {"methods", "appendix"}
+    assert all(len(root.xpath(f"//*[@id='{key}']")) == 1 for key in linked)
 
 
 def test_truths_stand_beside_estimates_in_page_and_json(given: ReportInput, tmp_path: Path) -> None:
@@ -213,21 +216,21 @@ def test_a_study_without_truth_shows_none(folder: Path) -> None:
     assert not page(folder).xpath("//div[@aria-label='Known truths']")
 
 
-def test_what_is_missing_is_printed_as_not_recorded(given: ReportInput, tmp_path: Path) -> None:
+def test_what_is_missing_is_listed_once(given: ReportInput, tmp_path: Path) -> None:
     bare = ReportInput(given.study, given.generators, given.texts)
     write_report(build_report(bare), tmp_path, now=NOW)
     root = page(tmp_path)
-    for section in ("raters", "quality", "datasheet", "reproducibility"):
-        assert "Not recorded: " in root.xpath(f"string(//section[@id='{section}'])"), section
+    assert root.text_content().count("Not recorded") == 1
     assert not root.xpath("//div[@aria-label='Money']")
-    assert "Total charged; " in root.xpath("string(//section[@id='raters']/p[@class='none'])")
+    assert "Total charged; " in root.xpath("string(//section[@id='not-recorded'])")
+    assert root.xpath("//ul[@class='missing']/li/@data-key")[:2] == ["ethics", "consent"]
     assert json.loads((tmp_path / "report.json").read_text())["money"]["total_cents"] is None
 
 
 def test_an_unknown_question_is_not_quoted(given: ReportInput, tmp_path: Path) -> None:
     write_report(build_report(replace(given, study=replace(given.study, question=""))), tmp_path, now=NOW)
     lead = page(tmp_path).xpath("//p[@class='lead']")[0]
-    assert " ".join(lead.text_content().split()).endswith("93 raters; the question they were asked is not recorded.")
+    assert " ".join(lead.text_content().split()).endswith("93 raters; the question they were asked is not known.")
     assert not lead.xpath(".//q")
 
 

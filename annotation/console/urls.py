@@ -154,6 +154,7 @@ of_a_study: list[URLPattern | URLResolver] = [
     path("running/mend/", running.fix_difference, name="running-mend"),
     path("running/<slug:what>/", running.act, name="running-act"),
     path("results/", results.results, name="results"),
+    path("results/missing/", results.state_missing, name="results-missing"),
     path("results/reveal/", results.reveal, name="results-reveal"),
     path("results/compute/", results.compute, name="results-compute"),
     path("results/exclusions/", results.exclusions, name="results-exclusions"),

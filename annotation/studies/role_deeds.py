@@ -72,7 +72,9 @@ ROLE_DEEDS = (
         _("Unblind results and create reports"),
         ("results-reveal", "results-compute", "results-exclusions-compute", "results-nnd-build", "results-h-score"),
     ),
-    RoleDeed(Role.EDITOR, _("Change texts, design, task text and study details"), ("texts-", "design-")),
+    RoleDeed(
+        Role.EDITOR, _("Change texts, design, task text and study details"), ("texts-", "design-", "results-missing")
+    ),
     RoleDeed(
         Role.EDITOR,
         _("Open, change and close channels, invite people and see who was invited"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -58,3 +59,26 @@ class StatementsForm(forms.Form):
         """What is said otherwise now, by its key."""
         texts = {name: text.replace("\r\n", "\n") for name, text in self.cleaned_data.items()}
         return {name: text for name, text in texts.items() if text != self.initial.get(name, "")}
+
+
+class MissingFactsForm(forms.Form):
+    """The facts that the latest report lacks, a field each; an empty field states nothing."""
+
+    @classmethod
+    def of(cls, study: Study, numbers: Mapping[str, Any], data: QueryDict | None = None) -> MissingFactsForm:
+        """numbers: of the stored report. What has been stated since is no longer asked for."""
+        form, stated = cls(data), set(study.statements.values_list("key", flat=True))
+        for fact in numbers.get("missing", ()):
+            if fact["key"] not in stated:
+                form.fields[fact["key"]] = forms.CharField(
+                    label=fact["name"],
+                    required=False,
+                    max_length=Statement.LONGEST,
+                    help_text=fact["hint"],
+                    widget=forms.Textarea(attrs={"rows": 1}),
+                )
+        return form
+
+    def facts(self) -> dict[str, str]:
+        """What was entered, by its key."""
+        return {name: text.replace("\r\n", "\n") for name, text in self.cleaned_data.items() if text}

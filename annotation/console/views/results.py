@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from annotation import settings
-from annotation.console.forms.statements import StatementsForm
+from annotation.console.forms.statements import MissingFactsForm, StatementsForm
 from annotation.console.permission import study_page, visitor
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
@@ -45,8 +45,23 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
         "unscored": lacking and not all(generator.complete for generator in log_prob_coverage(study)),
         "arms": arms,
         "targets": measures.interval_targets(shown_measures),
+        "missing": MissingFactsForm.of(study, stored.numbers) if stored else None,
     }
     return render(request, "console/results.html", context)
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def state_missing(request: HttpRequest, study: Study) -> HttpResponse:
+    """Store the facts that the latest report lacks."""
+    stored = study.results.order_by("-made_at", "-pk").first()
+    form = MissingFactsForm.of(study, stored.numbers if stored else {}, request.POST)
+    if not form.is_valid():
+        return render(request, "console/missing.html", {"study": study, "missing": form}, status=422)
+    for key, text in form.facts().items():
+        state(study, key, text, actor=request.user.get_username(), now=timezone.now())
+    messages.success(request, _("Saved. Compute the results again to print these facts in the report."))
+    return redirect("console:results", study.uuid)
 
 
 @require_POST

@@ -14,6 +14,7 @@ from typing import Any
 from metrics.data.to_json import estimate_json, modes_json
 from metrics.errors import BadInput
 from metrics.report.checklists.completeness import completeness_score
+from metrics.report.checklists.missing import list_missing
 from metrics.report.record_codec import decode, encode
 from metrics.report.records import GeneratorFacts, KnownValue, ReportInput, Truth
 from metrics.report.result import GeneratorReport, Report
@@ -53,6 +54,7 @@ def payload(report: Report, *, now: datetime) -> dict[str, Any]:
             "score": completeness_score(report.checklist),
             "items": [encode(item) for item in report.checklist],
         },
+        "missing": [{"key": fact.key, "name": fact.name, "hint": fact.hint} for fact in list_missing(report_input)],
         "datasheet": [encode(entry) for entry in report.sheet],
         "reproducibility": {
             "versions": dict(report_input.versions),

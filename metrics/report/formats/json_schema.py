@@ -91,6 +91,7 @@ def document_schema() -> Schema:
         "warnings": {"type": "array", "items": schema(Warn, defs)},
         **{name: {"type": "array", "items": {"type": "string"}} for name in ("verdicts", "limits", "methods")},
         "completeness": object_schema({"score": {"type": "string"}, "items": checklist}),
+        "missing": {"type": "array", "items": object_schema({"key": TEXT, "name": TEXT, "hint": TEXT})},
         "datasheet": entries,
         "reproducibility": {"type": "object"},
         "truth": {"type": "object"},

@@ -41,11 +41,11 @@ from annotation.console.forms import (
 from annotation.console.forms import review as desk
 from annotation.console.forms import sign_in as entrance
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm
-from annotation.console.forms.statements import StatementsForm
+from annotation.console.forms.statements import MissingFactsForm, StatementsForm
 from annotation.console.forms.wording import WordingFile, WordingForm, to_json_text
 from annotation.design.wording import default_wording, from_json
 from annotation.jobs.run import run_due
-from annotation.models import Intent, Job, Remark, Study, Submission
+from annotation.models import Intent, Job, Remark, Result, Study, Submission
 from annotation.mturk import payouts as payout_calls
 from annotation.mturk.channels import ChannelFunnel, ChannelRecord, InvitedPeople
 from annotation.mturk.client import Market
@@ -278,6 +278,14 @@ def to_compare(world: World) -> Place:
     return Place(reverse("console:compare"), given, comparing.Compare(studies=both))
 
 
+def to_state(world: World) -> Place:
+    """A report that lacks a fact."""
+    numbers = {"missing": [{"key": "ethics", "name": "Ethics approval", "hint": "board and number"}]}
+    Result.objects.create(study=world.running, made_at=timezone.now(), data_sha256="0" * 64, numbers=numbers)
+    form = MissingFactsForm.of(world.running, numbers)
+    return Place(world.at("results-missing"), {"ethics": "Approved as 12/26."}, form)
+
+
 def to_code(world: World) -> Place:
     world.client.post(world.at("coding-book", "criteria"), {"lines": "form: grammar"})
     remark = Remark.objects.filter(presentation__submission__hit__study=world.running).order_by("pk")[0]
@@ -495,6 +503,7 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
         world.at("coding-book", "criteria"), {"lines": "form: grammar"}, desk.CodebookForm()
     ),
     desk.CodesForm: to_code,
+    MissingFactsForm: to_state,
     StatementsForm: lambda world: Place(
         world.at("exports-statements"), {"ethics": "Approved as 12/26."}, StatementsForm.of(world.running)
     ),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from annotation.models import Statement, Study
+from annotation.models import Result, Statement, Study
 from annotation.reports.report_rows import statements
 
 pytestmark = pytest.mark.django_db
@@ -51,3 +52,42 @@ def test_too_long_a_statement_is_refused_by_name(study: Study, person) -> None:
     assert answer.status_code == 422
     assert "at most 4000 characters" in answer.content.decode()
     assert statements(study) == {}
+
+
+FACTS = [
+    {"key": "ethics", "name": "Ethics approval", "hint": "board and number"},
+    {"key": "language", "name": "Language of the texts", "hint": "in English"},
+]
+
+
+def with_missing_facts(study: Study) -> str:
+    """A study whose latest report lacks two facts, with the address that states them."""
+    Result.objects.create(study=study, made_at=timezone.now(), data_sha256="0" * 64, numbers={"missing": FACTS})
+    return reverse("console:results-missing", args=[study.uuid])
+
+
+def test_a_fact_that_the_report_lacks_is_stated_from_the_results_and_no_longer_asked_for(study: Study, person) -> None:
+    client, place = person("editor"), with_missing_facts(study)
+    client.post(reverse("console:results-reveal", args=[study.uuid]))
+    results = reverse("console:results", args=[study.uuid])
+    assert "Enter 2 facts" in client.get(results).content.decode()
+    assert client.post(place, {"ethics": "Board 7.", "language": ""}).url == results
+    assert statements(study) == {"ethics": "Board 7."}
+    page = client.get(results).content.decode()
+    assert "Enter 1 fact<" in page
+    assert "Ethics approval" not in page
+
+
+def test_only_missing_facts_are_stated_there_and_none_that_was_stated_is_lost(study: Study, person) -> None:
+    client, place = person("editor"), with_missing_facts(study)
+    client.post(address(study), {"ethics": "Board 7."})
+    client.post(place, {"ethics": "", "contact": "ada@example.org", "language": "German"})
+    assert statements(study) == {"ethics": "Board 7.", "language": "German"}
+
+
+def test_who_only_reads_sees_what_is_missing_and_states_nothing(study: Study, person) -> None:
+    place = with_missing_facts(study)
+    assert person("viewer").post(place, {"ethics": "None."}).status_code == 403
+    too_long = person("editor", "eve").post(place, {"ethics": "x" * 4001})
+    assert (too_long.status_code, statements(study)) == (422, {})
+    assert "at most 4000 characters" in too_long.content.decode()

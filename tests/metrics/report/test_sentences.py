@@ -429,7 +429,10 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
         _of("study", "mode", "imported"),
         _of("study", "mode", "rehearsal"),
     ),
-    "study.collected_from": (_of("study", "collected_from", lambda at: at - timedelta(days=30)), _of("study", "collected_from", lambda at: at - timedelta(days=3))),
+    "study.collected_from": (
+        _of("study", "collected_from", lambda at: at - timedelta(days=30)),
+        _of("study", "collected_from", lambda at: at - timedelta(days=3)),
+    ),
     "study.collected_to": (_of("study", "collected_to", lambda at: at + timedelta(days=3)),),
     "conditions.name": (
         _rows("conditions", lambda at, row: replace(row, name="one") if at == 0 else None),

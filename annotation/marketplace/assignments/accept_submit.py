@@ -12,7 +12,7 @@ from annotation.marketplace.assignments import drafts
 from annotation.marketplace.assignments.enter_study import PASSING, enter_study
 from annotation.marketplace.assignments.places import Bars, bars_to, end_hold, take_place
 from annotation.marketplace.channels import telling
-from annotation.marketplace.core.prepared_sql import Change, Prepared, change_of, insert, update
+from annotation.marketplace.core.prepared_sql import Prepared, RowChange, change_of, insert, update
 from annotation.marketplace.core.row_locks import (
     lock_assignment,
     lock_hit,
@@ -122,5 +122,5 @@ def submit(assignment: Assignment, pairs: Pairs, *, answer: str, now: datetime, 
         drafts.removal_of(held),
         change_of(held, ("state", "submitted_at", "auto_approval_at", "due_at")),
         change_of(hit, lifecycle.SETTLED_FIELDS),
-        Change(_COUNT, (held.worker_id,)),
+        RowChange(_COUNT, (held.worker_id,)),
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from annotation.marketplace.core.prepared_sql import Change
+from annotation.marketplace.core.prepared_sql import RowChange
 from annotation.marketplace.core.row_locks import lock_assignment
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import Assignment, Draft
@@ -55,9 +55,9 @@ def load_draft(assignment: Assignment) -> tuple[Any, int]:
     return (json.loads(row[0]), row[1]) if row else (None, 0)
 
 
-def removal_of(assignment: Assignment) -> Change:
+def removal_of(assignment: Assignment) -> RowChange:
     """The statement that deletes what was kept."""
-    return Change(_FORGET, (assignment.pk,))
+    return RowChange(_FORGET, (assignment.pk,))
 
 
 def forget(assignment: Assignment) -> None:

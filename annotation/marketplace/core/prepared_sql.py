@@ -96,19 +96,19 @@ def _filled(written: _Written[Row], values: tuple[Any, ...]) -> Iterable[Row]:
     return rows
 
 
-class Change(NamedTuple):
+class RowChange(NamedTuple):
     """A statement that changes rows and returns none, and its values."""
 
     sql: str
     values: Sequence[Any]
 
 
-def change_of(row: Model, fields: Sequence[str]) -> Change:
+def change_of(row: Model, fields: Sequence[str]) -> RowChange:
     """`row.save(update_fields=fields)` of a plain model of ours, to be carried out."""
     database = connections[DEFAULT_DB_ALIAS]
     sql, model_fields = _change(type(row), tuple(fields))
     values = [field.get_db_prep_save(field.pre_save(row, add=False), database) for field in model_fields]
-    return Change(sql, (*values, row.pk))
+    return RowChange(sql, (*values, row.pk))
 
 
 def update(row: Model, fields: Sequence[str]) -> None:
@@ -128,7 +128,7 @@ def _change(model: type[Model], names: tuple[str, ...]) -> tuple[str, tuple[Any,
     return f"UPDATE {table} SET {changed} WHERE {key} = %s", fields  # noqa: S608 - our names
 
 
-def insert(rows: Sequence[Model], *changes: Change) -> None:
+def insert(rows: Sequence[Model], *changes: RowChange) -> None:
     """Insert new `rows` of one model by one statement, and set their keys: `bulk_create` without its generality.
 
     For plain models of ours (one table, a key that the database makes, no signals).

@@ -54,21 +54,21 @@ TRIED_OUT = _warning(
     "generators.log_prob_model",
     "attached.model",
 )
-ONE_DAY = _warning(
+SINGLE_DAY = _warning(
     "one_day",
     "All ratings were collected on one day ({day:%A}), and results can vary by day.",
     "study.collected_from",
     "study.collected_to",
     "study.mode",
 )
-ONE_SOURCE_HITS = _warning(
+SINGLE_SOURCE_HITS = _warning(
     "one_source_hits",
     "Every HIT holds one source only ({hits}), so the source is confounded with the HIT and with the workers who took "
     "it.",
     "ratings.hit",
     "texts.source",
 )
-SOME_ONE_SOURCE_HITS = _warning(
+SOME_SINGLE_SOURCE_HITS = _warning(
     "some_one_source_hits",
     "{single} of {hits} hold one source only; there source and HIT are confounded.",
     "ratings.hit",
@@ -116,7 +116,7 @@ FLAGGED = {
         "disjoint_support": "exactly one source has probability zero, so HUSE is 0 by construction.",
     }.items()
 }
-ABOVE_ONE = _warning(
+ABOVE_UNITY = _warning(
     "above_one",
     "{name}: HUSE is {huse}, above 1: the classifier errs more often than guessing would, which happens by chance "
     "where the sources are hard to distinguish. It is shown as computed.",
@@ -177,7 +177,7 @@ def _of_study(report_input: ReportInput) -> Iterator[Warn]:
         yield _warn(TRIED_OUT, uses="; ".join(tried))
     first, last = study.collected_from, study.collected_to
     if study.mode != "rehearsal" and first and last and first.date() == last.date():
-        yield _warn(ONE_DAY, day=first)
+        yield _warn(SINGLE_DAY, day=first)
 
 
 def _tried_out(report_input: ReportInput) -> Iterator[str]:
@@ -203,9 +203,9 @@ def _of_hits(report_input: ReportInput) -> Iterator[Warn]:
             by_hit[rating.hit].add(source[rating.text])
     single = sum(len(sources) == 1 for sources in by_hit.values())
     if by_hit and single == len(by_hit):
-        yield _warn(ONE_SOURCE_HITS, hits=plural(single, "HIT"))
+        yield _warn(SINGLE_SOURCE_HITS, hits=plural(single, "HIT"))
     elif single:
-        yield _warn(SOME_ONE_SOURCE_HITS, single=single, hits=plural(len(by_hit), "HIT"))
+        yield _warn(SOME_SINGLE_SOURCE_HITS, single=single, hits=plural(len(by_hit), "HIT"))
 
 
 def _of_raters(generators: Sequence[GeneratorReport]) -> Iterator[Warn]:
@@ -238,7 +238,7 @@ def _of_results(generator: GeneratorReport) -> Iterator[Warn]:
         if flag in FLAGGED:
             yield _warn(FLAGGED[flag], name=name)
     if exact.huse.value is not None and exact.huse.value > 1:
-        yield _warn(ABOVE_ONE, name=name, huse=number(exact.huse.value))
+        yield _warn(ABOVE_UNITY, name=name, huse=number(exact.huse.value))
     if exact.huse_d.value is not None and not 0 <= exact.huse_d.value <= 1:
         yield _warn(OUT_OF_RANGE, name=name, huse_d=number(exact.huse_d.value))
     if FEW_OF_A_SOURCE in exact.huse_q.flags:

@@ -14,7 +14,7 @@ from django.test import Client
 from lxml import html
 
 from annotation.marketplace.assignments import accept_submit, places
-from annotation.marketplace.core.prepared_sql import Change, insert
+from annotation.marketplace.core.prepared_sql import RowChange, insert
 from annotation.marketplace.models import Assignment, Submission
 from annotation.marketplace.monitoring import health, storage
 from annotation.marketplace.site import sign_in as entrance
@@ -35,7 +35,7 @@ def unprobed(settings) -> None:
 def full(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """The disk is full once a submission's row is written, until it is undone."""
 
-    def refused(rows: Sequence[Model], *changes: Change) -> None:
+    def refused(rows: Sequence[Model], *changes: RowChange) -> None:
         insert(rows, *changes)
         raise FULL
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.accounts.models import User
-from annotation.marketplace.core.prepared_sql import CHECKED_WITH_DJANGO, Change, Prepared, change_of, insert, update
+from annotation.marketplace.core.prepared_sql import CHECKED_WITH_DJANGO, Prepared, RowChange, change_of, insert, update
 from annotation.marketplace.models import Hit, HitType, Requester
 
 pytestmark = pytest.mark.database
@@ -144,7 +144,9 @@ def test_rows_are_inserted_and_others_changed_by_one_statement_where_the_databas
     earlier, later = hits(2)
     insert([earlier])
     earlier.pending, earlier.annotation = 1, "not written"
-    count = Change("UPDATE marketplace_hittype SET reward_cents = reward_cents + 1 WHERE id = %s", (later.hit_type.pk,))
+    count = RowChange(
+        "UPDATE marketplace_hittype SET reward_cents = reward_cents + 1 WHERE id = %s", (later.hit_type.pk,)
+    )
     with CaptureQueriesContext(connection) as statements:
         insert([later], change_of(earlier, ("pending",)), count)
     assert len(statements) == (1 if connection.vendor == "postgresql" else 3)

@@ -54,50 +54,58 @@ def _other_token(called: Any) -> Callable[..., Any]:
     return lambda *args, **options: called(*args, **{**options, "token": uuid.uuid4().hex})
 
 
-# A fault that somebody could write: the function, what replaces it, and what the run must find.
-PLANTED: dict[str, tuple[str, Callable[[Any], Any], str]] = {
+# A fault that somebody could write: the function, what replaces it, what the run must find, and at which point a
+# process must die for it to show ("" where none has to).
+PLANTED: dict[str, tuple[str, Callable[[Any], Any], str, str]] = {
     "a study is created again": (
         "annotation.marketplace.prolific.client:Client.find_study",
         _nothing,
         "doubled studies",
+        "after the call that creates a study",
     ),
     "a payment is not noted before it is sent": (
         "annotation.marketplace.prolific.pay:_note_sent",
         _true,
         "doubled bonuses",
+        "after the call that pays bonuses",
     ),
     "a page of submissions is cut": (
         "annotation.marketplace.prolific.client:Client.list_submissions",
         _cut,
         "lost submissions",
+        "",
     ),
     "a returned place stays held": (
         "annotation.marketplace.prolific.follow:_leave",
         lambda _called: lambda *_args, **_options: "",
         "lost places",
+        "",
     ),
     "a reward is not booked": (
         "annotation.marketplace.prolific.sync:APPROVED",
         lambda _called: "NEVER",
         "books that differ",
+        "",
     ),
     "a bonus is sent again under another token": (
         "annotation.mturk.client:Market.send_bonus",
         _other_token,
         "doubled bonuses",
+        "after the call that pays a bonus",
     ),
     "collected work is not stored": (
         "annotation.collecting.collect:_insert_submissions",
         lambda _called: lambda *_args, **_options: [],
         "lost submissions",
+        "",
     ),
-    "a payment is not in the study's ledger": ("annotation.ledger:spend", _nothing, "books that differ"),
+    "a payment is not in the study's ledger": ("annotation.ledger:spend", _nothing, "books that differ", ""),
 }
 
 
 def plant(name: str) -> None:
     """Put a planted fault into this process."""
-    target, fault, _finding = PLANTED[name]
+    target, fault, _finding, _point = PLANTED[name]
     module, _, path = target.partition(":")
     holder: Any = import_module(module)
     *parents, last = path.split(".")
@@ -123,9 +131,9 @@ def find_planted(site: Site, names: Collection[str] = PLANTED) -> list[str]:
     """Of these planted faults those that a run did not find."""
     unseen = []
     for number, name in enumerate(names, start=100_000):
-        finding = PLANTED[name][2]
+        _target, _fault, finding, point = PLANTED[name]
         tally = Tally()
-        Run(site, number, random.Random(number), tally, plant=partial(plant, name)).live()
+        Run(site, number, random.Random(number), tally, partial(plant, name), point).live()
         print(f"planted: {name}: {dict(+tally.counts)}", flush=True)
         if not tally.counts[finding]:
             unseen.append(f"{name}: no {finding} counted")
@@ -148,7 +156,9 @@ def stored(path: Path) -> Iterator[Tally]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.faults.on_prolific", description=__doc__)
     parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--minutes", type=float, default=60, help="no batch begins later; called again, it goes on")
+    parser.add_argument(
+        "--minutes", type=float, default=60, help="no batch begins later (0: none); called again, it goes on"
+    )
     parser.add_argument("--counts", type=Path, default=ROOT / "var" / "prolific-faults.json", help="what was counted")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--migrated", type=Path, help="an empty SQLite database of this version, copied and used")
@@ -158,7 +168,7 @@ def main() -> None:
         with installation(options.migrated) as site:
             run_batch(site, tally, 1, spared=0)
             # The last of each kind.
-            of_kind = {finding: name for name, (_, _, finding) in PLANTED.items()}
+            of_kind = {finding: name for name, (_, _, finding, _) in PLANTED.items()}
             problems = problems_of(tally, find_planted(site, list(of_kind.values())))
     else:
         tally, problems = run_long(options)
@@ -174,9 +184,10 @@ def run_long(options: argparse.Namespace) -> tuple[Tally, list[str]]:
     with installation(options.migrated) as site:
         while True:
             with stored(options.counts) as tally:
-                run_batch(site, tally, max(0, min(BATCH, options.runs - tally.runs)))
+                is_over = tally.runs >= options.runs or time.monotonic() >= until
+                run_batch(site, tally, 0 if is_over else min(BATCH, options.runs - tally.runs))
             print(f"{tally.runs} studies, {tally.kills.total()} kills, {tally.seconds:.0f} s", flush=True)
-            if tally.runs >= options.runs or time.monotonic() > until:
+            if is_over:
                 break
         unseen = find_planted(site)
     problems = problems_of(tally, unseen)
@@ -197,7 +208,7 @@ def write_page(tally: Tally, asked: int, problems: list[str]) -> None:
     """What the run has shown, for docs/prolific-faults.md."""
     kills = "\n".join(f"| {name} | {tally.kills[name]} |" for name in kill_points.ON_PROLIFIC)
     counts = "\n".join(f"| {name} | {tally.counts[name]} |" for name in FINDINGS)
-    planted = "\n".join(f"| {name} | {finding} |" for name, (_, _, finding) in PLANTED.items())
+    planted = "\n".join(f"| {name} | {finding} |" for name, (_, _, finding, _) in PLANTED.items())
     result = "All that must be 0 is 0." if not problems else "Problems: " + "; ".join(problems)
     if tally.runs < asked:
         result += f" The run was ended by its time limit: {asked:,} studies were planned."

@@ -112,7 +112,7 @@ class DraftForm(forms.Form):
         help_text=_("What in the texts could disturb people."),
     )
     excludes_earlier = forms.BooleanField(
-        label=_("Exclude people who took part in earlier studies from this project"), required=False
+        label=_("Exclude people who took part in your earlier studies on Prolific"), required=False
     )
 
     def __init__(self, *args: Any, currency: str, **kwargs: Any) -> None:

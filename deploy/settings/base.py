@@ -238,6 +238,8 @@ PROLIFIC_API_URL = env.text("PROLIFIC_API_URL", "https://api.prolific.com")
 PROLIFIC_HOOKS = env.flag("PROLIFIC_HOOKS", WORKER_ORIGIN.startswith("https://"))
 PROLIFIC_POLL_SECONDS = env.whole_number("PROLIFIC_POLL_SECONDS", 60)
 PROLIFIC_LEASE_SECONDS = env.whole_number("PROLIFIC_LEASE_SECONDS", 300)
+# Who has finished and not come back to Prolific after this time is completed from here.
+PROLIFIC_COMPLETE_SECONDS = env.whole_number("PROLIFIC_COMPLETE_SECONDS", 180)
 # How notifications are signed: 2 is SHA-256; 1 is SHA-1, for receivers that know nothing else.
 MARKETPLACE_SIGNATURE_VERSION = env.chosen("MARKETPLACE_SIGNATURE_VERSION", "2", ("2", "1"))
 # How long notifications that were delivered or given up stay; those under way live for a day at most.

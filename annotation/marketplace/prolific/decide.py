@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -33,10 +34,13 @@ MIN_MESSAGE, LONGEST_MESSAGE = 100, 1024
 # The words are those of the wire, on which both sides agree.
 _WIRE = Path(__file__).resolve().parents[1] / "model" / "assay" / "2026-11-22" / "service-2.json"
 CATEGORIES: tuple[str, ...] = tuple(json.loads(_WIRE.read_text("utf-8"))["shapes"]["ProlificCategory"]["enum"])
-# People come to Prolific's page of completion themselves; who has not after this time is completed from here.
-COMPLETE_AFTER = timedelta(minutes=3)
 INSIDE = ("ACTIVE", "RESERVED")
 CONFLICT = 409
+
+
+def _complete_before(now: datetime) -> datetime:
+    """Who finished before is completed from here; most people come to Prolific's page of completion themselves."""
+    return now - timedelta(seconds=settings.PROLIFIC_COMPLETE_SECONDS)
 
 
 def submission_of(assignment: Assignment) -> ProlificSubmission | None:
@@ -109,14 +113,14 @@ def queue_decisions(study: ProlificStudy, *, now: datetime) -> None:
     for submission in rows.filter(status=AWAITING).exclude(decided).order_by("pk"):
         _queue_decision(submission, now=now)
     _finish_closed_tabs(rows, now=now)
-    finished = rows.filter(status__in=INSIDE, participant__finished_at__lte=now - COMPLETE_AFTER)
+    finished = rows.filter(status__in=INSIDE, participant__finished_at__lte=_complete_before(now))
     for submission in finished.filter(participant__stopped_at=None).order_by("pk"):
         actions.queue(study, Kind.COMPLETE, now=now, submission=submission)
 
 
 def _finish_closed_tabs(rows: QuerySet[ProlificSubmission], *, now: datetime) -> None:
     """Who submitted their last task and never saw the next page has finished all the same."""
-    late = Assignment.objects.filter(worker=OuterRef("participant__worker"), submitted_at__lte=now - COMPLETE_AFTER)
+    late = Assignment.objects.filter(worker=OuterRef("participant__worker"), submitted_at__lte=_complete_before(now))
     unfinished = rows.filter(Exists(late), status__in=INSIDE, participant__finished_at=None)
     for submission in unfinished.select_related("participant__worker").order_by("pk"):
         if submission.participant.worker is not None:

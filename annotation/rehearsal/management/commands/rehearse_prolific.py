@@ -77,7 +77,7 @@ class Command(BaseCommand):
     @staticmethod
     def _point_at(stub: Controls) -> None:
         """This process and the served ones call the stub, often."""
-        wishes = {"PROLIFIC_API_URL": stub.url, "PROLIFIC_POLL_SECONDS": 0, "PROLIFIC_LEASE_SECONDS": 1}
-        for name, value in wishes.items():
+        seconds = {"PROLIFIC_POLL_SECONDS": 0, "PROLIFIC_LEASE_SECONDS": 1, "PROLIFIC_COMPLETE_SECONDS": 1}
+        for name, value in ({"PROLIFIC_API_URL": stub.url} | seconds).items():
             setattr(settings, name, value)
             os.environ[name] = str(value)

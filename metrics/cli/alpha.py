@@ -13,6 +13,8 @@ from metrics.data.ratings import of_records
 from metrics.data.to_json import SCHEMA_VERSION, estimate_json, json_text
 from metrics.types import Estimate
 
+COMMAND_ORDER = 30  # in the help
+
 
 def add(commands: Commands) -> None:
     """Add the command and its arguments."""

@@ -16,6 +16,8 @@ from metrics.errors import BadInput
 from metrics.evaluators.evaluate import Condition, evaluate_judgments
 from metrics.types import Estimate
 
+COMMAND_ORDER = 45  # in the help
+
 TITLES = {
     "accuracy": "accuracy (mean of raters)",
     "accuracy_crossed": "  for new items too",

@@ -15,6 +15,8 @@ from metrics.data.to_json import json_text
 from metrics.evaluators.evaluate import Condition, Evaluation, evaluate_judgments
 from metrics.evaluators.to_json import collect_measures, evaluation_json
 
+COMMAND_ORDER = 40  # in the help
+
 TITLES = {
     "accuracy": "accuracy (mean of evaluators)",
     "accuracy_crossed": "  for new items too",

@@ -15,6 +15,8 @@ from metrics.data.human_judgment import hj_estimates, human_judgments, sum_ratin
 from metrics.data.to_json import SCHEMA_VERSION, estimate_json, json_text
 from metrics.types import Estimate, Rating
 
+COMMAND_ORDER = 20  # in the help
+
 HJ_LEVEL = 0.90  # the paper's error bars
 
 

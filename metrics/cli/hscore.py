@@ -20,6 +20,8 @@ from metrics.text_scores.known_texts import read_human_shares, read_origins
 from metrics.text_scores.machine_scores import read_by, reading_layout
 from metrics.text_scores.token_predictions import Backend, Predictions
 
+COMMAND_ORDER = 60  # in the help
+
 FORMATS = ("gltr", "text")
 UNCALIBRATED = (
     "UNCALIBRATED: the threshold was not calibrated on texts of known origin (--calibrate); read Fp, not the verdicts."

@@ -18,6 +18,8 @@ from metrics.huse.variance_components import evaluate_rated
 from metrics.tables.huse import interval_targets
 from metrics.types import HuseResult, Mode
 
+COMMAND_ORDER = 10  # in the help
+
 TITLES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D", "log_prob_only": "log p only"}
 
 

@@ -15,6 +15,8 @@ from metrics.likelihood.opening import Opening
 from metrics.likelihood.recorded import read_rows
 from metrics.likelihood.scoring import log_prob_json
 
+COMMAND_ORDER = 70  # in the help
+
 SCHEMA_VERSION = 1
 
 

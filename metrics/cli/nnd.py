@@ -16,6 +16,8 @@ from metrics.nnd.documents import read_tests, verified_json
 from metrics.nnd.scores import candidates_of
 from metrics.nnd.verify import Verified, verify
 
+COMMAND_ORDER = 50  # in the help
+
 
 def add(commands: Commands) -> None:
     """Add the command and its own commands."""

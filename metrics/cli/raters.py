@@ -21,6 +21,8 @@ from metrics.types import Rating
 from metrics.worker_models.dawid_skene import Consensus, dawid_skene
 from metrics.worker_models.standardise import Standardised, standardise_by_rater
 
+COMMAND_ORDER = 35  # in the help
+
 NOTE = (
     "The mean is the measure of the papers. Standardized means are comparable only where each rater saw a random "
     "sample of all sources. The likeliest label is Dawid and Skene's (1979); it takes labels for unordered."

@@ -16,6 +16,8 @@ from metrics.report.prose.warnings import MISSING
 from metrics.report.sections import registry
 from metrics.report.snapshot import Snapshot, read_snapshot
 
+COMMAND_ORDER = 80  # in the help
+
 
 def add(commands: Commands) -> None:
     """Add the command and its arguments."""

@@ -29,6 +29,8 @@ OFF = (
     # ... and the popups of the address bar: two pages beside each page, which cost a tenth of a core at rest.
     "WebUIOmniboxPopup",
     "WebUIOmniboxAimPopup",
+    # A process that waits beside each page for the next one.
+    "SpareRendererForSitePerProcess",
 )
 FLAGS = [
     f"--disable-features={','.join(OFF)}",

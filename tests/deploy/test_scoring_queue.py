@@ -24,7 +24,6 @@ from tests.metrics.likelihood.tiny import model, one_at_a_time, saved
 pytestmark = [
     pytest.mark.needs_redis,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.database,
     pytest.mark.skipif("TEST_REDIS_URL" not in os.environ, reason="TEST_REDIS_URL is not set"),
 ]
 
@@ -132,6 +131,7 @@ def test_a_worker_scores_a_study_by_a_model_on_disk(
 
 
 @pytest.mark.long
+@pytest.mark.database  # above, no row is contended for
 def test_a_killed_workers_chunk_is_taken_over_and_no_text_is_scored_into_the_study_twice(
     tmp_path: Path,
     environment: dict[str, str],

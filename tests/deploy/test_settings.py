@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG_KEY = "a-long-and-random-looking-key-0123456789-abcdefghijklmnopqrstuvwxyz"
@@ -86,8 +87,9 @@ def test_a_secret_is_never_repeated_in_a_refusal() -> None:
     assert "tiger" not in found.stderr.splitlines()[-1]
 
 
-def test_the_migrations_match_the_models() -> None:
-    assert manage("makemigrations", "--check", "--dry-run").returncode == 0
+def test_the_migrations_match_the_models(db: None) -> None:
+    # Exits with code 1 where a migration is missing.
+    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
 
 
 @pytest.fixture

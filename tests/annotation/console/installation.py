@@ -26,7 +26,8 @@ def installation(folder: Path) -> Iterator[str]:
         "PYTHONUNBUFFERED": "1",
     }
     manage = [sys.executable, "manage.py"]
-    subprocess.run([*manage, "migrate", "--verbosity", "0"], cwd=ROOT, env=environment, check=True)
+    if not (folder / "assay.sqlite3").exists():
+        subprocess.run([*manage, "migrate", "--verbosity", "0"], cwd=ROOT, env=environment, check=True)
     with (folder / "serve.log").open("w") as log:
         serving = subprocess.Popen(
             [*manage, "serve", "--work", "--port", "0"],

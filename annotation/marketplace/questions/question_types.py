@@ -15,6 +15,7 @@ from django.conf import settings
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.questions import form_parser
 from annotation.marketplace.questions.answer_xml import RESERVED
+from annotation.marketplace.questions.crowd_elements import check_elements
 from annotation.marketplace.questions.form_parser import SCHEMAS
 from annotation.marketplace.questions.safe_xml import root_of
 
@@ -113,6 +114,7 @@ def _check_html(html: str) -> None:
             "There was an error parsing the HTML5 data in your request. Please make sure the data is well-formed and "
             "validates as HTML5. Details: the document shows nothing (its body is empty)."
         )
+    check_elements(root)
 
 
 def _shows(root: lxml.etree._Element) -> bool:

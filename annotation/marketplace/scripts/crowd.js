@@ -1,99 +1,86 @@
-// The commonest elements of Amazon's crowd-html-elements, made of plain fields: a crowd-form hands in one field,
-// taskAnswers, with a JSON array of one object. Runs inside a task that uses them; the original script is gone.
-(told) => {
+// Amazon's crowd-html-elements, as custom elements of our own: what all of them share. A crowd-form hands in one field,
+// taskAnswers, a JSON array with one object. Runs inside a task that uses them; the original script is not loaded.
+(told, crowd) => {
   "use strict";
-  const KNOWN = ["form", "button", "input", "text-area", "checkbox", "radio-group", "radio-button", "slider",
-    "classifier", "classifier-multi-select", "instructions", "card", "alert", "icon-button", "tabs", "tab", "modal", "toast", "badge", "divider",
-    "toggle-button", "fab"];
   const made = (tag, properties, ...inside) => {
     const element = Object.assign(document.createElement(tag), properties);
     element.append(...inside);
     return element;
   };
   const value = (element, name) => element.getAttribute(name) || "";
-  // The documented default of values.
-  const ticked = (element) => value(element, "value") || "on";
   const is = (element, name) => element.hasAttribute(name) && element.getAttribute(name) !== "false";
-  let number = 0;
 
-  function field(element, tag, properties) {
-    const made_ = made(tag, { name: value(element, "name"), required: is(element, "required"), disabled: is(element, "disabled"), ...properties });
-    for (const name of ["min", "max", "step", "placeholder", "rows", "maxlength", "pattern", "minlength"]) {
-      if (element.hasAttribute(name)) made_.setAttribute(name, value(element, name));
+  // JSON as people write it into attributes: single quotes, names without quotes, commas at the end. null: not readable.
+  function lenient(text) {
+    let at = 0;
+    const blank = () => { while (/\s/.test(text[at] || "")) at += 1; };
+    const fail = () => { throw new SyntaxError("at " + at); };
+    const ESCAPES = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
+    function string(mark) {
+      let written = "";
+      for (at += 1; at < text.length; at += 1) {
+        if (text[at] === "\\") {
+          at += 1;
+          const hex = text[at] === "u" ? /^u([0-9a-f]{4})/i.exec(text.slice(at)) : null;
+          written += hex ? String.fromCharCode(parseInt(hex[1], 16)) : ESCAPES[text[at]] || text[at];
+          at += hex ? 4 : 0;
+        } else if (text[at] === mark && (mark === '"' || ends())) {
+          at += 1;
+          return written;
+        } else written += text[at];
+      }
+      return fail();
     }
-    if (value(element, "max-length")) made_.setAttribute("maxlength", value(element, "max-length"));
-    made_.dataset.crowd = element.localName;
-    return made_;
-  }
-  const labelled = (words, input) => made("label", { className: "crowd" }, made("span", { textContent: words }), input);
-
-  const UPGRADE = {
-    "crowd-input": (e) => {
-      const type = ["email", "number", "date", "time", "url", "tel", "password"].includes(value(e, "type")) ? value(e, "type") : "text";
-      const input = field(e, "input", { type, value: value(e, "value") });
-      e.replaceChildren(value(e, "label") || !value(e, "placeholder") ? labelled(value(e, "label") || value(e, "name"), input) : labelled(value(e, "placeholder"), input));
-    },
-    "crowd-text-area": (e) => e.replaceChildren(labelled(value(e, "label") || value(e, "placeholder") || value(e, "name"), field(e, "textarea", { value: value(e, "value") || e.textContent.trim(), rows: Number(value(e, "rows")) || 3 }))),
-    "crowd-slider": (e) => {
-      const input = field(e, "input", { type: "range" }), shown = made("output", {});
-      if (!e.hasAttribute("max")) input.max = "100";
-      input.value = value(e, "value") || input.min || "0";
-      shown.value = input.value;
-      input.addEventListener("input", () => { shown.value = input.value; });
-      e.replaceChildren(labelled(value(e, "label") || value(e, "name"), input), shown);
-    },
-    "crowd-checkbox": (e) => {
-      const input = field(e, "input", { type: "checkbox", value: ticked(e), checked: is(e, "checked") });
-      e.replaceChildren(made("label", { className: "crowd" }, input, ...e.childNodes));
-    },
-    "crowd-toggle-button": (e) => UPGRADE["crowd-checkbox"](e),
-    // Buttons of a group exclude each other whatever their names, and others never do: which belong together is for the
-    // browser alone; what is handed in goes by the button's own name.
-    "crowd-radio-button": (e) => {
-      const group = e.closest("crowd-radio-group"), owner = group || e;
-      owner.dataset.group = owner.dataset.group || "assay-group-" + (number += 1);
-      const properties = { type: "radio", value: ticked(e), checked: is(e, "checked"), required: Boolean(group) && is(group, "required") };
-      const input = field(e, "input", { ...properties, name: owner.dataset.group });
-      input.dataset.name = value(e, "name");
-      e.replaceChildren(made("label", { className: "crowd" }, input, ...e.childNodes));
-    },
-    "crowd-radio-group": (e) => e.setAttribute("role", "radiogroup"),
-    "crowd-classifier": (e) => classify(e, "radio"),
-    "crowd-classifier-multi-select": (e) => classify(e, "checkbox"),
-    "crowd-button": (e) => {
-      const submit = value(e, "form-action") === "submit";
-      e.replaceChildren(made("button", { type: submit ? "submit" : value(e, "form-action") === "reset" ? "reset" : "button", disabled: is(e, "disabled") || (submit && !told.assignment) }, ...e.childNodes));
-    },
-    "crowd-instructions": (e) => {
-      if (value(e, "link-text")) e.prepend(made("h2", { textContent: value(e, "link-text") }));
-    },
-  };
-
-  function classify(element, type) {
-    let categories;
+    // An apostrophe inside a word does not end it.
+    const ends = () => /^\s*([,:\]}]|$)/.test(text.slice(at + 1));
+    function word() {
+      const match = /^[^\s,:\[\]{}"']+/.exec(text.slice(at));
+      if (!match) return fail();
+      at += match[0].length;
+      const plain = { true: true, false: false, null: null };
+      if (match[0] in plain) return plain[match[0]];
+      return /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(match[0]) ? Number(match[0]) : match[0];
+    }
+    function list(end, item) {
+      for (at += 1, blank(); text[at] !== end; blank()) {
+        item();
+        blank();
+        if (text[at] === ",") at += 1;
+        else if (text[at] !== end) fail();
+      }
+      at += 1;
+    }
+    function any() {
+      blank();
+      if (text[at] === '"' || text[at] === "'") return string(text[at]);
+      if (text[at] === "[") {
+        const items = [];
+        list("]", () => items.push(any()));
+        return items;
+      }
+      if (text[at] === "{") {
+        const members = {};
+        list("}", () => {
+          const name = any();
+          blank();
+          if (text[at] !== ":") fail();
+          at += 1;
+          members[name] = any();
+        });
+        return members;
+      }
+      return word();
+    }
     try {
-      categories = JSON.parse(value(element, "categories").replace(/'/g, '"'));
+      const content = any();
+      blank();
+      return at === text.length ? content : null;
     } catch {
-      categories = value(element, "categories").split(",");
+      return null;
     }
-    const set = made("fieldset", {}, made("legend", { textContent: value(element, "header") }));
-    for (const category of categories.map((each) => String((each && each.label) || each).trim())) {
-      const input = made("input", { type, name: value(element, "name"), value: category, required: type === "radio" });
-      input.dataset.crowd = element.localName;
-      set.append(made("label", { className: "crowd" }, input, made("span", { textContent: category })));
-    }
-    element.append(set);
   }
 
-  // As the original gave them: text as text; a box or button as {name: {value: true or false}}; labels as objects.
-  function answerOf(input) {
-    const crowd = input.dataset.crowd || "", chosen = input.checked;
-    if (crowd === "crowd-classifier") return chosen ? new Map([["label", input.value]]) : null;
-    if (crowd === "crowd-classifier-multi-select") return new Map([["labels", chosen ? [input.value] : []]]);
-    if (input.type === "checkbox" || input.type === "radio") return new Map([[input.value, chosen]]);
-    if (input.type === "select-multiple") return [...input.selectedOptions].map((option) => option.value);
-    return typeof input.value === "string" ? input.value : null;
-  }
+  // ---- answers ----
   // Fields of one name are merged; what cannot be stands side by side. Nothing replaces anything.
   function merged(one, other) {
     if (one === undefined) return other;
@@ -111,19 +98,41 @@
     if (!(answer instanceof Map)) return JSON.stringify(answer);
     return "{" + [...answer].map(([name, each]) => JSON.stringify(name) + ":" + written(each)).join(",") + "}";
   }
+  function nativeAnswer(input) {
+    if (input.type === "checkbox" || input.type === "radio") return new Map([[input.value, input.checked]]);
+    if (input.type === "select-multiple") return [...input.selectedOptions].map((option) => option.value);
+    if (input.type === "file") return [...input.files].map((file) => file.name).join("|");
+    return typeof input.value === "string" ? input.value : null;
+  }
+  const answerOf = (field) => (field.crowdAnswer ? field.crowdAnswer() : nativeAnswer(field));
   function answers(form) {
     const all = new Map();
-    for (const input of form.elements) {
-      const name = "name" in input.dataset ? input.dataset.name : input.name;
-      if (!name || input.matches(":disabled") || ["submit", "button", "reset", "image"].includes(input.type)) continue;
-      const given = answerOf(input);
-      if (given !== null) all.set(name, merged(all.get(name), given));
+    for (const field of form.elements) {
+      const name = field.getAttribute("name") || (field.crowdAnswer ? "" : field.name);
+      if (!name || field.matches(":disabled") || ["submit", "button", "reset", "image"].includes(field.type)) continue;
+      const answer = answerOf(field);
+      if (answer !== null && answer !== undefined) all.set(name, merged(all.get(name), answer));
     }
-    return written([all]);
+    return all;
+  }
+  // answer-format="flatten-objects": a field for each leaf, under its dotted path. null where two paths are the same.
+  function leaves(all) {
+    const fields = new Map();
+    let collides = false;
+    const walk = (path, answer) => {
+      if (answer instanceof Map && answer.size) {
+        for (const [name, each] of answer) walk(path ? path + "." + name : name, each);
+      } else {
+        collides = collides || fields.has(path);
+        fields.set(path, typeof answer === "string" ? answer : written(answer));
+      }
+    };
+    walk("", all);
+    return collides ? null : fields;
   }
 
-  // What cannot be drawn says so in its place, and nothing is handed in: an answer would lack what it asks for.
-  const isUndrawn = (element) => element.localName.startsWith("crowd-") && !KNOWN.includes(element.localName.slice(6));
+  // ---- elements that cannot be drawn ----
+  const isUndrawn = (element) => element.localName.startsWith("crowd-") && (!customElements.get(element.localName) || element.crowdRefused);
   const marked = new WeakSet();
   function mark(element) {
     if (marked.has(element)) return;
@@ -132,12 +141,12 @@
     const said = "This site cannot show “" + element.localName + "”, a part of this task, so the task cannot be submitted here." + advice;
     const message = made("p", { className: "crowd-undrawn", textContent: said, tabIndex: -1 });
     message.setAttribute("role", "alert");
-    element.prepend(message);
+    (element.crowdRefused ? element.shadowRoot : element).prepend(message);
   }
   function blocked() {
     const undrawn = [...document.querySelectorAll("*")].filter(isUndrawn);
     undrawn.forEach(mark);
-    const message = undrawn.length ? undrawn[0].querySelector(".crowd-undrawn") : null;
+    const message = undrawn.length ? (undrawn[0].shadowRoot || undrawn[0]).querySelector(".crowd-undrawn") : null;
     if (message) {
       message.scrollIntoView({ block: "center" });
       message.focus({ preventScroll: true });
@@ -154,43 +163,90 @@
     if (!blocked()) handIn.call(this);
   };
 
-  function upgradeForm(crowd) {
-    const form = made("form", { method: "post", action: told.submit }, ...crowd.childNodes);
-    for (const name of ["id", "class"]) if (crowd.hasAttribute(name) && name === "class") form.className = value(crowd, name);
-    crowd.append(form);
-    if (!form.querySelector("crowd-button[form-action=submit], button[type=submit], input[type=submit]")) {
-      form.append(made("p", {}, made("button", { type: "submit", textContent: "Submit", disabled: !told.assignment })));
+  // ---- the form ----
+  function reveal(field) {
+    for (let node = field; node; node = node.parentNode || node.host) {
+      if (node.localName === "crowd-tab") node.crowdOpen();
+      if (node.localName === "details") node.open = true;
     }
-    crowd.submit = () => form.requestSubmit();
-    form.addEventListener("formdata", (event) => {
-      for (const name of [...event.formData.keys()]) event.formData.delete(name);
-      event.formData.append("assignmentId", told.assignment || "ASSIGNMENT_ID_NOT_AVAILABLE");
-      event.formData.append("taskAnswers", answers(form));
-    });
-    // Tasks listen to the element's own submit event, which may be called off.
-    form.addEventListener("submit", (event) => { if (crowd.onsubmit && crowd.onsubmit(event) === false) event.preventDefault(); });
   }
-
-  // Also what scripts add later.
-  const drawn = new WeakSet();
-  function draw(root) {
-    const all = [...(root instanceof Element ? [root] : []), ...root.querySelectorAll("*")].filter((e) => e.localName.startsWith("crowd-"));
-    const steps = [["crowd-form", upgradeForm], ...Object.entries(UPGRADE)];
-    for (const [name, act] of steps) {
-      for (const element of all.filter((e) => e.localName === name && !drawn.has(e))) {
-        drawn.add(element);
-        act(element);
+  function isValid(form) {
+    const wrong = [...form.elements].filter((field) => field.willValidate && !field.checkValidity());
+    for (const field of form.elements) if (field.crowdSay) field.crowdSay(wrong.includes(field));
+    if (!wrong.length) return true;
+    reveal(wrong[0]);
+    wrong[0].scrollIntoView({ block: "center" });
+    wrong[0].focus({ preventScroll: true });
+    if (!wrong[0].crowdSay) wrong[0].reportValidity();
+    return false;
+  }
+  const SUBMITS = "crowd-button[form-action=submit],button[type=submit],button:not([type]),input[type=submit],input[type=image]";
+  class CrowdForm extends HTMLElement {
+    connectedCallback() {
+      if (this.form) return;
+      this.form = made("form", { method: "post", action: told.submit, noValidate: true }, ...this.childNodes);
+      this.append(this.form);
+      this.crowdButton();
+      // What scripts put beside the form later belongs into it.
+      new MutationObserver(() => {
+        for (const node of [...this.childNodes]) if (node !== this.form) this.form.append(node);
+        this.crowdButton();
+      }).observe(this, { childList: true });
+      this.form.addEventListener("submit", (event) => {
+        if (told.assignment && isValid(this.form)) return;
+        event.preventDefault();
+        event.stopImmediatePropagation();
+      }, true);
+      // A submit event does not leave a shadow root: there the form is handed in by itself, after all handlers.
+      const root = this.getRootNode();
+      if (root instanceof ShadowRoot) {
+        root.addEventListener("submit", (event) => {
+          const objected = event.defaultPrevented;
+          event.preventDefault();
+          if (!objected) this.form.submit();
+        });
+      }
+      this.form.addEventListener("formdata", (event) => this.crowdData(event.formData));
+    }
+    crowdButton() {
+      const own = this.form.querySelector(":scope > .crowd-submit");
+      const other = [...this.form.querySelectorAll(SUBMITS)].some((button) => !own || !own.contains(button));
+      if (other && own) own.remove();
+      if (!other && !own) this.form.append(made("p", { className: "crowd-submit" }, made("button", { type: "submit", textContent: "Submit" })));
+      if (told.assignment) return;
+      for (const button of this.form.querySelectorAll("button,input[type=submit]")) {
+        if (button.type !== "submit") continue;
+        button.disabled = true;
+        button.title = "Accept the task first.";
       }
     }
-    all.filter(isUndrawn).forEach(mark);
+    crowdData(data) {
+      const all = answers(this.form);
+      const fields = value(this, "answer-format") === "flatten-objects" ? leaves(all) : null;
+      for (const name of [...data.keys()]) data.delete(name);
+      data.append("assignmentId", told.assignment || "ASSIGNMENT_ID_NOT_AVAILABLE");
+      if (fields) for (const [name, text] of fields) data.append(name, text);
+      else data.append("taskAnswers", written([all]));
+    }
+    get elements() { return this.form.elements; }
+    submit() { if (told.assignment && isValid(this.form)) this.form.submit(); }
+    requestSubmit(button) { this.form.requestSubmit(button); }
+    reset() { this.form.reset(); }
   }
-  function upgrade() {
-    document.head.append(made("style", { textContent: "crowd-form,crowd-input,crowd-text-area,crowd-checkbox,crowd-toggle-button,crowd-radio-button,crowd-radio-group,crowd-card,crowd-classifier{display:block}.crowd{display:flex;flex-wrap:wrap;gap:8px;align-items:center;min-height:44px;cursor:pointer}.crowd input:not([type]),.crowd input[type=text],.crowd textarea{min-height:40px;flex:1 1 12rem;font:inherit}.crowd-undrawn{border:2px solid;border-radius:8px;padding:8px 16px;font-weight:600}" }));
-    draw(document);
+
+  const definitions = { "crowd-form": CrowdForm };
+  Object.assign(crowd, { made, value, is, lenient, definitions, answers, isUndrawn, mark });
+  // Elements are defined when the page has been read, in the order in which they need each other.
+  crowd.start = () => {
+    const css = "crowd-form,crowd-input,crowd-text-area,crowd-checkbox,crowd-toggle-button,crowd-radio-button,crowd-radio-group,crowd-card,crowd-classifier,crowd-classifier-multi-select,crowd-image-classifier,crowd-image-classifier-multi-select,crowd-entity-annotation,crowd-slider,crowd-tabs,crowd-tab,crowd-alert,classification-target,short-instructions,full-instructions,worker-comment{display:block}crowd-tab[hidden]{display:none}.crowd-undrawn{border:2px solid;border-radius:8px;padding:8px 16px;font-weight:600}";
+    document.head.append(made("style", { textContent: css }));
+    for (const [name, element] of Object.entries(definitions)) if (name !== "crowd-form") customElements.define(name, element);
+    customElements.define("crowd-form", CrowdForm);
+    const markAll = (root) => [root, ...root.querySelectorAll("*")].filter((e) => e instanceof Element && isUndrawn(e)).forEach(mark);
+    markAll(document.documentElement);
     new MutationObserver((records) => {
-      for (const record of records) record.addedNodes.forEach((node) => { if (node instanceof Element && node.isConnected) draw(node); });
+      for (const record of records) record.addedNodes.forEach((node) => { if (node instanceof Element && node.isConnected) markAll(node); });
     }).observe(document, { childList: true, subtree: true });
-  }
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", upgrade, { once: true });
-  else upgrade();
+    window.setTimeout(() => document.dispatchEvent(new Event("all-crowd-elements-ready", { bubbles: true })));
+  };
 }

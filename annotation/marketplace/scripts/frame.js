@@ -78,6 +78,33 @@
     escaped = event.timeStamp;
   }, true);
 
+  // A link that leads out of the task opens by the worker page, which asks the worker: a window that the task opened itself
+  // would have no origin, no cookies and no storage, so that no survey works in it.
+  const leads = (address) => {
+    try {
+      const url = new URL(address, document.baseURI);
+      return ["http:", "https:"].includes(url.protocol) && url.href.split("#")[0] !== window.location.href.split("#")[0] ? url.href : "";
+    } catch {
+      return "";
+    }
+  };
+  window.addEventListener("click", (event) => {
+    const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement || node instanceof HTMLAreaElement);
+    if (!framed || event.defaultPrevented || !link || !link.hasAttribute("href") || link.hasAttribute("download")) return;
+    const url = leads(link.href);
+    if (!url) return;
+    event.preventDefault();
+    if (port) say({ type: "assay:open", url });
+    else link.after(" " + url);
+  });
+  const openPlainly = window.open;
+  window.open = (address, ...more) => {
+    const url = framed && address ? leads(address) : "";
+    if (!url) return openPlainly.call(window, address, ...more);
+    say({ type: "assay:open", url });
+    return null;
+  };
+
   // Drafts: of a task's form, unless the task says no or hands over drafts of its own. Hidden fields, which a page may
   // use for anything, are kept of forms that ask for drafts.
   const wishes = () => document.querySelector('meta[name="assay-draft"], form[data-assay-draft]');

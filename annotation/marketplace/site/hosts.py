@@ -9,6 +9,9 @@ from django.conf import settings
 from django.http import HttpRequest
 
 
+LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+
 def host_of(origin: str) -> str:
     """The host of an origin, without port: ports do not separate cookies."""
     return urlsplit(origin).hostname or ""
@@ -25,6 +28,14 @@ def canonical_host(address: str) -> str:
         return host.encode("idna").decode().lower()
     except UnicodeError:
         return host.lower()
+
+
+def own_hosts() -> tuple[str, ...]:
+    """The hosts of our three origins, with a local machine's other names: no link of a task may lead there."""
+    hosts = {
+        canonical_host(origin) for origin in (settings.WORKER_ORIGIN, settings.HIT_ORIGIN, settings.CONSOLE_ORIGIN)
+    }
+    return tuple(sorted(hosts | (LOCAL if hosts & LOCAL else frozenset())))
 
 
 def hosts_differ() -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 # What may come before the doctype (comments, blanks), and the doctype: our script follows it.
 _HEAD = re.compile(r"\ufeff?(?:\s|<!--.*?-->)*<!doctype[^>]*>", re.IGNORECASE | re.DOTALL)
+CROWD_SCRIPTS = ("crowd.js", "crowd_fields.js", "crowd_layout.js", "crowd_spans.js")
 _CROWD = re.compile(r"<crowd-[a-z]", re.IGNORECASE)
 
 
@@ -26,14 +27,22 @@ class Showing:
 
 def wrapped(html: str, showing: Showing, *, nonce: str = "") -> str:
     """`html` with our script before everything that could run, and nothing else changed."""
-    names = ["frame.js", "crowd.js"] if _CROWD.search(html) else ["frame.js"]
+    crowd = _CROWD.search(html) is not None
     # In a script only "<" could end it or begin a comment.
     showing_json = json.dumps(asdict(showing)).replace("<", "\\u003c")
     allowed = f' nonce="{nonce}"' if nonce else ""
-    script = f"<script{allowed}>" + "".join(f"({_source(name)})({showing_json});" for name in names) + "</script>"
+    body = f"({_source('frame.js')})({showing_json});" + (_crowd_elements(showing_json) if crowd else "")
+    script = f"<script{allowed}>{body}</script>"
     head = _HEAD.match(html)
     at = head.end() if head else 0
     return html[:at] + script + html[at:]
+
+
+def _crowd_elements(showing_json: str) -> str:
+    """The scripts of the crowd elements, which share what the first makes; they begin when the page has been read."""
+    parts = "".join(f"({_source(name)})(told, crowd);" for name in CROWD_SCRIPTS)
+    start = 'document.addEventListener("DOMContentLoaded", crowd.start, { once: true });'
+    return f"{{const told = {showing_json}, crowd = {{}};{parts}{start}}}"
 
 
 @cache

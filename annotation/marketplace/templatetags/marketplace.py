@@ -18,10 +18,17 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from annotation.marketplace.cents import format_money
+from annotation.marketplace.site import hosts
 
 register = template.Library()
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
+
+
+@register.simple_tag
+def own_hosts() -> str:
+    """Our own hosts, to which no link of a task may lead."""
+    return " ".join(hosts.own_hosts())
 
 
 @register.filter

@@ -151,7 +151,7 @@ def test_a_crowd_form_hands_in_one_field_of_json(lab, ann: Desk, more: str) -> N
             ("gender", [("male", False), ("female", True)]),
             ("seen", [("cat", False), ("dog", True)]),
             ("note", "first|second"),
-            ("warmth", "4"),
+            ("warmth", 4),
             ("mood", [("label", "Bad")]),
             ("plain", "as ever"),
         ]

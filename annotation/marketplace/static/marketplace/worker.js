@@ -180,6 +180,35 @@
     frame.focus();
   });
 
+  // ---- links out of the task: a wish of code that nobody has checked. Only the worker's own click opens anything. ----
+  const way = document.getElementById("way-out"), MOST_ADDRESS = 2048;
+  let wished = -Infinity;
+  function allowed(text) {
+    if (typeof text !== "string" || text.length > MOST_ADDRESS) return null;
+    let url;
+    try {
+      url = new URL(text);
+    } catch {
+      return null;
+    }
+    const host = url.hostname.replace(/\.+$/, "");
+    const ours = way.dataset.ours.split(" ");
+    if (!["http:", "https:"].includes(url.protocol) || url.username || url.password || !host) return null;
+    return ours.includes(host) ? null : url;
+  }
+  function wish(text) {
+    const url = allowed(text);
+    if (!way || !url || !navigator.userActivation.isActive || Date.now() - wished < 1000) return;
+    wished = Date.now();
+    const link = way.querySelector("a");
+    way.querySelector("[data-host]").textContent = link.textContent = url.host;
+    way.querySelector("[data-address]").textContent = url.href;
+    const worker = document.getElementById("outbox-words").dataset.worker;
+    way.querySelector("[data-names-you]").hidden = !worker || !url.href.includes(worker);
+    link.href = url.href;
+    way.hidden = false;
+  }
+
   // ---- the frame speaks: only the window in our frame is heard, and it must know this page's word, or be of the
   // origin that we framed ----
   window.addEventListener("message", async (event) => {
@@ -202,5 +231,6 @@
     if (message.type === "assay:submit") take(message.fields);
     if (message.type === "assay:draft") draft(message.draft);
     if (message.type === "assay:leave") leave();
+    if (message.type === "assay:open") wish(message.url);
   }
 })();

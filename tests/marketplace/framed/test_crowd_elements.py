@@ -1,0 +1,312 @@
+"""Crowd HTML elements in a real browser: the answers are those that Amazon's documentation prints, to the character.
+
+The numbers are those of the acceptance cases in the specification of other people's projects.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from botocore.exceptions import ClientError
+from playwright.sync_api import Frame, expect
+
+from tests.marketplace.framed.desk import Desk, fields, raw, state
+from tests.marketplace.question_samples import html_question
+
+pytestmark = pytest.mark.database
+HEAD = (
+    "<!DOCTYPE html><html lang='en'><title>t</title>"
+    "<script src='https://assets.crowd.aws/crowd-html-elements.js'></script>"
+)
+
+
+def at_work(lab, ann: Desk, body: str) -> Frame:
+    return ann.accept(lab.hit(Question=html_question(f"{HEAD}<body>{body}")))
+
+
+def submit(ann: Desk, frame: Frame) -> str:
+    """Press the button, and return what was handed in."""
+    frame.get_by_role("button", name="Submit").click()
+    ann.recorded()
+    assert list(fields()) == ["taskAnswers"]
+    return str(fields()["taskAnswers"])
+
+
+BOXES = """<crowd-form>
+<crowd-checkbox name="image_attributes" value="blurry">Blurry</crowd-checkbox>
+<crowd-checkbox name="image_attributes" value="dim">Dim</crowd-checkbox>
+<crowd-checkbox name="image_attributes" value="exposed">Exposed</crowd-checkbox>
+<crowd-checkbox name="Go" value="Green">Green</crowd-checkbox>
+<crowd-checkbox name="Slow" value="Yellow">Yellow</crowd-checkbox>
+<crowd-checkbox name="Stop" value="Red" checked="true">Red</crowd-checkbox>
+<crowd-checkbox name="likeBirds">Birds</crowd-checkbox>
+<crowd-toggle-button name="theToggler">Toggle</crowd-toggle-button></crowd-form>"""
+
+
+def test_1_boxes_of_one_name_are_one_object(lab, ann: Desk) -> None:
+    frame = at_work(lab, ann, BOXES)
+    for name in ("Blurry", "Dim", "Birds"):
+        frame.get_by_role("checkbox", name=name).check()
+    frame.get_by_role("switch", name="Toggle").check()
+    assert submit(ann, frame) == (
+        '[{"image_attributes":{"blurry":true,"dim":true,"exposed":false},'
+        '"Go":{"Green":false},"Slow":{"Yellow":false},"Stop":{"Red":true},'
+        '"likeBirds":{"on":true},"theToggler":{"on":true}}]'
+    )
+
+
+RADIOS = """<crowd-form><crowd-radio-group><crowd-radio-button name="btn1" value="yes">Yes</crowd-radio-button>
+<crowd-radio-button name="btn2" value="no">No</crowd-radio-button></crowd-radio-group>
+<crowd-radio-group id="sizes"><crowd-radio-button name="size" value="s">Small</crowd-radio-button>
+<crowd-radio-button name="size" value="m">Medium</crowd-radio-button>
+<crowd-radio-button name="size" value="l">Large</crowd-radio-button></crowd-radio-group>
+<crowd-radio-button name="lone" value="a">Alone A</crowd-radio-button>
+<crowd-radio-button name="lone" value="b">Alone B</crowd-radio-button></crowd-form>"""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        (["Yes", "Small", "Large", "Alone A", "Alone B"], (True, False, [False, False, True], [True, True])),
+        (["Yes", "No"], (False, True, [False] * 3, [False] * 2)),
+        ([], (False, False, [False] * 3, [False] * 2)),
+    ],
+)
+def test_2_each_radio_button_has_an_entry(lab, ann: Desk, chosen: list[str], expected: tuple) -> None:
+    frame = at_work(lab, ann, RADIOS)
+    for name in chosen:
+        frame.get_by_role("radio", name=name).check()
+    yes, no, sizes, lone = expected
+    assert json.loads(submit(ann, frame), object_pairs_hook=list) == [
+        [
+            ("btn1", [("yes", yes)]),
+            ("btn2", [("no", no)]),
+            ("size", list(zip("sml", sizes, strict=True))),
+            ("lone", list(zip("ab", lone, strict=True))),
+        ]
+    ]
+
+
+def test_3_text_is_handed_in_as_it_is_and_empty_inputs_are_absent(lab, ann: Desk) -> None:
+    frame = at_work(
+        lab,
+        ann,
+        "<crowd-form><crowd-input name='tag1' label='First'></crowd-input><crowd-input name='tag2' label='Second'>"
+        "</crowd-input><crowd-input name='tag3' label='Third'></crowd-input>"
+        "<crowd-text-area name='textInput1' label='Long'></crowd-text-area></crowd-form>",
+    )
+    frame.get_by_role("textbox", name="First").fill("blue")
+    frame.get_by_role("textbox", name="Second").fill("red")
+    text = 'a \U0001f600 "quoted" </script>\r\nnext'
+    frame.evaluate("text => { document.querySelector('crowd-text-area').value = text; }", text)
+    answer = json.loads(submit(ann, frame))
+    assert answer == [{"tag1": "blue", "tag2": "red", "textInput1": text.replace("\r\n", "\n")}]
+
+
+def test_5_classifiers_give_their_labels(lab, ann: Desk) -> None:
+    frame = at_work(
+        lab,
+        ann,
+        """<crowd-form><crowd-classifier name="mood" header="Mood" categories="['it&#39;s good', 'bad',]">
+<classification-target>The text</classification-target></crowd-classifier>
+<crowd-classifier-multi-select name="topics" header="Topics" categories='["label_a","label_b"]'
+exclusion-category="{ text: 'None of them' }"></crowd-classifier-multi-select>
+<crowd-image-classifier name="picture" header="Picture" src="" categories="[{label: 'cat'}, {label: 'dog'}]">
+<worker-comment header="Why?">Say more</worker-comment></crowd-image-classifier>
+<crowd-image-classifier name="other" header="Other" src="" categories="['x','y']">
+</crowd-image-classifier></crowd-form>""",
+    )
+    expect(frame.get_by_text("The text")).to_be_visible()
+    frame.get_by_role("radio", name="it's good").check()
+    frame.get_by_role("checkbox", name="label_a").check()
+    frame.get_by_role("checkbox", name="None of them").check()
+    expect(frame.get_by_role("checkbox", name="label_a")).not_to_be_checked()
+    frame.get_by_role("checkbox", name="label_a").check()
+    frame.get_by_role("checkbox", name="label_b").check()
+    expect(frame.get_by_role("checkbox", name="None of them")).not_to_be_checked()
+    frame.get_by_role("radio", name="dog").check()
+    frame.get_by_role("radio", name="y", exact=True).check()
+    frame.get_by_text("Add a comment").click()
+    frame.get_by_role("textbox", name="Why?").fill("It barks.")
+    assert submit(ann, frame) == (
+        '[{"mood":{"label":"it\'s good"},"topics":{"labels":["label_a","label_b"]},'
+        '"picture":{"label":"dog","workerComment":"It barks."},"other":{"label":"y"}}]'
+    )
+
+
+SPANS = """<crowd-entity-annotation name="myAnnotatedResult" header="Mark" text="\U0001f600 Ada met Bob."
+labels="[{'label': 'person', 'shortDisplayName': 'per', 'fullDisplayName': 'Person'}, {'label': 'place'}]"
+initial-value="[{label: 'person', startOffset: 10, endOffset: 13}]"></crowd-entity-annotation>
+<script>document.addEventListener('all-crowd-elements-ready', () => {
+const group = document.createElement('crowd-radio-group');
+group.innerHTML = "<crowd-radio-button name='sure' value='yes'>Sure</crowd-radio-button>";
+document.querySelector('crowd-entity-annotation').shadowRoot.querySelector('crowd-form').form.appendChild(group);
+});</script>"""
+
+
+def test_6_spans_count_characters_and_extra_questions_stand_beside(lab, ann: Desk) -> None:
+    frame = at_work(lab, ann, SPANS)
+    text = frame.get_by_label("The text. Select a part of it, then choose a label.")
+    text.evaluate("field => field.setSelectionRange(3, 6)")  # "Ada", in UTF-16 units
+    frame.get_by_role("button", name="Person").click()
+    frame.get_by_role("radio", name="Sure").check()
+    assert submit(ann, frame) == (
+        '[{"myAnnotatedResult":{"entities":[{"endOffset":5,"label":"person","startOffset":2},'
+        '{"endOffset":13,"label":"person","startOffset":10}]},"sure":{"yes":true}}]'
+    )
+
+
+def test_7_a_validator_of_the_wild_works(lab, ann: Desk) -> None:
+    frame = at_work(
+        lab,
+        ann,
+        """<div id="said"></div><crowd-form><crowd-radio-group>
+<crowd-radio-button name="a" value="1">One</crowd-radio-button>
+<crowd-radio-button name="a" value="2">Two</crowd-radio-button></crowd-radio-group>
+<crowd-input name="why" label="Why"></crowd-input></crowd-form><script>
+document.addEventListener('all-crowd-elements-ready', () => { document.querySelector('crowd-form').onsubmit = () => {
+const group = document.querySelector('crowd-radio-group');
+const chosen = [...Array(2).keys()].some(i => group.children[i].checked);
+if (chosen && document.querySelector('crowd-input').value) return true;
+document.getElementById('said').innerHTML = '<crowd-alert type="error">Choose one and say why.</crowd-alert>';
+return false; }; });</script>""",
+    )
+    frame.get_by_role("button", name="Submit").click()
+    expect(frame.get_by_text("Choose one and say why.")).to_be_visible()
+    assert state() == "Accepted"
+    frame.get_by_role("radio", name="Two").check()
+    frame.get_by_role("textbox", name="Why").fill("so")
+    assert submit(ann, frame) == '[{"a":{"1":false,"2":true},"why":"so"}]'
+
+
+def test_8_each_handler_runs_once_and_a_double_click_hands_in_once(lab, ann: Desk) -> None:
+    frame = at_work(
+        lab,
+        ann,
+        """<script>window.n = {attribute: 0, property: 0, listener: 0}</script>
+<crowd-form onsubmit="n.attribute += 1"><crowd-input name="a" value="1"></crowd-input>
+<input type="hidden" name="times" id="times"></crowd-form><script>
+const form = document.querySelector('crowd-form');
+form.addEventListener('submit', () => { n.listener += 1; times.value = JSON.stringify(n); });</script>""",
+    )
+    frame.get_by_role("button", name="Submit").dblclick()
+    ann.recorded()
+    answer = json.loads(fields()["taskAnswers"])[0]
+    # A double click is two clicks: each runs each handler once.
+    counts = json.loads(answer["times"])
+    assert counts["attribute"] == counts["listener"] in (1, 2)
+    assert answer["a"] == "1"
+
+
+def test_8_a_handler_may_prevent_wait_and_submit(lab, ann: Desk) -> None:
+    frame = at_work(
+        lab,
+        ann,
+        """<crowd-form><crowd-input name="a" value="1"></crowd-input><input type="hidden" name="late"></crowd-form>
+<script>const form = document.querySelector('crowd-form'); let runs = 0;
+form.onsubmit = async (event) => { event.preventDefault(); runs += 1; await new Promise(go => setTimeout(go, 50));
+document.querySelector('[name=late]').value = 'set ' + runs; form.submit(); };</script>""",
+    )
+    assert submit(ann, frame) == '[{"a":"1","late":"set 1"}]'
+
+
+def test_9_a_required_field_in_a_hidden_tab_is_shown(lab, ann: Desk) -> None:
+    frame = at_work(
+        lab,
+        ann,
+        """<crowd-form><crowd-tabs><crowd-tab header="One"><p>First</p></crowd-tab><crowd-tab header="Two">
+<crowd-input name="secret_condition_3" label="Country" required></crowd-input></crowd-tab></crowd-tabs></crowd-form>""",
+    )
+    expect(frame.get_by_role("textbox", name="Country")).not_to_be_visible()
+    frame.get_by_role("button", name="Submit").click()
+    expect(frame.get_by_text("“Country” is required.")).to_be_visible()
+    expect(frame.get_by_role("tab", name="Two")).to_have_attribute("aria-selected", "true")
+    assert "secret_condition_3" not in frame.locator("body").inner_text()
+    assert state() == "Accepted"
+    frame.get_by_role("textbox", name="Country").fill("Peru")
+    frame.get_by_role("tab", name="One").click()
+    assert submit(ann, frame) == '[{"secret_condition_3":"Peru"}]'
+
+
+def test_10_flattened_objects_are_a_field_for_each_leaf(lab, ann: Desk) -> None:
+    frame = at_work(
+        lab,
+        ann,
+        """<crowd-form answer-format="flatten-objects"><crowd-radio-group>
+<crowd-radio-button name="gender" value="male">Male</crowd-radio-button><crowd-radio-button name="gender" value="female">Female</crowd-radio-button></crowd-radio-group>
+<crowd-checkbox name="q.1">Box</crowd-checkbox><crowd-classifier name="category" header="C" categories="['x','y']">
+</crowd-classifier><crowd-classifier-multi-select name="topics" header="T" categories="['a','b']">
+</crowd-classifier-multi-select><crowd-input name="why" label="Why"></crowd-input></crowd-form>""",
+    )
+    for role, name in (("radio", "Female"), ("radio", "x"), ("checkbox", "b")):
+        frame.get_by_role(role, name=name, exact=True).check()  # type: ignore[arg-type]
+    frame.get_by_role("textbox", name="Why").fill("so")
+    frame.get_by_role("button", name="Submit").click()
+    ann.recorded()
+    assert raw()[1:] == [
+        ["gender.male", "false"],
+        ["gender.female", "true"],
+        ["q.1.on", "false"],
+        ["category.label", "x"],
+        ["topics.labels", '["b"]'],
+        ["why", "so"],
+    ]
+
+
+REFUSED = (
+    "bounding-box",
+    "keypoint",
+    "polygon",
+    "line",
+    "polyline",
+    "semantic-segmentation",
+    "instance-segmentation",
+    "text-ranking",
+    "question-answer-generation",
+    "rekognition-detect-moderation-labels",
+    "unheard-of",
+)
+
+
+def test_11_media_widgets_are_refused_when_the_hit_is_created(lab) -> None:
+    for name in REFUSED:
+        with pytest.raises(ClientError, match=f"uses <crowd-{name}>.*not supported"):
+            lab.hit(Question=html_question(f"{HEAD}<body><crowd-form><crowd-{name}></crowd-{name}></crowd-form>"))
+    comment = "<!-- <crowd-polygon> --><p>Text</p><script>'<crowd-polygon>'</script>"
+    assert lab.hit(Question=html_question(f"{HEAD}<body>{comment}"))["HITId"]
+
+
+def test_12_elements_made_by_a_script_are_shown_checked_and_handed_in(lab, ann: Desk) -> None:
+    frame = at_work(
+        lab,
+        ann,
+        """<crowd-form><p id="here"></p></crowd-form><script>setTimeout(() => {
+const input = document.createElement('crowd-input');
+input.setAttribute('name', 'late'); input.setAttribute('label', 'Late'); input.required = true;
+here.append(input); const box = document.createElement('crowd-checkbox'); box.setAttribute('name', 'moved');
+box.append('Moved'); document.querySelector('crowd-form').append(box); }, 300)</script>""",
+    )
+    expect(frame.get_by_role("textbox", name="Late")).to_be_visible()
+    frame.get_by_role("button", name="Submit").click()
+    expect(frame.get_by_text("“Late” is required.")).to_be_visible()
+    frame.get_by_role("textbox", name="Late").fill("here")
+    frame.get_by_role("checkbox", name="Moved").check()
+    assert json.loads(submit(ann, frame)) == [{"late": "here", "moved": {"on": True}}]
+
+
+def test_13_by_keyboard_alone(lab, ann: Desk) -> None:
+    ann.page.set_viewport_size({"width": 360, "height": 740})
+    frame = at_work(
+        lab,
+        ann,
+        """<crowd-form><crowd-radio-group><crowd-radio-button name="btn1" value="yes">Yes</crowd-radio-button>
+<crowd-radio-button name="btn2" value="no">No</crowd-radio-button></crowd-radio-group>
+<crowd-classifier name="c" header="C" categories="['x','y']"></crowd-classifier></crowd-form>""",
+    )
+    frame.get_by_role("radio", name="Yes").focus()
+    keys = ("Space", "ArrowDown", "Tab", "Space", "ArrowDown", "Tab", "Enter")
+    for key in keys:
+        ann.page.keyboard.press(key)
+    ann.recorded()
+    assert fields()["taskAnswers"] == '[{"btn1":{"yes":false},"btn2":{"no":true},"c":{"label":"y"}}]'

@@ -100,6 +100,7 @@
   const openPlainly = window.open;
   window.open = (address, ...more) => {
     const url = framed && address ? leads(address) : "";
+    if (framed && /^\s*javascript:/i.test(String(address || ""))) return null;
     if (!url) return openPlainly.call(window, address, ...more);
     say({ type: "assay:open", url });
     return null;

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http import HttpRequest
 
-
 LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
@@ -30,7 +29,7 @@ def canonical_host(address: str) -> str:
         return host.lower()
 
 
-def own_hosts() -> tuple[str, ...]:
+def site_hosts() -> tuple[str, ...]:
     """The hosts of our three origins, with a local machine's other names: no link of a task may lead there."""
     hosts = {
         canonical_host(origin) for origin in (settings.WORKER_ORIGIN, settings.HIT_ORIGIN, settings.CONSOLE_ORIGIN)

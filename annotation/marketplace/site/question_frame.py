@@ -40,9 +40,9 @@ def wrapped(html: str, showing: Showing, *, nonce: str = "") -> str:
 
 def _crowd_elements(showing_json: str) -> str:
     """The scripts of the crowd elements, which share what the first makes; they begin when the page has been read."""
-    parts = "".join(f"({_source(name)})(told, crowd);" for name in CROWD_SCRIPTS)
+    parts = "".join(f"({_source(name)})(showing, crowd);" for name in CROWD_SCRIPTS)
     start = 'document.addEventListener("DOMContentLoaded", crowd.start, { once: true });'
-    return f"{{const told = {showing_json}, crowd = {{}};{parts}{start}}}"
+    return f"{{const showing = {showing_json}, crowd = {{}};{parts}{start}}}"
 
 
 @cache

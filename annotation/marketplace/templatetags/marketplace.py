@@ -26,9 +26,9 @@ MINUTE, HOUR, DAY = 60, 3600, 86_400
 
 
 @register.simple_tag
-def own_hosts() -> str:
+def site_hosts() -> str:
     """Our own hosts, to which no link of a task may lead."""
-    return " ".join(hosts.own_hosts())
+    return " ".join(hosts.site_hosts())
 
 
 @register.filter

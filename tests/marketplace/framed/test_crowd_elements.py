@@ -104,6 +104,40 @@ def test_3_text_is_handed_in_as_it_is_and_empty_inputs_are_absent(lab, ann: Desk
     assert answer == [{"tag1": "blue", "tag2": "red", "textInput1": text.replace("\r\n", "\n")}]
 
 
+BIRDS = """<crowd-form><crowd-instructions link-text="View instructions" link-type="button">
+<short-summary><p>Tell us about birds.</p></short-summary>
+<detailed-instructions><h3>In detail</h3></detailed-instructions>
+<positive-example><p>Parrots</p></positive-example><negative-example><p>Bats</p></negative-example></crowd-instructions>
+<div><p>What is your favorite bird?</p>
+<crowd-input name="favoriteBird" placeholder="example: parrot" required></crowd-input>
+<p>Check this box if you like birds</p><crowd-checkbox name="likeBirds" checked="true" required></crowd-checkbox>
+<p>On a scale of 1-10, how much do you like birds?</p>
+<crowd-slider name="howMuch" min="1" max="10" step="1" pin="true" required></crowd-slider>
+<p>Write a short essay</p>
+<crowd-text-area name="essay" rows="4" placeholder="Lorem ipsum..." required></crowd-text-area>
+</div></crowd-form>"""
+
+
+def test_4_the_bird_survey_of_the_documentation_works(lab, ann: Desk) -> None:
+    frame = at_work(lab, ann, BIRDS)
+    frame.get_by_role("button", name="View instructions").click()
+    for name, words in (
+        ("Summary", "Tell us about birds."),
+        ("Detailed Instructions", "In detail"),
+        ("Examples", "Bats"),
+    ):
+        frame.get_by_role("tab", name=name).click()
+        expect(frame.get_by_text(words)).to_be_visible()
+    expect(frame.get_by_role("heading", name="Bad examples")).to_be_visible()
+    frame.get_by_role("button", name="Close").click()
+    frame.get_by_role("textbox", name="example: parrot").fill("wren")
+    frame.get_by_role("slider").fill("7")
+    frame.get_by_role("textbox", name="Lorem ipsum...").fill("They sing.")
+    shown = frame.locator("body").inner_text()
+    assert not [name for name in ("favoriteBird", "likeBirds", "howMuch", "essay") if name in shown]
+    assert submit(ann, frame) == '[{"favoriteBird":"wren","likeBirds":{"on":true},"howMuch":7,"essay":"They sing."}]'
+
+
 def test_5_classifiers_give_their_labels(lab, ann: Desk) -> None:
     frame = at_work(
         lab,
@@ -234,7 +268,8 @@ def test_10_flattened_objects_are_a_field_for_each_leaf(lab, ann: Desk) -> None:
         lab,
         ann,
         """<crowd-form answer-format="flatten-objects"><crowd-radio-group>
-<crowd-radio-button name="gender" value="male">Male</crowd-radio-button><crowd-radio-button name="gender" value="female">Female</crowd-radio-button></crowd-radio-group>
+<crowd-radio-button name="gender" value="male">Male</crowd-radio-button>
+<crowd-radio-button name="gender" value="female">Female</crowd-radio-button></crowd-radio-group>
 <crowd-checkbox name="q.1">Box</crowd-checkbox><crowd-classifier name="category" header="C" categories="['x','y']">
 </crowd-classifier><crowd-classifier-multi-select name="topics" header="T" categories="['a','b']">
 </crowd-classifier-multi-select><crowd-input name="why" label="Why"></crowd-input></crowd-form>""",

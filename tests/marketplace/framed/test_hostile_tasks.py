@@ -16,9 +16,6 @@ from tests.marketplace.question_samples import external_question, html_question
 
 HEAD = "<!DOCTYPE html><html lang='en'><title>t</title><p id=o>nothing</p>"
 
-# The task's own window.open asks the worker page; a hostile task takes that of a fresh document.
-OPEN = "document.body.appendChild(document.createElement('iframe')).contentWindow.open"
-
 
 @dataclass
 class Thief:
@@ -149,10 +146,10 @@ def test_opened_by_itself_the_task_has_no_origin_either(lab, ann: Desk, site: st
 
 
 def test_a_popup_of_the_task_reads_nothing_of_the_site(lab, ann: Desk, site: str) -> None:
-    frame = at_work(lab, ann, f"<button onclick=\"w = {OPEN}('{site}/hits/')\">Open</button>")
+    frame = at_work(lab, ann, f"<form action='{site}/hits/' target=w><button>Open</button></form>")
     frame.get_by_role("button", name="Open").click()
     ann.page.wait_for_timeout(1000)
-    assert tried(frame, "w.document.body.innerHTML") in {"SecurityError", "TypeError"}
+    assert tried(frame, "window.open('', 'w').document.body.innerHTML") in {"SecurityError", "TypeError"}
     for popup in set(ann.context.pages) - {ann.page}:
         assert popup.evaluate("self.origin") == "null" or popup.get_by_text("Sign out").count() == 0
 
@@ -274,7 +271,9 @@ def test_an_outside_page_hands_in_by_a_plain_form(lab, ann: Desk, thief: Thief) 
 def test_a_tab_that_the_task_opened_has_no_tie_to_its_page(lab, ann: Desk, thief: Thief) -> None:
     frame = at_work(lab, ann, "")
     with ann.context.expect_page() as opened:
-        frame.evaluate(f"{OPEN}('{thief.origin}/tab', 'task'); 0")
+        # The task's window.open asks the worker page; a form does not.
+        form = f"<form id=x action={thief.origin}/tab target=task></form>"
+        frame.evaluate("form => { document.body.insertAdjacentHTML('beforeend', form); x.submit(); }", form)
     tab = opened.value
     tab.wait_for_load_state()
     # Without a window to speak to there is nowhere to post a message.

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.marketplace.site.content_security import SANDBOX
 from tests.marketplace.framed.desk import Desk, fields
-from tests.marketplace.question_samples import html_question
+from tests.marketplace.question_samples import external_question, html_question
 
 pytestmark = pytest.mark.database
 HEAD = "<!DOCTYPE html><html lang='en'><title>t</title><body>"
@@ -24,6 +24,14 @@ TEMPLATE = """<section><a class="dont-break-out" id="link" href="{survey}/s" tar
 if (!worker || query.get('assignmentId') === 'ASSIGNMENT_ID_NOT_AVAILABLE') link.hidden = true;
 else link.href += '?workerId=' + worker;</script>"""
 
+PAGES = {
+    "/s": "<!DOCTYPE html><title>survey</title><script>localStorage.setItem('a', 'stored')</script><h1>Survey</h1>",
+    # As psiTurk's sample does it: the ad opens the study, whose last page loads the ad again.
+    "/ad": "<!DOCTYPE html><title>ad</title><p id=n></p><button onclick=\"window.open('/done')\">Begin</button>"
+    "<script>n.textContent = 'shown ' + (sessionStorage.n = Number(sessionStorage.n || 0) + 1)</script>",
+    "/done": "<!DOCTYPE html><title>done</title><script>window.opener.location.reload()</script>",
+}
+
 
 @pytest.fixture
 def survey() -> Iterator[str]:
@@ -31,11 +39,12 @@ def survey() -> Iterator[str]:
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            body = b"<!DOCTYPE html><title>survey</title><script>localStorage.setItem('a', 'stored')</script><h1>Survey</h1>"
+            body = PAGES.get(self.path.partition("?")[0], PAGES["/s"]).encode()
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
-            self.send_header("Set-Cookie", "survey=1")
-            self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+            if self.path.startswith("/s"):
+                self.send_header("Set-Cookie", "survey=1")
+                self.send_header("Cross-Origin-Opener-Policy", "same-origin")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -71,7 +80,7 @@ def test_14_a_survey_opens_in_a_tab_of_its_own_origin_and_its_code_is_handed_in(
     frame.get_by_label("Survey code").fill("42-XYZ")
     frame.get_by_role("link").click()
     expect(bar(ann)).to_contain_text(survey.removeprefix("http://"))
-    expect(bar(ann)).to_contain_text("The address contains your worker ID.")
+    expect(bar(ann).get_by_text("The address contains your worker ID.")).to_be_visible()
     assert len(ann.context.pages) == 1
     tab = opened(ann)
     assert tab.url == f"{survey}/s?workerId={ann.worker_id}"
@@ -88,12 +97,15 @@ def test_14_a_survey_opens_in_a_tab_of_its_own_origin_and_its_code_is_handed_in(
 
 
 def test_15_no_link_takes_the_place_of_the_task(lab, ann: Desk, survey: str) -> None:
-    page = f"""<p>The task</p><a href="{survey}/plain">Plain</a><button onclick="open('{survey}/window')">Window</button>
-<crowd-form><crowd-button href="{survey}/crowd">Crowd</crowd-button></crowd-form><a href="#here">Here</a><p id="here">H</p>"""
+    page = f"""<p>The task</p><a href="{survey}/plain">Plain</a>
+<button onclick="window.open('{survey}/window')">Window</button>
+<crowd-form><crowd-button href="{survey}/crowd">Crowd</crowd-button></crowd-form>
+<a href="#here">Here</a><p id="here">H</p>"""
     frame = ann.accept(lab.hit(Question=html_question(HEAD + page)))
     for role, name in (("link", "Plain"), ("button", "Window"), ("link", "Crowd")):
         frame.get_by_role(role, name=name).click()  # type: ignore[arg-type]
         expect(bar(ann)).to_contain_text(f"{survey}/{name.lower()}")
+        expect(bar(ann).get_by_text("The address contains your worker ID.")).to_be_hidden()
         expect(frame.get_by_text("The task")).to_be_visible()
         ann.page.wait_for_timeout(1_050)  # a second wish within a second is not shown
     frame.get_by_role("link", name="Here").click()
@@ -123,3 +135,11 @@ def test_16_wishes_of_a_hostile_task_open_nothing(lab, ann: Desk, survey: str, s
     expect(frame.get_by_label("Typed")).to_be_focused()
     assert len(ann.context.pages) == 1
     assert SANDBOX == "allow-scripts allow-forms allow-popups allow-modals allow-downloads"
+
+
+def test_17_an_external_page_opens_a_popup_that_reloads_it(lab, ann: Desk, survey: str) -> None:
+    frame = ann.accept_outside(lab.hit(Question=external_question(f"{survey}/ad")))
+    expect(frame.get_by_text("shown 1")).to_be_visible()
+    with ann.context.expect_page():
+        frame.get_by_role("button", name="Begin").click()
+    expect(frame.get_by_text("shown 2")).to_be_visible()

@@ -245,7 +245,11 @@ def _framed(
         "sandbox": sandbox_of(question),
         "reward": dollars(hit.hit_type.reward_cents, hit.hit_type.currency),
     }
-    return may_frame(render(request, template, context), origin_of(framed.address))
+    response = may_frame(render(request, template, context), origin_of(framed.address))
+    if "allow-same-origin" in context["sandbox"]:
+        # A page of its own origin may open windows that speak to it (psiTurk's last page reloads its opener).
+        response["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
+    return response
 
 
 def refused(request: HttpRequest, reason: str, *, hit: Hit | None, worker: WorkerAccount) -> HttpResponse:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from django.utils import timezone
 from lxml import html
 
 from annotation.accounts.models import User
-from annotation.jobs import queue
-from annotation.jobs.run import run_due
+from annotation.jobs import queue, uploads
+from annotation.jobs.run import run, run_due
 from annotation.models import Job, Membership, Role, SavedMapping, Study
 from tests.annotation.readers.foreign import other_tools as tools
 
@@ -181,9 +182,21 @@ def test_a_job_that_stores_texts_can_be_canceled_and_leaves_none(client: Client,
     assert job is not None
     assert job.cancelable
     client.post(reverse("console:job-cancel", args=[job.uuid]))
-    from annotation.jobs.run import run
-
     run(job)
     job.refresh_from_db()
     assert (job.state, job.problem, study.texts.count()) == ("failed", "Canceled by owner.", 0)
     assert Path(json.loads(json.dumps(job.settings))["path"]).exists()  # it can be begun again
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(settings: Any, tmp_path: Path) -> None:
+    settings.VAR = tmp_path
+
+    class BrokenOff(SimpleUploadedFile):
+        def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+            yield b"prompt,human"
+            raise OSError("the connection was closed")
+
+    for store in (uploads.keep, lambda file: uploads.keep_folder([upload(Path(__file__)), file])):
+        with pytest.raises(OSError, match="closed"):
+            store(BrokenOff("texts.csv", b""))
+    assert list((tmp_path / "uploads").iterdir()) == []

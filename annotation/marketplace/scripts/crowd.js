@@ -238,7 +238,7 @@
   Object.assign(crowd, { made, value, is, lenient, definitions, answers, isUndrawn, mark });
   // Elements are defined when the page has been read, in the order in which they need each other.
   crowd.start = () => {
-    const css = "crowd-form,crowd-input,crowd-text-area,crowd-checkbox,crowd-toggle-button,crowd-radio-button,crowd-radio-group,crowd-card,crowd-classifier,crowd-classifier-multi-select,crowd-image-classifier,crowd-image-classifier-multi-select,crowd-entity-annotation,crowd-slider,crowd-tabs,crowd-tab,crowd-alert,classification-target,short-instructions,full-instructions,worker-comment{display:block}crowd-tab[hidden]{display:none}.crowd-undrawn{border:2px solid;border-radius:8px;padding:8px 16px;font-weight:600}";
+    const css = "crowd-form,crowd-input,crowd-text-area,crowd-checkbox,crowd-toggle-button,crowd-radio-button,crowd-radio-group,crowd-card,crowd-classifier,crowd-classifier-multi-select,crowd-image-classifier,crowd-image-classifier-multi-select,crowd-entity-annotation,crowd-slider,crowd-tabs,crowd-tab,crowd-alert,classification-target,short-instructions,full-instructions,worker-comment{display:block}crowd-tab[hidden]{display:none}.crowd-submit button{min-height:44px;padding:8px 24px;font:inherit}.crowd-undrawn{border:2px solid;border-radius:8px;padding:8px 16px;font-weight:600}";
     document.head.append(made("style", { textContent: css }));
     for (const [name, element] of Object.entries(definitions)) if (name !== "crowd-form") customElements.define(name, element);
     customElements.define("crowd-form", CrowdForm);

@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.benchmarks.simulation_studies.tallies import LEVELS, Tally
 
-TOLERANCE = 0.03
+TOLERANCE = 0.015
 STEP = 0.05  # values this frequent make coverage jump
 
 
@@ -36,12 +36,12 @@ class Row:
         return math.sqrt(level * (1 - level) / self.studies)
 
     def off(self) -> tuple[float, ...]:
-        """The levels whose coverage lies more than 3 points and twice its Monte-Carlo error from the stated one."""
+        """The levels whose coverage lies more than 1.5 points and twice its Monte-Carlo error from the stated one."""
         found = zip(LEVELS, self.coverage, strict=True)
         return tuple(level for level, c in found if abs(c - level) > TOLERANCE + 2 * self.error(level))
 
     def in_steps(self) -> tuple[float, ...]:
-        """Those of `off` to which no cut of the few values comes nearer than the coverage found, or than 3 points."""
+        """Those of `off` to which no cut of the few values comes nearer than the coverage found, or than 1.5 points."""
         found = zip(LEVELS, self.coverage, self.possible, strict=True)
         off = self.off()
         return tuple(

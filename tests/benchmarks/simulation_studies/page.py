@@ -48,7 +48,7 @@ def _cells(row: Row) -> list[str]:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """How many coverages lie within 3 points, and which of the others chance or steps account for."""
+    """How many coverages lie within 1.5 points, and which of the others chance or steps account for."""
     cells = [(row, level, c) for row in rows for level, c in zip(LEVELS, row.coverage, strict=True)]
     apart = [(row, level, c) for row, level, c in cells if abs(c - level) > TOLERANCE + ROUNDING]
     kinds = {"off": [], "steps": [], "chance": []}  # type: dict[str, list[str]]
@@ -56,11 +56,11 @@ def summary(rows: Sequence[Row]) -> str:
         kind = "chance" if level not in row.off() else "steps" if level in row.in_steps() else "off"
         kinds[kind].append(_apart(row, level, c))
     near = len(cells) - len(apart)
-    whole = f"{near} of {len(cells)} coverages in {len(rows)} rows lie within 3 points of the stated one."
+    whole = f"{near} of {len(cells)} coverages in {len(rows)} rows lie within 1.5 points of the stated one."
     told = [
-        (kinds["off"], "**Off** by more than 3 points and twice the Monte-Carlo error: {}{}"),
+        (kinds["off"], "**Off** by more than 1.5 points and twice the Monte-Carlo error: {}{}"),
         (kinds["steps"], "Off, but **in steps**: the estimate takes so few values that no cut comes nearer: {}{}"),
-        (kinds["chance"], "More than 3 points away, but not beyond twice the Monte-Carlo error: {}{}"),
+        (kinds["chance"], "More than 1.5 points away, but not beyond twice the Monte-Carlo error: {}{}"),
     ]
     parts = [text.format(len(found) or "none", ":\n\n" + "\n".join(found) if found else ".") for found, text in told]
     return "\n\n".join([whole, *parts]) + "\n"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from annotation.rehearsal.world.truths import load
 from annotation.rehearsal.world.validity_page import page as demo_page
 from tests.benchmarks.simulation_studies import (
+    crossed_studies,
     demo_studies,
     huse_studies,
     judging_studies,
@@ -18,13 +19,26 @@ from tests.benchmarks.simulation_studies.coverage import Row, row
 from tests.benchmarks.simulation_studies.huse_rows import TITLES
 from tests.benchmarks.simulation_studies.kept import Kept
 from tests.benchmarks.simulation_studies.page import coverage_table, section, summary, table, within
+from tests.benchmarks.simulation_studies.printed_intervals import UNMEASURED
 from tests.benchmarks.simulation_studies.store import Job
 from tests.benchmarks.simulation_studies.wording import EARLIER, HEAD, SECTIONS, UNFINISHED
 from tests.benchmarks.simulation_studies.works import Sums, Work, in_rounds
 from tests.benchmarks.worlds import ONE_SOURCE, UNEQUAL, WORLDS
 
 # Sections with coverage.
-SIMULATED = ("huse", "one source", "unequal", "differences", "accuracy", "hj", "alpha", "nnd", "pairwise", "demo")
+SIMULATED = (
+    "huse",
+    "one source",
+    "unequal",
+    "differences",
+    "accuracy",
+    "hj",
+    "alpha",
+    "nnd",
+    "pairwise",
+    "crossed",
+    "demo",
+)
 Bias = tuple[tuple[int, int, Sums], ...]
 
 
@@ -68,6 +82,7 @@ def plan(studies: int, headline: int) -> Plan:
         "alpha": tuple(judging_studies.alpha_works(studies)),
         "nnd": tuple(judging_studies.quiz_works(studies)),
         "pairwise": tuple(pairwise_studies.pairwise_works(studies)),
+        "crossed": tuple(crossed_studies.crossed_works(studies)),
         "demo": tuple(demo_studies.demo_works(studies)),
     }
     return Plan(covered, tuple(size_studies.size_works(studies)), tuple(huse_studies.bias_works()))
@@ -88,6 +103,7 @@ def lines(given: Plan, kept: Kept) -> Iterator[str]:
         yield _section(name, coverage_table(rows))
     yield _section("size", _sizes(given.sizes, kept))
     yield _section("bias", _bias(given.bias, kept))
+    yield _section("listed", "".join(f"- `{column}`: {why}\n" for column, why in UNMEASURED.items()))
     yield demo_page(load())
 
 

@@ -12,7 +12,7 @@ known; do not edit by hand. How the rule for HUSE was found: [huse-interval.md](
 the estimate less the target (0 but for chance where the target is the estimate's own expectation). **± ** is one
 Monte-Carlo standard error: at 2,000 studies .5 points at 95 % and .7 at 90 %. **In steps**: where an estimate takes few
 values, coverage jumps; the two coverages next to the stated one that cutting its distribution can give. A world in bold
-has a coverage off by more than 3 points and twice its Monte-Carlo error although a cut could come nearer.
+has a coverage off by more than 1.5 points and twice its Monte-Carlo error although a cut could come nearer.
 """
 
 UNFINISHED = """\
@@ -90,6 +90,14 @@ SECTIONS = {
         "known), else by item and rater, with Student's t. `log strength`: of the first system; `difference`: of the "
         "first and the second.",
     ),
+    "crossed": (
+        "Further intervals: raters crossed with items, clustered contexts, unequal sizes",
+        "Worlds that no rule was made in: people are strict, fair or kind, texts better or worse by an exponential "
+        "amount, contexts lean together. Target: the estimator's expectation over new people and texts (of evaluators: "
+        "new evaluators on the same texts), the mean of as many further studies again. `difference` and `mean of the "
+        "first source` are of the mixed model, kappa of two coders, the mean of a score and its AUC of automatic "
+        "scores; scores of one context belong together in the AUC, and the mean takes texts for independent.",
+    ),
     "demo": (
         "The lines that the demo prints",
         "The demo's world at the demo's size, without its pages; HUSE is in the last section of this page. Targets are "
@@ -108,5 +116,10 @@ SECTIONS = {
         "Expectation by number of texts and ratings",
         "Means of 2,000 studies in the world `middle`, k = 16 (Monte-Carlo error at most .004). HUSE and HUSE-Q "
         "fall as texts and ratings are added; values at different numbers are not comparable.",
+    ),
+    "listed": (
+        "Intervals of a report without a row above",
+        "`tests/metrics/report/test_printed_intervals.py` holds this list against what the sections, comparisons and "
+        "tables of a report can print.",
     ),
 }

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,6 +38,7 @@ from metrics.version import __version__
 
 RIDGE = 0.1
 STEPS = 100
+DENSE = 4_000_000  # numbers in a table of clusters by systems
 
 
 NO_MLE, CLUSTERS_UNKNOWN = "no_mle", "clusters_unknown"
@@ -154,14 +156,32 @@ def bradley_terry_votes(
     fit = _fit(_table(won.reshape(n, n), "wins"), named)
     residual = y - 1 / (1 + np.exp(fit.theta[second] - fit.theta[first]))
 
-    def sums(code: Ints, number: int) -> Floats:
-        """(clusters, n) sums of the influence of the votes in each cluster."""
-        score = np.bincount(code * n + first, weights=residual, minlength=number * n)
-        score -= np.bincount(code * n + second, weights=residual, minlength=number * n)
-        return np.asarray(score.reshape(number, n) @ fit.inverse)
+    def products(code: Ints, number: int) -> Floats:
+        """(n, n) sum over clusters of the influence of their votes, times itself."""
+        scores = _scores if number * n <= DENSE else _sparse_scores
+        of_clusters = scores(code, number, n, (first, second), residual)
+        crossed = of_clusters.T @ of_clusters
+        return np.asarray(
+            fit.inverse @ (crossed if isinstance(crossed, np.ndarray) else crossed.toarray()) @ fit.inverse
+        )
 
     clustered = clusters.known and not fit.ridge
-    return _strengths(fit, clusters, clusters.covariances(sums) if clustered else None, level)
+    return _strengths(fit, clusters, clusters.covariances_of_products(products) if clustered else None, level)
+
+
+def _scores(code: Ints, number: int, n: int, systems: tuple[Ints, Ints], residual: Floats) -> Floats:
+    """(number, n) sums of the scores of the votes in each cluster."""
+    score = np.bincount(code * n + systems[0], weights=residual, minlength=number * n)
+    score -= np.bincount(code * n + systems[1], weights=residual, minlength=number * n)
+    return score.reshape(number, n)
+
+
+def _sparse_scores(code: Ints, number: int, n: int, systems: tuple[Ints, Ints], residual: Floats) -> Any:
+    """The same where most are 0: there are about as many cells as votes, and each holds a few systems."""
+    from scipy.sparse import coo_array
+
+    rows, columns = np.concatenate((code, code)), np.concatenate(systems)
+    return coo_array((np.concatenate((residual, -residual)), (rows, columns)), shape=(number, n)).tocsr()
 
 
 def _votes(

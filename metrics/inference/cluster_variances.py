@@ -75,8 +75,18 @@ class Clusters:
 
     def covariances(self, sums: Sums) -> Spread:
         """(k, k) covariances of k estimates by each clustering. sums: from codes and their number m to (m, k) s_g."""
+
+        def products(code: Ints, number: int) -> Floats:
+            of_clusters = sums(code, number)
+            return np.asarray(of_clusters.T @ of_clusters)
+
+        return self.covariances_of_products(products)
+
+    def covariances_of_products(self, products: Sums) -> Spread:
+        """The same from the sums of s_g s_g' over clusters. products: from codes and their number m to (k, k)."""
         parts = ((self.item, self.items), (self.rater, self.raters), (self.cell, self.cells))
-        return Spread(*(_spread(sums(code, number)) for code, number in parts))
+        factors = (number / (number - 1) if number > 1 else 0.0 for _, number in parts)
+        return Spread(*(factor * products(*part) for part, factor in zip(parts, factors, strict=True)))
 
     def variance(self, spread: Spread) -> tuple[Floats, Bools]:
         """Return the variance for new units, and where a one-way variance replaced a two-way one of 0 or less.
@@ -133,8 +143,3 @@ def _absent(names: Names) -> int:
 
 def _needed(target: ClusterTarget, items: int, raters: int) -> Sequence[int]:
     return {"items and raters": (items, raters), "items": (items,), "raters": (raters,)}[target]
-
-
-def _spread(sums: Floats) -> Floats:
-    clusters = len(sums)
-    return np.asarray(sums.T @ sums * (clusters / (clusters - 1) if clusters > 1 else 0.0))

@@ -289,3 +289,19 @@ def test_llmfao_has_the_reference_strengths_and_clustered_errors(data_dir):
     pair = {"GPT 4", "Platypus-2 Instruct (70B)"}
     apart = next(one.difference for one in both.differences if {one.first, one.second} == pair)
     assert (abs(apart.value), apart.settings["se"]) == pytest.approx((0.343568, 0.206868), abs=1e-6)
+
+
+def test_a_sparse_table_of_clusters_gives_the_same_intervals(monkeypatch):
+    """The table of cells by systems is sparse where it is large; only the order of sums differs."""
+    from metrics.inference import bradley_terry as module
+
+    rng = np.random.default_rng(6)
+    left = rng.integers(0, 5, 400)
+    right = (left + rng.integers(1, 5, 400)) % 5
+    votes = rng.integers(0, 30, 400), rng.integers(0, 12, 400), left, right, rng.choice([0, 0.5, 1], 400)
+    dense = module.bradley_terry_votes(*votes)
+    monkeypatch.setattr(module, "DENSE", 0)
+    sparse = module.bradley_terry_votes(*votes)
+    for name, estimate in dense.log_strength.items():
+        other = sparse.log_strength[name].interval
+        assert (other.low, other.high) == pytest.approx((estimate.interval.low, estimate.interval.high), abs=1e-12)

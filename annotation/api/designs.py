@@ -50,6 +50,15 @@ class SettingsIn(Schema):
     margin_points: int | None = Field(
         None, ge=1, le=49, description="Percentage points around 50% correct that count as chance; human or machine."
     )
+    compare_first: str | None = Field(None, max_length=100, description="Main comparison: a generator, or references.")
+    compare_second: str | None = Field(None, max_length=100, description="Its second source.")
+    compare_criterion: str | None = Field(None, max_length=40, description="Empty: the first that was rated.")
+    compare_margin: float | None = Field(
+        None, gt=0, description="Difference that counts as none: points of the scale; shares for human or machine."
+    )
+    compare_family: Literal["", "generators", "sources", "main"] | None = Field(
+        None, description="Which comparisons are adjusted together."
+    )
     in_nines: bool | None = None
     once: bool | None = None
     currency: str | None = Field(None, min_length=3, max_length=3, description="ISO 4217; fixed once HITs exist.")
@@ -84,6 +93,7 @@ MAY_BE_NULL = frozenset(
         "minimum_approved_hits",
         "minimum_percent_approved",
         "margin_points",
+        "compare_margin",
         "retain_until",
     }
 )

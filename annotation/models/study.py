@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from math import inf
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -71,6 +72,13 @@ class Study(models.Model):
         RATERS = "raters", "when every text has its raters"
         WIDTH = "width", "when the interval of every text's mean is narrow enough"
 
+    class Tests(models.TextChoices):
+        """Which comparisons are tested together, with p-values adjusted for their number."""
+
+        GENERATORS = "generators", "all pairs of generators"
+        SOURCES = "sources", "all pairs of sources, references included"
+        MAIN = "main", "the main comparison alone"
+
     class Mode(models.TextChoices):
         REHEARSAL = "rehearsal", "rehearsal"
         LIVE = "live", "live"
@@ -119,6 +127,17 @@ class Study(models.Model):
         null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(49)],
         help_text="Percentage points around 50% right that count as chance; for tests of equivalence.",
     )  # fmt: skip
+    # The comparison that the results lead with, declared before the data; empty: not declared.
+    compare_first = models.CharField(max_length=100, blank=True, help_text="A generator, or references.")
+    compare_second = models.CharField(max_length=100, blank=True, help_text="A generator, or references.")
+    compare_criterion = models.CharField(max_length=40, blank=True, help_text="Empty: the first that was rated.")
+    compare_margin = models.FloatField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1e-9)],
+        help_text="Difference that still counts as none: points of the scale; of human or machine shares.",
+    )
+    compare_family = models.CharField(max_length=10, choices=Tests.choices, blank=True)
     in_nines = models.BooleanField(default=False, help_text="Publish HITs of nine places at most.")
     once = models.BooleanField(default=False, help_text="One HIT for each person in the whole group of studies.")
     # The one currency of the study (ISO 4217). Every field named ..._cents, of rows that belong to the study too, is in
@@ -200,6 +219,14 @@ class Study(models.Model):
             raise ValidationError({"references_per_hit": "A fixed mix says how many references a HIT holds."})
         if self.margin_points is not None and self.task != self.Task.HUMAN_OR_MACHINE:
             raise ValidationError({"margin_points": "A margin around chance is of studies of human or machine only."})
+        if self.compare_margin is not None and not 0 < self.compare_margin < inf:
+            raise ValidationError({"compare_margin": "A margin is a number above 0."})
+        if bool(self.compare_first) != bool(self.compare_second):
+            raise ValidationError({"compare_second": "A comparison names two sources."})
+        if self.compare_first and self.compare_first == self.compare_second:
+            raise ValidationError({"compare_second": "A source is not compared with itself."})
+        if self.compare_family == self.Tests.MAIN and not self.compare_first:
+            raise ValidationError({"compare_family": "Name the two sources of the main comparison."})
 
 
 class Membership(models.Model):

@@ -42,6 +42,7 @@ from metrics.report.row_records import (
     CodebookName,
     CodeRow,
     CommentRow,
+    ComparisonPlan,
     ConditionFacts,
     PageFacts,
     PlanFacts,
@@ -199,8 +200,17 @@ def plan(study: Study, statements: Mapping[str, str], preregistered: Planned | N
         power=stated.get("power") or (_power(preregistered.plan["settings"]) if preregistered else None),
         margin_points=preregistered.plan["settings"].get("margin_points") if preregistered else None,
         text=preregistered.text if preregistered else None,
+        comparison=_comparison(preregistered.plan["settings"]) if preregistered else None,
     )
     return None if facts == PlanFacts() else facts
+
+
+def _comparison(settings: Mapping[str, Any]) -> ComparisonPlan | None:
+    """What was declared of the main comparison; None where nothing was, as in plans of earlier releases."""
+    names = ("criterion", "first", "second", "margin", "family")
+    declared = {name: settings.get(f"compare_{name}") for name in names}
+    facts = ComparisonPlan(**{name: value for name, value in declared.items() if value is not None})
+    return None if facts == ComparisonPlan() else facts
 
 
 def _power(settings: Mapping[str, Any]) -> str | None:

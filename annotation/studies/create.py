@@ -37,6 +37,11 @@ class Plan:
     repeats_per_hit: int = 0
     checks_per_hit: int = 0
     margin_points: int | None = None
+    compare_first: str = ""
+    compare_second: str = ""
+    compare_criterion: str = ""
+    compare_margin: float | None = None
+    compare_family: str = ""
     in_nines: bool = False
     once: bool = False
     budget_cents: int | None = None

@@ -15,7 +15,8 @@ SETTINGS = (
     "task", "question", "noun", "mode", "seed", "raters_per_text", "evaluators_per_cell", "texts_per_hit", "mix",
     "references_per_hit", "gold_per_hit", "repeats_per_hit", "checks_per_hit", "in_nines", "once", "margin_points",
     "reward_cents", "currency", "floor_cents", "assignment_seconds", "minimum_approved_hits",
-    "minimum_percent_approved", "country", "stop_rule", "stop_width", "most_raters",
+    "minimum_percent_approved", "country", "stop_rule", "stop_width", "most_raters", "compare_first",
+    "compare_second", "compare_criterion", "compare_margin", "compare_family",
 )  # fmt: skip
 STATED = (Statement.Key.PLAN, Statement.Key.POWER, Statement.Key.REGISTERED)
 

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> str:
     folder, arguments.out = arguments.out, None
     if folder is None:
         raise BadInput("the report needs a folder: add --out DIR")
-    snapshot = _read(arguments.snapshot)
+    snapshot = read_snapshot_file(arguments.snapshot)
     formats: Sequence[Format] = tuple(arguments.format.split(","))
     check_formats(formats, now=snapshot.header.created_at)
     kinds = registry.in_order(
@@ -65,7 +65,8 @@ def run(arguments: argparse.Namespace) -> str:
     return table(report) + missing + "\n".join(map(str, paths)) + "\n"
 
 
-def _read(path: Path) -> Snapshot:
+def read_snapshot_file(path: Path) -> Snapshot:
+    """The snapshot of a file. Raises BadInput."""
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -17,7 +17,7 @@ from metrics.report.records import ReportInput
 from metrics.report.result import GeneratorReport, Report
 from metrics.report.section import Section
 from metrics.report.section_kind import Options, SectionKind
-from metrics.report.sections import exclusions, items_checks, registry
+from metrics.report.sections import answer, exclusions, items_checks, registry
 from metrics.report.snapshot import Snapshot
 
 Progress = Callable[[str, int, int], None]  # what is being done, how many steps are done, of how many
@@ -87,9 +87,10 @@ def build_report(
         ratings_per_text=_distribution(report_input, generators),
         warnings=warned,
         verdicts=(
+            *_leads(sections, answer.KEY),
             *findings.verdicts(generators),
             *findings.explain_missing_huse(huse.too_little if huse else ()),
-            *_verdicts(sections),
+            *_leads(sections, "human-or-machine"),
             *findings.state_unrated(report_input),
         ),
         limits=(
@@ -158,8 +159,8 @@ class _Steps:
         self._done += 1
 
 
-def _verdicts(sections: Sequence[Section]) -> tuple[str, ...]:
-    return tuple(line for section in sections if section.key == "human-or-machine" for line in section.lead)
+def _leads(sections: Sequence[Section], key: str) -> tuple[str, ...]:
+    return tuple(line for section in sections if section.key == key for line in section.lead)
 
 
 def _silent(step: str, done: int, total: int) -> None:

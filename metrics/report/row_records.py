@@ -17,6 +17,8 @@ from metrics.tables.delimited import safe
 AttachedKind = Literal["nnd", "automatic", "scores"]
 CodebookName = Literal["comments", "criteria"]
 YES = {True: "yes", False: "no"}
+# All pairs of generators of a criterion, all pairs of sources (the references too), or the main comparison alone.
+Tests = Literal["", "generators", "sources", "main"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +213,27 @@ class PageFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparisonPlan:
+    """What was declared of the study's main comparison; "" and None: not declared.
+
+    criterion: what is compared. first, second: generators, or `references`. margin: how far apart they may be and count
+    as equivalent, in points of the scale (shares for human or machine, log odds for preferences). family: which
+    comparisons are tested together, see `Tests`.
+    """
+
+    criterion: str = ""
+    first: str = ""
+    second: str = ""
+    margin: float | None = None
+    family: Tests = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PlanFacts:
     """What was planned before the data: sentences, when and where it was registered, its SHA-256, deviations.
 
     margin_points: percentage points around 50% of right answers that count as chance, for tests of equivalence.
-    text: the plan itself as JSON, byte for byte what `sha256` is the digest of.
+    text: the plan itself as JSON, byte for byte what `sha256` is the digest of. comparison: None: none declared.
     """
 
     sentences: tuple[str, ...] = ()
@@ -226,6 +244,7 @@ class PlanFacts:
     power: str | None = None
     margin_points: int | None = None
     text: str | None = None
+    comparison: ComparisonPlan | None = None
 
     @property
     def is_logged(self) -> bool:

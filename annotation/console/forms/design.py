@@ -16,6 +16,7 @@ from annotation.models import Arm, Cell, Study
 from annotation.pricing.currency import is_currency
 from annotation.pricing.fees import Fees
 from annotation.texts.pile import Pile
+from metrics.report.sections.source_comparisons import REFERENCES
 
 
 class LaterForm(forms.Form):
@@ -24,6 +25,7 @@ class LaterForm(forms.Form):
     field_order = (
         "budget_cents", "floor_cents", "country", "minimum_approved_hits", "minimum_percent_approved",
         "assignment_seconds", "lifetime_seconds", "auto_approval_seconds", "retain_until", "margin_points",
+        "compare_first", "compare_second", "compare_criterion", "compare_margin", "compare_family",
     )  # fmt: skip
     retain_until = FutureDayField(
         label=_("Worker IDs are deleted on (UTC)"),
@@ -77,6 +79,26 @@ class LaterForm(forms.Form):
         ),
     )  # fmt: skip
 
+    compare_first = forms.ChoiceField(
+        label=_("Compare"),
+        required=False,
+        help_text=_("The results lead with this comparison. Set it before data collection."),
+    )
+    compare_second = forms.ChoiceField(label=_("With"), required=False)
+    compare_criterion = forms.CharField(
+        label=_("On criterion"), required=False, max_length=40, help_text=_("Empty: the first that was rated.")
+    )
+    compare_margin = forms.FloatField(
+        label=_("Margin of equivalence"),
+        required=False,
+        min_value=1e-9,
+        help_text=_("The difference that still counts as none, in points of the scale. Empty: not tested."),
+    )
+    compare_family = forms.ChoiceField(
+        label=_("Adjusted together"), required=False, choices=[("", _("Not declared")), *Study.Tests.choices]
+    )
+
+    COMPARED = ("compare_first", "compare_second", "compare_criterion", "compare_margin", "compare_family")
     TIMES = ("assignment_seconds", "lifetime_seconds", "auto_approval_seconds", "retain_until")
 
     @classmethod
@@ -85,7 +107,15 @@ class LaterForm(forms.Form):
         use_currency(form, study.currency)
         if study.task != Study.Task.HUMAN_OR_MACHINE:
             del form.fields["margin_points"]
+        names = [*study.generators.order_by("name").values_list("name", flat=True), REFERENCES]
+        for field in ("compare_first", "compare_second"):
+            # A source that was declared and has no texts any more stays a choice, so that it can be seen and changed.
+            known = dict.fromkeys(name for name in (*names, getattr(study, field)) if name)
+            form.fields[field].choices = [("", _("Not declared")), *((name, name) for name in known)]  # type: ignore[attr-defined]
         return form
+
+    def compared(self) -> list[Any]:
+        return [self[name] for name in self.COMPARED]
 
     def times(self) -> list[Any]:
         return [self[name] for name in self.TIMES]

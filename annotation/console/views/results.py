@@ -39,6 +39,7 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "latest": reports.first(),
         "stored": stored,
+        "answer": measures.answer_of(stored) if stored else "",
         "done": done,
         "told": shown_measures,
         "lacking": lacking,

@@ -20,7 +20,8 @@ from annotation.models import StudyGroup
 from annotation.pricing.currency import DEFAULT_CURRENCY, check_currency, parse_amount
 from annotation.studies.create import Plan, create
 
-PLAIN = {"question", "noun", "mix", "country", "currency"}
+COMPARED = {"compare_first", "compare_second", "compare_criterion", "compare_family"}
+PLAIN = {"question", "noun", "mix", "country", "currency"} | COMPARED
 
 
 def setting(text: str) -> tuple[str, object]:
@@ -41,9 +42,18 @@ def setting(text: str) -> tuple[str, object]:
         return name, None
     if name == "retain_until":
         return name, _day(value)
+    if name == "compare_margin":
+        return name, _number(name, value)
     if not value.isdecimal():
         raise argparse.ArgumentTypeError(f"{name} is a whole number, not {value!r}")
     return name, int(value)
+
+
+def _number(name: str, value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{name} is a number, not {value!r}") from None
 
 
 def add_amounts(parser: CommandParser) -> None:

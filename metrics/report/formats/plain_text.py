@@ -6,6 +6,7 @@ from textwrap import wrap
 
 from metrics.report.records import KnownValue, Truth
 from metrics.report.result import GeneratorReport, Report
+from metrics.report.sections import answer
 from metrics.report.wording import NOT_RECORDED, duration, estimate, known, money, plural
 from metrics.tables.huse import interval_targets
 
@@ -15,8 +16,14 @@ MEASURES = (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
 
 def table(report: Report) -> str:
     """Estimates with intervals, with the truths where known, then n, raters, cost and wage. Ends with LF."""
-    lines = _huse(report) if report.generators else list(report.verdicts)
+    lines = [*_answer(report), *_huse(report)] if report.generators else list(report.verdicts)
     return "\n".join([*lines, "", *_facts(report), ""])
+
+
+def _answer(report: Report) -> list[str]:
+    """The sentence that leads the results, in lines of at most 100 columns."""
+    sentences = [line for section in report.sections if section.key == answer.KEY for line in section.lead]
+    return [*(_ascii(line) for sentence in sentences for line in wrap(sentence, 100)), *([""] if sentences else [])]
 
 
 def _huse(report: Report) -> list[str]:

@@ -12,11 +12,13 @@ from django.core.management import CommandError, call_command
 from annotation.console.templatetags.console import facts
 from annotation.design.configure import configure
 from annotation.exceptions import DesignError, StateError
+from annotation.management.commands.new_study import setting
 from annotation.models import AuditEvent, Study
 from annotation.reports.report_rows import plan, plan_warnings, statements
 from annotation.studies.create import Plan, create
 from annotation.studies.preregistration import plan_of, planned
 from annotation.studies.statements import state
+from metrics.report.row_records import ComparisonPlan
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
@@ -103,3 +105,41 @@ def test_the_log_tells_of_a_plan_without_spelling_it_out(study: Study) -> None:
     publish(study)
     told = facts({**study.audit.get(verb="publish").facts, "reserved_cents": 500})
     assert told == "hits: 1; plan: stored; reserved: $5.00"
+
+
+def test_the_declared_comparison_stands_in_the_plan_and_in_the_report(study: Study) -> None:
+    declared = {
+        "compare_first": "gpt2",
+        "compare_second": "references",
+        "compare_criterion": "human_or_machine",
+        "compare_margin": 0.1,
+        "compare_family": "main",
+    }
+    call_command("configure", "plain", set=[setting(f"{name}={value}") for name, value in declared.items()])
+    study.refresh_from_db()
+    publish(study)
+    found = plan(study, {}, planned(study))
+    assert found.comparison == ComparisonPlan("human_or_machine", "gpt2", "references", 0.1, "main")
+    Study.objects.filter(pk=study.pk).update(compare_margin=0.2)
+    study.refresh_from_db()
+    assert "compare_margin is 0.2, and 0.1 was planned." in plan(study, {}, planned(study)).deviations
+
+
+def test_what_was_not_declared_is_none(study: Study) -> None:
+    publish(study)
+    assert plan(study, {}, planned(study)).comparison is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule"),
+    [
+        ({"compare_first": "gpt2"}, "names two sources"),
+        ({"compare_first": "gpt2", "compare_second": "gpt2"}, "not compared with itself"),
+        ({"compare_family": "main"}, "Name the two sources"),
+        ({"compare_margin": 0.0}, "compare_margin cannot be used"),
+        ({"compare_margin": float("nan")}, "compare_margin cannot be used"),
+    ],
+)
+def test_a_comparison_that_says_nothing_is_refused(study: Study, changes: dict, rule: str) -> None:
+    with pytest.raises(DesignError, match=rule):
+        configure(study, changes, actor="ada", now=NOW)

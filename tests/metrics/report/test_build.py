@@ -83,12 +83,14 @@ def test_verdict_says_told_apart_with_the_interval_when_it_lies_below_one() -> N
     huse = report.generators[0].modes["exact"].huse
     assert huse.interval is not None
     assert huse.interval.high < 1
-    assert report.verdicts[0].startswith("poor differs from the references: HUSE ")
-    assert f"{huse.interval.high:.2f}] at 60 texts" in report.verdicts[0]
+    assert report.verdicts[0].startswith("poor is worse than the references on typicality: ")
+    assert report.verdicts[1].startswith("poor differs from the references: HUSE ")
+    assert f"{huse.interval.high:.2f}] at 60 texts" in report.verdicts[1]
 
 
 def test_verdict_of_a_generator_like_the_references_claims_no_equality() -> None:
-    verdict = build_report(study({"same": (0.0, 0.0)}, seed=3)).verdicts[0]
+    answer, verdict = build_report(study({"same": (0.0, 0.0)}, seed=3)).verdicts
+    assert answer.startswith("Undecided between same and the references on typicality: ")
     assert verdict.startswith("No difference between same and the references was detected")
 
 
@@ -204,7 +206,7 @@ def test_progress_is_told_each_generator_and_the_end(given: ReportInput) -> None
     told: list[tuple[str, int, int]] = []
     build_report(given, progress=lambda *step: told.append(step))
     assert [step for step, _, _ in told if step.startswith("HUSE")] == ["HUSE of t=1.0", "HUSE of t=0.7"]
-    assert [(done, of) for _, done, of in told] == [(at, 7) for at in range(7)]
+    assert [(done, of) for _, done, of in told] == [(at, 8) for at in range(8)]
 
 
 def test_the_console_table_shows_estimates_truths_and_money_within_100_columns(given: ReportInput) -> None:
@@ -260,7 +262,7 @@ def test_too_few_texts_of_one_source_get_no_verdict(given: ReportInput) -> None:
     models = [item for item in facts.items if item.source == MODEL]
     references = [item for item in facts.items if item.source != MODEL]
     few = build_report(one(given, items=(*references[:10], *models)))
-    (said,) = few.verdicts
+    _, said = few.verdicts
     assert "10 references are too few for 16 neighbours, so no verdict is given." in said
     assert "differs from" not in said
     assert "No difference" not in said

@@ -51,9 +51,9 @@ def installed(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setattr(registry, "entry_points", lambda *, group: [entry] if group == registry.GROUP else [])
 
 
-def test_the_papers_come_first_and_each_section_once() -> None:
+def test_the_answer_leads_then_the_papers_and_each_section_once() -> None:
     keys = [kind.key for kind in registry.built_in()]
-    assert keys[0] == "huse"
+    assert keys[:2] == ["answer", "huse"]
     assert len(set(keys)) == len(keys)
     assert keys.index("human-or-machine") < keys.index("agreement") < keys.index("nnd")
 

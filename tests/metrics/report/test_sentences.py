@@ -21,11 +21,12 @@ from metrics.report.prose import findings, methods, statistics
 from metrics.report.prose.warnings import FLAGGED, name_missing_sections, warnings
 from metrics.report.records import CrowdFacts, ExtrasFacts, ReportInput
 from metrics.report.result import GeneratorReport
-from metrics.report.row_records import Attached, DrawFacts, PlanFacts
+from metrics.report.row_records import Attached, ComparisonPlan, DrawFacts, PlanFacts
 from metrics.report.section import Section
 from metrics.report.section_kind import Options
 from metrics.report.sections import (
     agreement,
+    answer,
     equivalence,
     external_scores,
     human_or_machine,
@@ -105,6 +106,12 @@ def of_summary(asked: Asked) -> Iterator[Sentence]:
         yield from human_or_machine.conclude(evaluation, alike, human_or_machine.empty_arms(given))
 
 
+def of_answer(asked: Asked) -> Iterator[Sentence]:
+    for kind in answer.SECTIONS:
+        section = kind.section(asked.report_input, Options(level=asked.level))
+        yield from section.lead if section else ()  # type: ignore[misc]
+
+
 def of_captions(asked: Asked) -> Iterator[Sentence]:
     given, level = asked.report_input, asked.level
     kinds = (*agreement.SECTIONS, *rating_scales.SECTIONS)
@@ -120,6 +127,7 @@ def of_warnings(asked: Asked) -> Iterator[Sentence]:
 
 PARTS = {
     "warnings": of_warnings,
+    "answer": of_answer,
     "methods": of_methods,
     "summary": of_summary,
     "limits": of_summary,
@@ -249,6 +257,9 @@ def examples() -> dict[str, Asked]:
         "labels": Asked(_named(kind("scales"), "error labels")),
         "likely": Asked(replace(kind("bare"), attached=typical.attached, generators=(), ratings=())),
         "near-negative": Asked(replace(typical, attached=(NEAR_NEGATIVE,), generators=(), ratings=())),
+        "declared": Asked(_declares(typical, ComparisonPlan("typicality", "alpha", "zulu"))),
+        "equivalent": Asked(_declares(typical, ComparisonPlan(margin=4.0))),
+        "nothing shared": Asked(_apart(typical)),
         "paid": Asked(replace(typical, crowd=replace(typical.crowd, pays=("In cash.",)))),
     }
 
@@ -288,6 +299,17 @@ def _outvoted(generator: GeneratorReport) -> GeneratorReport:
     paper = generator.modes["paper"]
     flagged = replace(paper, huse_q=replace(paper.huse_q, flags=("vote_unbalanced",)))
     return replace(generator, modes={**generator.modes, "paper": flagged})
+
+
+def _declares(given: ReportInput, comparison: ComparisonPlan) -> ReportInput:
+    return replace(given, plan=PlanFacts(comparison=comparison))
+
+
+def _apart(given: ReportInput) -> ReportInput:
+    """Each generator answered contexts of its own."""
+    return replace(
+        given, texts=tuple(replace(one, context_id=f"{one.generator} {one.context_id}") for one in given.texts)
+    )
 
 
 def _same(given: ReportInput) -> tuple[Any, ...]:
@@ -381,6 +403,13 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
             lambda at, row: replace(row, source="model" if at % 2 else "reference", generator="g" if at % 2 else None),
         ),
         _rows("texts", lambda at, row: replace(row, source="model" if row.source == "reference" else "reference")),
+    ),
+    "texts.context_id": (
+        _rows("texts", lambda at, row: replace(row, context_id=None)),
+        _rows("texts", lambda at, row: replace(row, context_id=f"c{at % 2}")),
+    ),
+    "plan.comparison": (
+        lambda asked: replace(asked, report_input=_declares(asked.report_input, ComparisonPlan(margin=0.5))),
     ),
     "texts.generator": (_rows("texts", lambda at, row: replace(row, generator="other") if row.generator else row),),
     "ratings.text": (
@@ -513,7 +542,7 @@ def said() -> dict[str, list[tuple[str, Asked]]]:
             *((of_captions,) if name in CAPTIONED else ()),
             *((of_paper, of_statistics) if name in ON_PAPER else ()),
         )
-        for part in (of_methods, of_summary, of_warnings, *more):
+        for part in (of_answer, of_methods, of_summary, of_warnings, *more):
             for sentence in part(asked):
                 by_key.setdefault(sentence.key, []).append((str(sentence), asked))
     return by_key

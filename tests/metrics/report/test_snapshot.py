@@ -96,7 +96,8 @@ def test_the_kept_file_of_version_1_is_read_by_this_release() -> None:
     given = kept.report_input
     assert kept.header.content_sha256 == KEPT_SHA256
     assert (len(given.texts), len(given.ratings), len(given.comments), len(given.codes)) == (20, 160, 160, 18)
-    (verdict, *_) = build_report(given).verdicts
+    (answer, verdict, *_) = build_report(given).verdicts
+    assert answer.startswith("Undecided between gpt and tiny: ")
     assert verdict.startswith("Evaluators were not shown to do better than chance: ")
     assert sum(not rating.kept for rating in given.ratings) == 5
 

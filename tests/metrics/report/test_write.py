@@ -156,7 +156,7 @@ def test_the_live_figures_are_those_of_the_page(folder: Path) -> None:
 
 
 def test_numbers_of_the_table_are_the_estimates_with_their_signatures(report: Report, folder: Path) -> None:
-    shown = page(folder).xpath("//section[@id='results']//table[1]")[0].xpath(".//span[@class='est']")
+    shown = page(folder).xpath("//div[@id='huse']//table[1]")[0].xpath(".//span[@class='est']")
     expected = [
         getattr(result, name)
         for generator in report.generators

@@ -1,0 +1,387 @@
+"""Which is better? One sentence that leads the results, and the tables behind it.
+
+Pages, terminal, LaTeX and JSON print this sentence: it is the first of `Report.verdicts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from metrics.inference.rank_sets import rank_sets, significance_groups
+from metrics.inference.rating_differences import LARGEST_USED, RatingDifference
+from metrics.inference.verdicts import Verdict, not_comparable
+from metrics.report.records import ReportInput
+from metrics.report.row_records import ComparisonPlan
+from metrics.report.section import Reference
+from metrics.report.section_kind import Options, SectionKind
+from metrics.report.sections.equivalence import LAKENS
+from metrics.report.sections.source_comparisons import (
+    REFERENCES,
+    Judged,
+    Kind,
+    compare_sources,
+    declared_comparison,
+    has_comparison,
+)
+from metrics.report.sentence import Sentence, template
+from metrics.report.wording import number, plural
+from metrics.tables.record import Column, Row, Table
+from metrics.types import Interval
+
+KEY, TITLE = "answer", "Comparison of sources"
+MAX_WORDS = 60
+COMPARED = ("texts.context_id", "texts.generator", "plan.comparison")
+RATED = ("ratings.value", "ratings.kept", "ratings.rater", *COMPARED, "options.level")
+MEASURED = "{on}: {shown}, {p}; {n}. The {level:g}% interval is for {target}. {declared}"
+BETTER = template("answer.better", "{first} {is_better} {second}" + MEASURED, *RATED)
+WORSE = template("answer.worse", "{first} {is_worse} {second}" + MEASURED, *RATED)
+EQUIVALENT = template(
+    "answer.equivalent",
+    "{first} and {second} are equivalent{on} within the margin of {margin}: {shown}; {n}. The {level:g}% interval is "
+    "for {target}. {declared}",
+    *RATED,
+)
+UNDECIDED = template("answer.undecided", "Undecided between {first} and {second}" + MEASURED, *RATED)
+TOO_SMALL = template(
+    "answer.too-small", "Too small to say whether {first} {is_better} {second}{on}: {reason}. {declared}", *COMPARED
+)
+NOT_COMPARABLE = template(
+    "answer.not-comparable",
+    "{first} and {second} are not comparable{on}: {reason}. {declared}",
+    *COMPARED,
+)
+# What better and worse are, by what was judged; and on what, after the names.
+WORDS: dict[Kind, tuple[str, str, str]] = {
+    "rating": ("is better than", "is worse than", " on {criterion}"),
+    "human": ("is taken for human more often than", "is taken for human less often than", ""),
+    "preference": ("is preferred to", "is preferred less often than", " on {criterion}"),
+    "accuracy": ("gives a higher accuracy than", "gives a lower accuracy than", ""),
+}
+FAMILY = "Families, each adjusted by Holm's method: {families}."
+UNADJUSTED = "Not adjusted across criteria."
+WITHOUT_MARGIN = "No margin was declared before the data, so equivalence is not tested."
+UNIT = "Ratings in points of the scale as coded; shares taken for human; preferences in log odds; accuracy in shares."
+SHARED_CONTEXTS = "Ratings are paired by context; contexts rated for one of the two sources only are not used."
+HUSE_DIFFERENCES = (
+    "Differences of HUSE, HUSE-Q and HUSE-D between generators are under HUSE; they detect a difference of ratings far "
+    "more seldom than this table does."
+)
+LARGEST = (
+    "Where the two-way variance came out below that over contexts or that over raters, the larger is used: {n} of "
+    "{comparisons}."
+)
+CAMERON = Reference(
+    "cameron2011multiway",
+    "article",
+    (
+        ("author", "Cameron, A. Colin and Gelbach, Jonah B. and Miller, Douglas L."),
+        ("title", "Robust Inference With Multiway Clustering"),
+        ("journal", "Journal of Business \\& Economic Statistics"),
+        ("volume", "29"),
+        ("number", "2"),
+        ("pages", "238--249"),
+        ("year", "2011"),
+    ),
+)
+HOLM = Reference(
+    "holm1979simple",
+    "article",
+    (
+        ("author", "Holm, Sture"),
+        ("title", "A Simple Sequentially Rejective Multiple Test Procedure"),
+        ("journal", "Scandinavian Journal of Statistics"),
+        ("volume", "6"),
+        ("number", "2"),
+        ("pages", "65--70"),
+        ("year", "1979"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The main comparison, the sentence on it, and every comparison behind it. scored: generators that HUSE is of."""
+
+    judged: Judged
+    verdict: Verdict
+    sentence: Sentence
+    criteria: tuple[Judged, ...]
+    plan: ComparisonPlan
+    scored: int
+
+
+def gather(report_input: ReportInput) -> ReportInput | None:
+    """The study; None where no criterion has ratings of two sources."""
+    return report_input if has_comparison(report_input) else None
+
+
+def compute(report_input: ReportInput, options: Options) -> Answer:
+    """Every comparison, and the sentence on the main one."""
+    options.announce("comparison of sources")
+    criteria = tuple(compare_sources(report_input, level=options.level))
+    plan = declared_comparison(report_input)
+    judged, verdict, chosen = _main(criteria, plan)
+    declared = _declared(report_input, plan, chosen)
+    sentence = _sentence(judged, verdict, declared, options.level)
+    return Answer(judged, verdict, sentence, criteria, plan, len(report_input.generators))
+
+
+def tables(result: Answer) -> tuple[Table, ...]:
+    """Sources by criterion, then every pair."""
+    means = _means(result.criteria)
+    return (*([means] if means else []), _comparisons(result))
+
+
+# --- the main comparison ---
+
+
+def _main(criteria: Sequence[Judged], plan: ComparisonPlan) -> tuple[Judged, Verdict, str]:
+    """The criterion, its verdict, and in words how the comparison was chosen ("" where it was declared)."""
+    judged = next((each for each in criteria if each.criterion == plan.criterion), criteria[0])
+    if plan.first and plan.second:
+        verdict = judged.of(plan.first, plan.second)
+        return judged, verdict or not_comparable(plan.first, plan.second, "they were not both rated"), ""
+    generators = [name for name in judged.names if name != REFERENCES]
+    if len(generators) < 2:
+        return judged, judged.verdicts[0], "the generator against the references"
+    if len(generators) == 2:
+        pair, chosen = generators, "the two generators"
+    else:
+        pair, chosen = order(judged, generators)[:2], f"the highest two of {len(generators)} generators"
+    verdict = judged.of(*pair)
+    return judged, verdict or not_comparable(pair[0], pair[1], "they were not both rated"), chosen
+
+
+def order(judged: Judged, names: Sequence[str]) -> list[str]:
+    """Names by their mean difference from the others, highest first; those with none last."""
+
+    def height(name: str) -> float:
+        values = [
+            (each.comparison.difference.value or 0.0) * (1 if each.first == name else -1)
+            for each in judged.verdicts
+            if each.comparison and name in (each.first, each.second) and {each.first, each.second} <= {*names}
+        ]
+        return sum(values) / len(values) if values else float("-inf")
+
+    return sorted(names, key=lambda name: -height(name))
+
+
+# --- the sentence ---
+
+
+def _sentence(judged: Judged, verdict: Verdict, declared: str, level: float) -> Sentence:
+    better, worse, on = WORDS[judged.kind]
+    names = {"first": _named(verdict.first, capital=verdict.outcome not in ("undecided", "too small"))}
+    names |= {"second": _named(verdict.second), "on": on.format(criterion=_plain(judged.criterion))}
+    if verdict.outcome == "not comparable" or verdict.comparison is None:
+        return NOT_COMPARABLE.fill(**names, reason=_clause(verdict.reason), declared=declared)
+    if verdict.outcome == "too small":
+        return TOO_SMALL.fill(**names, is_better=better, reason=verdict.reason, declared=declared)
+    compared = verdict.comparison
+    values = {
+        **names,
+        "shown": _shown(judged.kind, compared.difference.value or 0.0, compared.difference.interval),
+        "n": _n(judged.kind, compared),
+        "target": _target(compared),
+        "level": 100 * level,
+        "declared": declared,
+    }
+    if verdict.outcome == "equivalent" and verdict.margin and verdict.narrow:
+        values |= {"shown": _shown(judged.kind, compared.difference.value or 0.0, verdict.narrow)}
+        values |= {"level": 100 * verdict.narrow.level, "margin": _margin(judged.kind, verdict.margin.high)}
+        return EQUIVALENT.fill(**values)
+    values |= {"p": _p(verdict), "is_better": better, "is_worse": worse}
+    return {"better": BETTER, "worse": WORSE}.get(verdict.outcome, UNDECIDED).fill(**values)
+
+
+def _named(name: str, *, capital: bool = False) -> str:
+    if name != REFERENCES:
+        return name
+    return "The references" if capital else "the references"
+
+
+def _plain(criterion: str) -> str:
+    return criterion.replace("_", " ")
+
+
+def _clause(sentence: str) -> str:
+    """A sentence as a part of another one."""
+    return (sentence[:1].lower() + sentence[1:]).removesuffix(".")
+
+
+def _shown(kind: Kind, value: float, span: Interval | None) -> str:
+    """The difference with its interval, in its unit."""
+    if kind in ("human", "accuracy"):
+        ends = f" [{100 * span.low:.1f}, {100 * span.high:.1f}]" if span else ""
+        unit = "percentage points of accuracy" if kind == "accuracy" else "percentage points of texts taken for human"
+        return f"{100 * value:.1f}{ends} {unit}".replace("-", "−")
+    ends = f" [{number(span.low)}, {number(span.high)}]" if span else ""
+    return f"{number(value)}{ends} {'in log odds' if kind == 'preference' else 'points'}"
+
+
+def _margin(kind: Kind, margin: float) -> str:
+    if kind in ("human", "accuracy"):
+        return f"{100 * margin:g} percentage points"
+    return f"{margin:g} {'in log odds' if kind == 'preference' else 'points'}"
+
+
+def _n(kind: Kind, compared: RatingDifference) -> str:
+    if "unpaired" in compared.difference.flags:
+        unit = "context or text" if kind == "accuracy" else "text"
+        counted = plural(compared.contexts, unit, "contexts or texts" if kind == "accuracy" else "texts")
+    else:
+        counted = plural(compared.contexts, "context")
+    raters = "raters not known" if compared.raters is None else plural(compared.raters, "rater")
+    return f"{counted}, {raters}"
+
+
+def _target(compared: RatingDifference) -> str:
+    unit = "texts" if "unpaired" in compared.difference.flags else "contexts"
+    return {
+        "items and raters": f"new {unit} and new raters",
+        "items": f"new {unit} with these raters",
+        "raters": f"new raters on these {unit}",
+    }[str(compared.difference.settings["target"])]
+
+
+def _p(verdict: Verdict) -> str:
+    raw = _p_value(verdict.comparison.p if verdict.comparison else None)
+    if verdict.tests == 1:
+        return raw
+    return f"{raw}, adjusted for {verdict.tests} comparisons {_p_value(verdict.adjusted_p).removeprefix('p ')}"
+
+
+def _p_value(p: float | None) -> str:
+    if p is None:
+        return "p not defined"
+    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".")
+
+
+def _declared(report_input: ReportInput, plan: ComparisonPlan, chosen: str) -> str:
+    """What was declared before the data, and the default where nothing was."""
+    at = report_input.plan.registered_at if report_input.plan else None
+    by = f"the plan of {at:%Y-%m-%d}" if at else "the plan"
+    if not chosen:
+        return f"Declared by {by}: comparison {'and margin' if plan.margin is not None else 'without a margin'}."
+    if plan.margin is not None:
+        return f"Declared by {by}: the margin; compared by default: {chosen}."
+    return f"Neither comparison nor margin was declared before the data; compared by default: {chosen}."
+
+
+# --- tables ---
+
+
+def _means(criteria: Sequence[Judged]) -> Table | None:
+    """Each source of each criterion, best first, with the ranks that it can have."""
+    rows: list[Row] = []
+    for judged in criteria:
+        means = dict(judged.means)
+        ordered = sorted(means, key=lambda name: -(means[name].value or 0.0))
+        better = judged.better()
+        ranks, groups = rank_sets(ordered, better), significance_groups(ordered, better)
+        for name in ordered:
+            low, high = ranks[name]
+            shown = f"{low}" if low == high else f"{low} to {high}"
+            rows.append((_plain(judged.criterion), name, means[name], shown, str(groups[name]), means[name].n))
+    columns = (
+        Column("criterion", "Criterion"),
+        Column("source", "Source"),
+        Column("mean", "Mean, or log strength", "estimate", n="n"),
+        Column("ranks", "Ranks it can have", "range"),
+        Column("group", "Group"),
+        Column("n", "Judgments", "count"),
+    )
+    notes = (
+        "Ranks and groups follow from the adjusted differences below; sources of one group were not all shown to "
+        "differ.",
+    )
+    title = "Sources by criterion, best first; a mean is over contexts, its interval as for the differences."
+    return Table("answer-sources", title, columns, tuple(rows), notes) if rows else None
+
+
+def _comparisons(result: Answer) -> Table:
+    """Every pair with its verdict."""
+    rows: list[Row] = []
+    for judged in result.criteria:
+        rows += [_row(judged, verdict) for verdict in judged.verdicts]
+    columns = (
+        Column("criterion", "Criterion"),
+        Column("first", "First"),
+        Column("second", "less second"),
+        Column("difference", "Difference", "estimate", n="n"),
+        Column("p", "p", "p"),
+        Column("p_holm", "p, Holm", "p"),
+        Column("superiority", "First above second, ties half", "share_estimate", n="n", digits=1),
+        Column("verdict", "The first is"),
+        Column("contexts", "Contexts", "count"),
+        Column("dropped", "not used", "count"),
+        Column("raters", "Raters", "count"),
+        Column("shared", "of both", "count"),
+        Column("n", "Judgments", "count"),
+    )
+    title = "Differences between sources, criterion by criterion."
+    return Table("answer-comparisons", title, columns, tuple(rows), tuple(_notes(result)))
+
+
+def _row(judged: Judged, verdict: Verdict) -> Row:
+    criterion, compared = _plain(judged.criterion), verdict.comparison
+    if compared is None:
+        return (criterion, verdict.first, verdict.second, *[None] * 4, verdict.outcome, *[None] * 5)
+    superiority = compared.superiority if compared.superiority.value is not None else None
+    return (
+        criterion,
+        verdict.first,
+        verdict.second,
+        compared.difference,
+        compared.p,
+        verdict.adjusted_p,
+        superiority,
+        verdict.outcome,
+        compared.contexts,
+        compared.dropped,
+        compared.raters,
+        compared.shared_raters if compared.raters is not None and judged.kind != "preference" else None,
+        compared.ratings,
+    )
+
+
+def _notes(result: Answer) -> Iterator[str]:
+    families = [
+        f"{name} in {_plain(judged.criterion)} ({size})" for judged in result.criteria for name, size in judged.families
+    ]
+    yield FAMILY.format(families=", ".join(families))
+    if len(result.criteria) > 1:
+        yield UNADJUSTED
+    if result.plan.margin is None:
+        yield WITHOUT_MARGIN
+    yield UNIT
+    compared = [each.comparison for judged in result.criteria for each in judged.verdicts if each.comparison]
+    if any(each.dropped for each in compared):
+        yield SHARED_CONTEXTS
+    if used := sum(LARGEST_USED in each.difference.flags for each in compared):
+        yield LARGEST.format(n=used, comparisons=plural(len(compared), "comparison"))
+    targets = dict.fromkeys(_target(each) for each in compared if each.difference.interval)
+    if targets:
+        yield f"Intervals are for {'; or for '.join(targets)}."
+    if result.scored > 1:
+        yield HUSE_DIFFERENCES
+
+
+def _references(result: Answer) -> tuple[Reference, ...]:
+    adjusted = any(size > 1 for judged in result.criteria for _, size in judged.families)
+    return (CAMERON, *((HOLM,) if adjusted else ()), *((LAKENS,) if result.plan.margin is not None else ()))
+
+
+SECTIONS = (
+    SectionKind(
+        key=KEY,
+        title=TITLE,
+        order=5,
+        gather=gather,
+        compute=compute,
+        tables=tables,
+        sentences=lambda result: (result.sentence,),
+        references=_references,
+    ),
+)

@@ -45,7 +45,7 @@ def measures_of(result: Result) -> list[Measure]:
 
 def answer_of(result: Result) -> str:
     """The sentence that says which source is better, as the report prints it; "" where the report has none."""
-    lead = next((part["lead"] for part in result.numbers.get("results", ()) if part["key"] == "answer"), ())
+    lead = next((part["lead"] for part in result.numbers.get("results", ()) if part.get("key") == "answer"), ())
     return lead[0] if lead else ""
 
 

@@ -81,6 +81,21 @@ def test_results_stand_in_the_list_once_a_report_was_computed(study: Study) -> N
     assert "0.512" not in seen(entered(User.objects.create_user("stan")), "findings")
 
 
+def test_the_answer_stands_first_on_a_studys_results(study: Study) -> None:
+    owner = member(study, Role.OWNER)
+    job = reported(study, owner)
+    unblind(study, actor="ada", now=timezone.now())
+    page = seen(entered(owner), "results", study.uuid)
+    assert 'class="lead"' not in page
+    sentence = "large is better than small on typicality: 0.44 [0.12, 0.76] points, p = .008; 100 contexts, 60 raters."
+    result = Result.objects.get(pk=job.outcome["result"])
+    result.numbers = {**result.numbers, "results": [{"key": "answer", "lead": [sentence], "tables": []}]}
+    result.save()
+    page = seen(entered(owner), "results", study.uuid)
+    assert f'<p class="lead">{sentence}</p>' in page
+    assert page.index(sentence) < page.index("<table")
+
+
 def test_play_money_and_real_money_are_never_summed(study: Study) -> None:
     owner = member(study, Role.OWNER)
     live = make(workers=1, hits=1, texts=2, name="paid", mode="live")

@@ -21,8 +21,8 @@ from tests.benchmarks.simulation_studies.store import Arrays, Job
 from tests.benchmarks.simulation_studies.tallies import LEVELS, Tally, Total, tally, total
 from tests.benchmarks.simulation_studies.works import Means, Sums, Work, chunk_sizes
 
-STUDIES = 1000
-CHUNK = 500
+STUDIES = 2000
+CHUNK = 1000
 SLIGHT, LARGE = 0.1, 0.8  # felt quality by which B lies below A: next to nothing; as far as the margin
 SOURCES = (
     "metrics/inference/rating_differences.py",
@@ -127,7 +127,7 @@ def decision_works() -> Iterator[Sums]:
         yield Sums(name, tuple(chunks), turned)
     chunks = (
         Job(f"decision power {i}", power, (size, (2042, i)), SOURCES)
-        for i, size in enumerate(chunk_sizes(2 * STUDIES, CHUNK))
+        for i, size in enumerate(chunk_sizes(STUDIES, CHUNK))
     )
     yield Sums("power", tuple(chunks), turned)
 

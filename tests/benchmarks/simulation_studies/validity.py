@@ -9,6 +9,7 @@ from annotation.rehearsal.world.truths import load
 from annotation.rehearsal.world.validity_page import page as demo_page
 from tests.benchmarks.simulation_studies import (
     crossed_studies,
+    decision_studies,
     demo_studies,
     huse_studies,
     judging_studies,
@@ -37,6 +38,7 @@ SIMULATED = (
     "nnd",
     "pairwise",
     "crossed",
+    "verdicts",
     "demo",
 )
 Bias = tuple[tuple[int, int, Sums], ...]
@@ -44,15 +46,16 @@ Bias = tuple[tuple[int, int, Sums], ...]
 
 @dataclass(frozen=True)
 class Plan:
-    """All studies to simulate: works by section with coverage, designs of the test, cells of texts by ratings."""
+    """All studies to simulate: works by section with coverage, verdicts, designs of the test, texts by ratings."""
 
     covered: dict[str, tuple[Work, ...]]
+    decisions: tuple[Sums, ...]
     sizes: tuple[Sums, ...]
     bias: Bias
 
     def works(self) -> list[Work | Sums]:
         rows = [work for works in self.covered.values() for work in works]
-        return [*rows, *self.sizes, *(cell for _, _, cell in self.bias)]
+        return [*rows, *self.decisions, *self.sizes, *(cell for _, _, cell in self.bias)]
 
     def jobs(self) -> list[Job]:
         """Every piece of work, an early look of all sections first."""
@@ -60,7 +63,8 @@ class Plan:
 
     def missing(self, kept: Kept, only: str | None = None) -> list[Job]:
         """Pieces that are neither simulated nor counted. only: of one section."""
-        works = self.covered[only] if only else self.works()
+        more = self.decisions if only == "verdicts" else ()
+        works = (*self.covered[only], *more) if only else self.works()
         waiting = {job.name for work in works for job in work.jobs() if not kept.done(job, work)}
         return [job for job in self.jobs() if job.name in waiting]
 
@@ -83,9 +87,15 @@ def plan(studies: int, headline: int) -> Plan:
         "nnd": tuple(judging_studies.quiz_works(studies)),
         "pairwise": tuple(pairwise_studies.pairwise_works(studies)),
         "crossed": tuple(crossed_studies.crossed_works(studies)),
+        "verdicts": tuple(decision_studies.coverage_works()),
         "demo": tuple(demo_studies.demo_works(studies)),
     }
-    return Plan(covered, tuple(size_studies.size_works(studies)), tuple(huse_studies.bias_works()))
+    return Plan(
+        covered,
+        tuple(decision_studies.decision_works()),
+        tuple(size_studies.size_works(studies)),
+        tuple(huse_studies.bias_works()),
+    )
 
 
 def lines(given: Plan, kept: Kept) -> Iterator[str]:
@@ -100,7 +110,7 @@ def lines(given: Plan, kept: Kept) -> Iterator[str]:
     parts = {name: [row for work in works for row in _rows(work, kept)] for name, works in given.covered.items()}
     yield _section("in short", summary([row for rows in parts.values() for row in rows]))
     for name, rows in parts.items():
-        yield _section(name, coverage_table(rows))
+        yield _section(name, *(_decided(given.decisions, kept) if name == "verdicts" else ()), coverage_table(rows))
     yield _section("size", _sizes(given.sizes, kept))
     yield _section("bias", _bias(given.bias, kept))
     yield _section("listed", "".join(f"- `{column}`: {why}\n" for column, why in UNMEASURED.items()))
@@ -115,6 +125,13 @@ def demo_table(given: Plan, kept: Kept) -> str:
 def _rows(work: Work, kept: Kept) -> list[Row]:
     found = kept.tallies(work)
     return [row(work.world, name, tally) for name, tally in zip(work.measures, found or (), strict=bool(found))]
+
+
+def _decided(works: Iterable[Sums], kept: Kept) -> Iterator[str]:
+    """How often verdicts are wrong, and the power."""
+    totals = [(work.name, total) for work in works if (total := kept.totals(work))]
+    yield decision_studies.decision_table(totals)
+    yield decision_studies.power_table(totals)
 
 
 def _section(name: str, *parts: str) -> str:

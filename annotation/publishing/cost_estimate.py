@@ -183,8 +183,10 @@ class _Decisions:
 
     def reach(self, cents: int, budget: int | None) -> Reach:
         enough = self.shown_q is not None and self.shown_q <= DIFFERENCE
-        if self.needed is None or not cents:
-            return Reach(DIFFERENCE, enough, self.needed and self.needed.contexts, None, 0)
+        if self.needed is None:
+            return Reach(DIFFERENCE, enough, None, None, 0)
+        if not cents:
+            return Reach(DIFFERENCE, enough, self.needed.contexts, None, 0)
         cost = -(-cents * self.needed.pages // self.size.pages)
         return Reach(DIFFERENCE, enough, self.needed.contexts, cost, max(0, cost - budget) if budget is not None else 0)
 

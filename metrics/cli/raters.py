@@ -18,8 +18,9 @@ from metrics.data.csv_files import read_ratings
 from metrics.data.number_format import number
 from metrics.data.to_json import SCHEMA_VERSION, json_text
 from metrics.types import Rating
-from metrics.worker_models.dawid_skene import Consensus, dawid_skene
+from metrics.worker_models.dawid_skene import dawid_skene
 from metrics.worker_models.standardise import Standardised, standardise_by_rater
+from metrics.worker_models.votes import Consensus
 
 COMMAND_ORDER = 35  # in the help
 

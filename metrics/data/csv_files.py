@@ -102,7 +102,7 @@ def read_judged(
     rows = _of_generator(read_rows(path, required, needs_id=ratings is not None, names=RELEASE), generator)
     ids = _ids(rows)
     if ratings is None:
-        judged = [(row.number("hj"), 0) for row in rows]
+        judged: list[tuple[Fraction | None, int]] = [(row.number("hj"), 0) for row in rows]
     else:
         sums = {entry.item: entry for entry in sum_ratings(read_ratings(ratings, ids, condition=condition), ids)}
         judged = [(sums[name].total / sums[name].count if sums[name].count else None, sums[name].count) for name in ids]

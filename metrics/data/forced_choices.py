@@ -53,7 +53,7 @@ def read_choices(path: Path, key: Path | None = None) -> list[ForcedChoice]:
     choices = []
     for row in rows:
         condition = row.text(CONDITION) if CONDITION in row.cells else ""
-        choice = ForcedChoice(*(row.text(column) for column in COLUMNS), condition)
+        choice = ForcedChoice(row.text("rater"), row.text("item"), row.text("choice"), row.text("answer"), condition)
         if answers.setdefault(choice.item, choice.answer) != choice.answer:
             raise row.error("answer", f"item {choice.item!r} was answered by {answers[choice.item]!r} before")
         line = seen.setdefault((choice.rater, choice.item, condition), row.line)

@@ -173,7 +173,7 @@ def _scores(code: Ints, number: int, n: int, systems: tuple[Ints, Ints], residua
     """(number, n) sums of the scores of the votes in each cluster."""
     score = np.bincount(code * n + systems[0], weights=residual, minlength=number * n)
     score -= np.bincount(code * n + systems[1], weights=residual, minlength=number * n)
-    return score.reshape(number, n)
+    return np.asarray(score.reshape(number, n), dtype=np.float64)
 
 
 def _sparse_scores(code: Ints, number: int, n: int, systems: tuple[Ints, Ints], residual: Floats) -> Any:

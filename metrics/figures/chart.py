@@ -169,8 +169,8 @@ class Chart:
     @property
     def is_single(self) -> bool:
         """Whether it would show one mark alone, of which a table says more."""
-        drawn = [len(layer.x) for layer in (*self.points, *self.curves, *self.bars)]
-        return sum(drawn) < 2 and not self.shade
+        layers: tuple[Points | Curve | Bars, ...] = (*self.points, *self.curves, *self.bars)
+        return sum(len(layer.x) for layer in layers) < 2 and not self.shade
 
     @property
     def named(self) -> tuple[Named, ...]:

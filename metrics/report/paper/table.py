@@ -150,7 +150,8 @@ def _build(recipe: Recipe, table: Table) -> Table:
 def _names(recipe: Recipe, table: Table, places: Mapping[str, int]) -> Iterator[str]:
     """Each row's words; what is the same in every row names none of them."""
     known = [places[key] for key in recipe.names if key in places]
-    varying = [at for at in known if len({row[at] for row in table.rows}) > 1] or known[:1]
+    # A row of all conditions says nothing of what varies among them.
+    varying = [at for at in known if len({row[at] for row in table.rows} - {"all"}) > 1] or known[:1]
     for row in table.rows:
         yield ", ".join(dict.fromkeys(str(row[at] or "all") for at in varying))
 

@@ -416,8 +416,7 @@ def _charts(
     arms = [accuracy_by_arm.Arm(name, condition.accuracy.accuracy) for name, condition in shown.items()]
     arms += [accuracy_by_arm.Arm(f"{name} (empty)", NOTHING) for name in empty]
     chart = accuracy_by_arm.chart(arms, name="accuracy-by-condition")
-    words = {"alt": " ".join((chart.alt, *notes)), "caption": " ".join((chart.caption, *notes))}
-    charts = [replace(chart, **words)]
+    charts = [replace(chart, alt=" ".join((chart.alt, *notes)), caption=" ".join((chart.caption, *notes)))]
     scale = sorted(report_input.study.scale, key=lambda label: label.code)
     names = [label.name for label in scale] if len(scale) == 4 else ["1", "2", "3", "4"]
     drawn: list[tuple[str, str, list[score_histogram.Scores]]] = []

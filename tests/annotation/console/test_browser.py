@@ -254,7 +254,9 @@ def test_the_sweep_fails_for_an_address_with_a_part_that_nobody_knows(
     person(Role.OWNER)
     owner, running = User.objects.get(username="owner"), make(workers=1, hits=1, texts=2)
     job = Job.objects.create(study=study, kind="report", created_at=timezone.now())
-    world = World(owner, running, study, study, job, job, job, shared="", channel="3C", prolific_channel="3P")
+    world = World(
+        owner, running, study, study, job, job, job, shared="", channel="3C", prolific_channel="3P", looked={}
+    )
     assert addresses(world)
     strange = path("new/<str:unheard_of>/", lambda request, unheard_of: None, name="unheard-of")
     monkeypatch.setattr("tests.annotation.console.test_browser.urlpatterns", [*urlpatterns, strange])

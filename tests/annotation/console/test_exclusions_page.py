@@ -178,7 +178,7 @@ def test_a_study_of_who_wrote_the_texts_tells_accuracy_on_the_same_page(
     (part,) = job.outcome["generators"]
     told = {row[0]: row for row in part["rows"]}
     assert part["name"] == "all judgments"
-    assert part["columns"][3:5] == ["Evaluators left", "Value"]
+    assert part["columns"][3:5] == ["Evaluators left", "Accuracy"]
     assert told["no rule"][1:5] == [0, 0, 8, pytest.approx(right_answers(()))]
     assert told["One answer"][1:5] == [2, 24, 7, pytest.approx(right_answers(("one_answer",)))]
     page = reviewer.get(reverse("console:results-exclusions", args=[study.uuid])).content.decode()

@@ -11,6 +11,7 @@ from metrics.errors import DegenerateInput
 from metrics.figures import (
     accuracy_by_arm,
     exclusion_curve,
+    forest,
     hj_frequency,
     huse_curves,
     k_sensitivity,
@@ -293,7 +294,30 @@ def test_selections_of_rules_are_drawn_from_the_lowest_value_up_beside_the_band_
     assert "Outside the middle 95% of random removals of the same size: 1 of 1." in chart.alt
 
 
+MEANS = [
+    forest.ForestRow("references", Estimate(4.1, 30, Interval(3.9, 4.3, 0.95, "t"), {}, (), "m"), "reference"),
+    forest.ForestRow("gpt", Estimate(3.2, 28, Interval(2.7, 3.7, 0.95, "t"), {}, (), "m"), "model"),
+    forest.ForestRow("unrated", Estimate(None, 0, None, {}, (), "m"), "model"),
+]
+
+
+def test_estimates_stand_from_the_first_down_with_their_intervals_and_without_what_has_no_value() -> None:
+    chart = forest.chart(MEANS, name="means", title="Means", x_title="mean")
+    assert [(layer.look, layer.x, layer.x_bounds) for layer in chart.points] == [
+        ("reference", (4.1,), ((3.9, 4.3),)),
+        ("model", (3.2,), ((2.7, 3.7),)),
+    ]
+    assert chart.points[0].y > chart.points[1].y
+    assert (
+        chart.alt == "Highest: references 4.10 [3.90, 4.30], n = 30 texts. Lowest: gpt 3.20 [2.70, 3.70], n = 28 texts."
+    )
+    assert chart.caption == "Estimates, with 95% intervals; n counts texts."
+    with pytest.raises(DegenerateInput):
+        forest.chart(MEANS[2:], name="means", title="Means", x_title="mean")
+
+
 BY_KIND = {
+    forest: forest.chart(MEANS, name="means", title="Means", x_title="mean"),
     tradeoff: tradeoff.chart(SYSTEMS, [Region("summaries", ((0, 0), (0.6, 0.9), (0.9, 0.3)))]),
     hj_frequency: hj_frequency.chart(TYPICAL),
     huse_curves: huse_curves.charts([CURVE])[0],

@@ -1,0 +1,82 @@
+"""HEDS and the responsible NLP checklist: filled from the report's facts, the same in three formats."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from metrics.report.checklists.missing import FACTS, list_missing
+from metrics.report.checklists.responsible_nlp import fill_checklist
+from metrics.report.formats.checklists import OPEN, checklist_files
+from metrics.report.records import ReportInput
+from tests.annotation.reports.round_trips import KINDS
+from tests.metrics.report.latex import compile_tex, needs
+from tests.metrics.report.samples import CROWD, MONEY, STUDY
+from tests.metrics.report.twelve_kinds import report_of
+
+HEAD = r"\documentclass{acl-like}\begin{document}"
+KNOWN = ReportInput(
+    replace(STUDY, mode="live"),
+    (),
+    (),
+    money=MONEY,
+    crowd=replace(CROWD, ethics="Board 17", consent="ticked", provider="a panel", criteria=("tall",)),
+    licence="CC BY 4.0",
+    language="German",
+    statements=(("people", "students"), ("demographics", "ages 18 to 30"), ("impact", "none expected")),
+)
+
+
+@pytest.mark.parametrize("name", ["heds", "responsible-nlp"])
+def test_the_three_formats_hold_the_same_answers(name: str, tmp_path: Path) -> None:
+    files = checklist_files(report_of("evaluators"))
+    document = json.loads(files[f"{name}.json"])
+    answered = sum(entry["answer"] is not None for entry in document["entries"])
+    open_entries = len(document["entries"]) - answered
+    assert document["answered"] == f"{answered} of {len(document['entries'])} questions"
+    assert files[f"{name}.md"].count(OPEN) == files[f"{name}.tex"].count(OPEN) == open_entries > 0
+    needs("pdflatex")
+    (tmp_path / "list.tex").write_text(HEAD + files[f"{name}.tex"] + r"\end{document}")
+    compile_tex(tmp_path, "list.tex", "pdflatex")
+
+
+def test_what_is_known_answers_the_questions_about_annotators() -> None:
+    answers = {entry.question.split()[0]: entry.answer for entry in fill_checklist(KNOWN, ("It is small.",))}
+    assert (answers["A1"], answers["A2"], answers["B2"], answers["B5"]) == (
+        "It is small.",
+        "none expected",
+        "CC BY 4.0",
+        "German",
+    )
+    assert answers["D2"] == "a panel; tall; 1.00 USD; 4.48 USD per hour at the median time"
+    assert (answers["D3"], answers["D4"], answers["D5"]) == ("ticked", "Board 17", "students; ages 18 to 30")
+
+
+def test_what_the_study_cannot_know_is_left_to_the_authors() -> None:
+    answers = {entry.question.split()[0]: entry.answer for entry in fill_checklist(replace(KNOWN, licence=None), ())}
+    assert [answers[key] for key in ("A1", "B2", "B3", "C1")] == [None] * 4
+
+
+def test_an_answer_is_no_markup_in_markdown() -> None:
+    report = report_of("evaluators")
+    evil = replace(report.input, licence="# <b>*free*</b>\n## part", statements=())
+    text = checklist_files(replace(report, input=evil))["responsible-nlp.md"]
+    assert "> \\# \\<b\\>\\*free\\*\\</b\\>\n> \\#\\# part" in text
+
+
+def test_a_fact_leaves_the_list_of_what_is_missing_once_it_is_known() -> None:
+    bare = KINDS["bare"](3)
+    live = replace(bare, study=replace(bare.study, mode="live"), crowd=replace(bare.crowd, ethics=None, provider=None))
+    missing = {fact.key for fact in list_missing(live)}
+    assert {"ethics", "channel", "people", "licence", "contact"} <= missing <= {fact.key for fact, _ in FACTS}
+    known = replace(live, licence="CC0", statements=(("contact", "ada"), ("people", "students")))
+    assert missing - {fact.key for fact in list_missing(known)} == {"licence", "contact", "people"}
+
+
+def test_who_was_simulated_is_not_asked_for() -> None:
+    assert not {"people", "demographics"} & {
+        fact.key for fact in list_missing(replace(KNOWN, study=STUDY, statements=()))
+    }

@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from metrics.data.frames import NAME as FRAME
-from metrics.data.frames import Frame, is_frame, read_frame
+from metrics.data.frames import Frame, read_frame
 from metrics.data.human_judgment import sum_ratings
 from metrics.data.items import LARGEST, LOG_PROB_TOLERANCE, LONGEST
 from metrics.data.text_files import read_text
@@ -197,7 +197,7 @@ def read_rows(
     Or of a DataFrame, whose index is not used. names: columns of a file by another tool, and what they are called here;
     used where the file has all of them.
     """
-    if is_frame(path):
+    if not isinstance(path, Path):
         return _frame_rows(path, (*required, "id") if needs_id else required)
     text, name = read_text(path, "CSV"), path.name
     lines = _split(text, name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, TypeGuard, TypeVar
+from typing import Any, Protocol, TypeGuard, TypeVar, cast
 
 from metrics.errors import BadInput, join_names
 
@@ -36,7 +36,7 @@ def is_frame(data: object) -> TypeGuard[Frame]:
 
 def check_records(data: object, kind: type[Record], name: str) -> list[Record]:
     """Return records as a list. Raises BadInput where `data` is none of records: a path, a column, other objects."""
-    records = list(data) if isinstance(data, Iterable) and not isinstance(data, str | bytes) else [data]
+    records: list[Any] = list(data) if isinstance(data, Iterable) and not isinstance(data, str | bytes) else [data]
     for record in records:
         if not isinstance(record, kind):
             rule = f"{name} are a DataFrame or records of the class {kind.__name__}, not {type(record).__name__}"
@@ -52,7 +52,7 @@ def read_frame(frame: Frame) -> tuple[list[str], list[list[str]]]:
     import narwhals as nw
 
     try:
-        table = nw.from_native(frame, eager_only=True)
+        table: Any = nw.from_native(cast(Any, frame), eager_only=True)
     except nw.exceptions.DuplicateError:
         raise _repeated(_names(frame)) from None
     except TypeError:

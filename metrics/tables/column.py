@@ -52,7 +52,7 @@ def _lines(table: Table, row: Row) -> Iterator[str]:
 
 
 def _zipped(table: Table, pairs: list[tuple[str, str]]) -> Iterator[tuple[Column, tuple[str, str]]]:
-    return zip(table.columns[1:], pairs, strict=True)  # type: ignore[return-value]
+    return zip(table.columns[1:], pairs, strict=True)
 
 
 def _number(column: Column, value: str) -> str:

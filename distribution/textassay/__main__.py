@@ -9,7 +9,7 @@ from pathlib import Path
 
 from metrics import __version__
 
-MEASURES = ("huse", "evaluators", "nnd", "hscore", "hj", "alpha", "loglik", "report")
+MEASURES = ("huse", "evaluators", "nnd", "hscore", "better", "hj", "alpha", "raters", "choices", "loglik", "report")
 NEEDS_STUDIO = "needs Django and the other packages of the studio. Install them: pip install 'textassay[studio]'"
 HELP = f"""textassay {__version__}: human evaluation of generated text.
 
@@ -18,7 +18,10 @@ Measures of files (textassay COMMAND --help):
   evaluators    human or machine: accuracy, agreement, the effect of training
   nnd           near-negative tests
   hscore        human-likelihood
+  better        which source is better, in one sentence
   hj, alpha     human judgments of each text, agreement of raters
+  raters        models of raters next to the mean
+  choices       forced choices among several texts
   loglik        log-probabilities by a language model
   report        the report of a study's snapshot
 

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from distribution.textassay.__main__ import MEASURES
+from metrics.__main__ import commands
+
 ROOT = Path(__file__).resolve().parents[2]
 # Only tests and benchmarks import it.
 FOR_TESTS = {"scikit-learn"}
@@ -34,3 +37,7 @@ def test_every_package_of_a_checkout_is_one_of_the_wheel_in_a_range_that_holds_i
     versions = {**pinned("requirements.txt"), **pinned("requirements-models.txt")}
     assert {name for name in versions if name not in allowed} == FOR_TESTS | WITH_ANOTHER
     assert [name for name, version in versions.items() if name in allowed and version not in allowed[name]] == []
+
+
+def test_the_program_has_every_command_of_the_measures() -> None:
+    assert set(MEASURES) == {command.__name__.rpartition(".")[2] for command in commands()}

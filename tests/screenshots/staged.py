@@ -24,6 +24,7 @@ from annotation.design.presets import CLARK, HUSE, CellPlan, Preset
 from annotation.design.wording import PracticePair
 from annotation.importing.add_texts import add_texts
 from annotation.jobs import queue as jobs
+from annotation.jobs.look_now import look_now
 from annotation.jobs.run import run_due
 from annotation.marketplace.models import Channel, PayoutFile, Requester
 from annotation.marketplace.workers.settlements import Scope, create_file, list_owed
@@ -63,6 +64,9 @@ from tests.marketplace import owed
 
 TEXTS = 20
 LONG_NAME = "typicality-of-replies-in-three-languages-of-the-second-wave-after-the-pilot-of-2026"
+# Files whose columns are to be chosen.
+WIDE = "prompt,human,gpt2\n" + "".join(f"What of {at}?,A person wrote of {at},A model wrote {at}\n" for at in range(20))
+RATED = "doc,annotator,score\n" + "".join(f"t{at},ann,{at % 5 + 1}\nt{at},ben,{at % 3 + 1}\n" for at in range(20))
 LONG_QUESTION = "How natural does each reply sound to people who use the language every day? " * 4
 PAIR = PracticePair(
     "Council votes to reopen the old swimming pool in spring",
@@ -121,6 +125,8 @@ def ids() -> dict[str, str]:
         "exclusions": newest.filter(kind="exclusions"),
         "failed": newest.filter(kind="report", state="failed"),
         "sound": newest.filter(kind="check_texts", study__name="chosen"),
+        "look_texts": newest.filter(kind="look_at_file", study__name="chosen"),
+        "look_ratings": newest.filter(kind="look_at_file", study=None),
         "nnd_tests": newest.filter(kind="nnd_tests"),
         "nnd_run": newest.filter(kind="nnd_run"),
         "h_score": newest.filter(kind="h_score"),
@@ -301,6 +307,11 @@ def _long_work(owner: User, now: datetime) -> None:
         path.write_text(content, encoding="utf-8")
         jobs.ask("check_texts", by=owner, now=now, study=study, settings={"path": str(path)})
     run_due()
+    for study, name, content in ((chosen, "wide.csv", WIDE), (None, "ratings.csv", RATED)):
+        path = settings.VAR / name
+        path.write_text(content, encoding="utf-8")
+        request = {"path": str(path)} | ({} if study else {"name": "rated", "of": "ratings"})
+        look_now(by=owner, study=study, settings=request, now=now)
     _text_measures(owner, now)
     Job.objects.create(
         study=draft, kind="report", state="failed", created_at=now, finished_at=now, asked_by=owner,

@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.installation.archive import BackupError
-from annotation.installation.back_up import back_up
+from annotation.jobs.backups.archive import BackupError
+from annotation.jobs.backups.back_up import back_up
 
 
 class Command(BaseCommand):

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.installation.archive import BackupError
-from annotation.installation.back_up import restore
+from annotation.jobs.backups.archive import BackupError
+from annotation.jobs.backups.back_up import restore
 
 
 class Command(BaseCommand):

@@ -112,6 +112,7 @@ FAILED_TO_PUBLISH: dict[str, Notices] = {
 # always have a row; what is shown of one thing that exists; and pages of strangers.
 WITHOUT_STATE = {
     "texts-add",
+    "texts-columns",
     "texts-select",
     "design",
     "design-wording",
@@ -144,6 +145,8 @@ WITHOUT_STATE = {
     "keys-colleagues",
     "studies-new",
     "studies-import",
+    "studies-ratings",
+    "studies-ratings-columns",
     "studies-nnd",
     "studies-h",
     "studies-nnd-job",

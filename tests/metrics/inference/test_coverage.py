@@ -203,7 +203,7 @@ def test_counts_of_preferences_lie_in_a_file_of_their_own_and_one_section_is_sim
         "small", MEASURES, (job("pairwise small 0", preferences, world, 3, (2,)),), strength_tallies, (), target
     )
     tiny = tiny_plan()
-    given = Plan({**tiny.covered, "pairwise": (pairs,)}, tiny.sizes, tiny.bias)
+    given = Plan({**tiny.covered, "pairwise": (pairs,)}, (), tiny.sizes, tiny.bias)
     kept = Kept(tmp_path / "kept.json")
     mine = given.missing(kept, "pairwise")
     assert {one.name for one in mine} == {"pairwise small target", "pairwise small 0"}
@@ -219,7 +219,7 @@ def test_counts_of_preferences_lie_in_a_file_of_their_own_and_one_section_is_sim
 
     # Other code: what was counted before is not used, unless asked for, and then the page says so.
     changed = job("pairwise small 0", preferences, world, 3, (99,))
-    again = Plan({"pairwise": (replace(pairs, chunks=(changed,)),)}, (), ())
+    again = Plan({"pairwise": (replace(pairs, chunks=(changed,)),)}, (), (), ())
     assert "| small | log strength |" not in "".join(lines(again, Kept(tmp_path / "kept.json")))
     page = "".join(lines(again, Kept(tmp_path / "kept.json", earlier=True)))
     assert "| small | log strength |" in page
@@ -254,7 +254,9 @@ def tiny_plan() -> Plan:
         "nnd": (Work("quiz", ("rate",), (job("nnd 0", quizzes, quiz, 20, (7,)),), partial(rate_tallies, 0.7), ()),),
     }
     size = Sums("size", (job("size 0", size_studies.tested, world, False, 1, (8,)),), size_studies.rejected)
-    return Plan(covered, (size,), ((40, 20, Sums("bias", (job("bias", values_only, world, 5, (9,)),), values_total)),))
+    return Plan(
+        covered, (), (size,), ((40, 20, Sums("bias", (job("bias", values_only, world, 5, (9,)),), values_total)),)
+    )
 
 
 def job(name: str, make: Callable[..., Arrays], *arguments: object) -> Job:

@@ -17,9 +17,9 @@ from django.db import connection
 from django.utils import timezone
 
 from annotation.accounts.models import User
-from annotation.installation.archive import BackupError, read_manifest
-from annotation.installation.back_up import back_up, restore
-from annotation.installation.database_copy import _run, _settings, _url
+from annotation.jobs.backups.archive import BackupError, read_manifest
+from annotation.jobs.backups.back_up import back_up, restore
+from annotation.jobs.backups.database_copy import _run, _settings, _url
 from annotation.models import AuditEvent, Study
 from annotation.studies.audit_check import prove
 

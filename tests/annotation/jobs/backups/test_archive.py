@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.installation.archive import MANIFEST, BackupError, extract, find_damage, read_manifest, write_archive
+from annotation.jobs.backups.archive import MANIFEST, BackupError, extract, find_damage, read_manifest, write_archive
 
 
 @pytest.fixture

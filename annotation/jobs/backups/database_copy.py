@@ -15,7 +15,7 @@ from urllib.parse import quote
 from django.apps import apps
 from django.db import connection, connections, transaction
 
-from annotation.installation.archive import BackupError
+from annotation.jobs.backups.archive import BackupError
 
 # Django fills these when it creates the tables.
 FILLED_BY_DJANGO = {"django_migrations", "django_content_type", "auth_permission"}

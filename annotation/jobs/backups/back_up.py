@@ -19,8 +19,8 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from annotation.installation.archive import BackupError, extract, find_damage, read_manifest, write_archive
-from annotation.installation.database_copy import (
+from annotation.jobs.backups.archive import BackupError, extract, find_damage, read_manifest, write_archive
+from annotation.jobs.backups.database_copy import (
     copy_database,
     database_url,
     replace_database,

@@ -1,1 +1,0 @@
-"""An installation as a whole: backups, restoring, and what a machine lacks. Its verbs are for operators' commands."""

@@ -48,7 +48,7 @@ def _figure(chart: Chart, at: int) -> str:
         [
             r"\begin{figure}[t]",
             r"\centering",
-            rf"\includegraphics[page={at},width=\columnwidth,height=.23\textheight,keepaspectratio]{{{FIGURES}}}",
+            rf"\includegraphics[page={at},width=\columnwidth,height=.20\textheight,keepaspectratio]{{{FIGURES}}}",
             rf"\caption{{{prose(f'{chart.title}. {chart.legend_words}')}}}",
             rf"\label{{fig:{re.sub(r'[^A-Za-z0-9]+', '-', chart.name).strip('-')}}}",
             r"\end{figure}",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tests.report_checker.comparison import compare
 from tests.report_checker.recount import Rows, clock, count, day, decimal, middle, moment, money, spread
 
 Match = re.Match[str]
@@ -637,6 +638,57 @@ def too_few_items(rows: Rows, match: Match, asked: Asked) -> str | None:
     )
 
 
+# Of what was judged: better, worse, and the unit of the difference.
+ANSWERS = {
+    "rating": ("is better than", "is worse than", "points"),
+    "human_or_machine": (
+        "is taken for human more often than",
+        "is taken for human less often than",
+        "percentage points of texts taken for human",
+    ),
+    "preference": ("is preferred to", "is preferred less often than", "in log odds"),
+}
+BETWEEN = r"Undecided between .+? and |.+? (?:is (?:better|worse|taken|preferred)[a-z ]*? (?:than|to)) "
+NONE_DECLARED = "Neither comparison nor margin was declared before the data; compared by default: "
+
+
+@kind(
+    rf"(?P<head>{BETWEEN})[^:]+?: {NUMBER} (?P<span>\[{NUMBER}, {NUMBER}\]) [^,]+?, (?P<p>p [<=] \.\d+); [^.]+?\. "
+    rf"The \d+% interval is for new [^.]+?\. {NONE_DECLARED}[^.]+?\."
+)
+def answer(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """Which is better, with the word that the printed limits allow."""
+    compared = compare(rows)
+    better, worse, unit = ANSWERS[compared.kind]
+    low, high = (float(limit.replace("−", "-")) for limit in re.findall(NUMBER, match["span"]))
+    is_decided = low > 0 or high < 0
+    if is_decided:
+        head = f"{compared.first} {better if low > 0 else worse} {compared.second}"
+    else:
+        head = f"Undecided between {compared.first} and {compared.second}"
+    share = compared.kind == "human_or_machine"
+    value = f"{100 * compared.value:.1f}".replace("-", "−") if share else decimal(compared.value)
+    each = f"new {compared.unit}s and new raters"
+    return (
+        f"{head}{compared.on}: {value} {match['span']} {unit}, {match['p']}; {count(compared.items, compared.unit)}, "
+        f"{count(compared.raters, 'rater')}. The {100 * asked.level:g}% interval is for {each}. "
+        f"{NONE_DECLARED}{compared.chosen}."
+    )
+
+
+@kind(rf"Too small to say whether .+? and at least \d+ are needed\. {NONE_DECLARED}[^.]+?\.")
+def answer_too_small(rows: Rows, match: Match, asked: Asked) -> str | None:
+    compared = compare(rows)
+    few = [count(n, unit) for n, unit in ((compared.items, "context"), (compared.raters, "rater")) if n < FEWEST]
+    if not few:
+        return None
+    better = ANSWERS[compared.kind][0]
+    return (
+        f"Too small to say whether {compared.first} {better} {compared.second}{compared.on}: {' and '.join(few)}, and at "
+        f"least {FEWEST} are needed. {NONE_DECLARED}{compared.chosen}."
+    )
+
+
 @kind(
     rf"(?:No difference between (?P<alike>\S+) and the references was detected|(?P<other>\S+) differs from the references"
     rf"|(?P<few>\S+)): HUSE (?P<huse>{NUMBER})(?P<span>{SPAN}) at (?P<n>\d+) texts; (?P<end>the interval reaches 1|the "
@@ -1098,6 +1150,7 @@ def kind_of(text: str) -> Iterator[tuple[Kind, Match]]:
 LIMITS = rf"\[{NUMBER}, {NUMBER}\]"
 BLIND: dict[str, str] = {
     "exclusion_rates": rf"p = {NUMBER}",
+    "answer": rf"{LIMITS}|(?<=p [<=] )\\.\\d+",
     "verdict_huse": LIMITS,
     "verdict_accuracy": LIMITS,
     "agreement": rf"{NUMBER}|{LIMITS}",

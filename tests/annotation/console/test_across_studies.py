@@ -41,8 +41,8 @@ def seen(client: Client, name: str, *parts: Any) -> str:
 def reported(study: Study, owner: User) -> Job:
     """A finished report, without its computing."""
     job = jobs.ask("report", by=owner, now=timezone.now(), study=study)
-    values = {"huse": {"value": 0.5123, "interval": {"low": 0.4, "high": 0.6}, "n": 8, "signature": "huse|n:8"}}
-    numbers = {"generators": {"tiny": {"modes": {"exact": values}}}}
+    huse = {"value": 0.5123, "interval": {"low": 0.4, "high": 0.6}, "n": 8, "signature": "huse|n:8"}
+    numbers = {"results": [{"key": "huse", "measures": [{"subject": "tiny", "title": "HUSE", **huse}]}]}
     made = Result.objects.create(study=study, numbers=numbers, made_at=timezone.now())
     Job.objects.filter(pk=job.pk).update(state="done", outcome={"files": ["report.html"], "result": made.pk})
     job.refresh_from_db()
@@ -53,9 +53,9 @@ def test_results_of_evaluators_are_told_by_cell(study: Study) -> None:
     owner = member(study, Role.OWNER)
     job = reported(study, owner)
     right = {"value": 0.55, "interval": {"low": 0.491, "high": 0.607}, "n": 60, "signature": "accuracy|n:60"}
-    cells = [("t=1.0", "news", "examples"), ("all", "all", "all")]
-    rows = [dict(zip(("model", "domain", "training"), one, strict=True), accuracy=right) for one in cells]
-    numbers = {"generators": {}, "results": [{"tables": [{"name": "evaluators", "rows": rows}]}]}
+    cells = ("examples × news × t=1.0", "all")
+    measures = [{"subject": cell, "title": "Accuracy", **right} for cell in cells]
+    numbers = {"results": [{"key": "human-or-machine", "measures": measures}]}
     Result.objects.filter(pk=job.outcome["result"]).update(numbers=numbers)
     page = seen(entered(owner), "findings")
     for words in ("examples × news × t=1.0", "Accuracy", "0.550", "[0.491, 0.607]"):

@@ -18,11 +18,11 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 def reported(study: Study, *trainings: str) -> None:
     """A report with an accuracy for each training and for everybody."""
-    rows = [
-        {"training": one, "domain": "all", "model": "all", "accuracy": {"value": 0.5, "n": 9, "signature": "s"}}
-        for one in (*trainings, "all")
+    measures = [
+        {"subject": training, "title": "Accuracy", "value": 0.5, "n": 9, "signature": "s"}
+        for training in (*trainings, "all")
     ]
-    numbers = {"generators": {}, "results": [{"tables": [{"name": "evaluators", "rows": rows}]}]}
+    numbers = {"results": [{"key": "human-or-machine", "measures": measures}]}
     result = Result.objects.create(study=study, made_at=NOW, data_sha256="0" * 64, numbers=numbers)
     outcome = {"result": result.pk, "figures": [], "files": ["report.html"]}
     Job.objects.create(
@@ -53,7 +53,8 @@ def test_arms_side_by_side_say_how_raters_came_to_them(
 
 
 def test_a_report_that_a_command_made_is_shown_without_its_figures(study: Study, person: Callable[..., Client]) -> None:
-    numbers = {"generators": {"tiny": {"modes": {"exact": {"huse_q": {"value": 0.75, "n": 40, "signature": "s"}}}}}}
+    quality = {"subject": "tiny", "title": "HUSE-Q", "value": 0.75, "n": 40, "signature": "s"}
+    numbers = {"results": [{"key": "huse", "measures": [quality]}]}
     Result.objects.create(study=study, made_at=NOW, data_sha256="0" * 64, numbers=numbers)
     page = person(Role.OWNER).get(reverse("console:results", args=[study.uuid])).content.decode()
     assert "The files and figures of this report are not kept here." in page

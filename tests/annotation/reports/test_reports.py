@@ -151,8 +151,8 @@ def test_one_source_and_too_few_texts_leave_out_huse_and_nothing_else(tmp_path: 
     call_command("report", name, out=tmp_path / "out", format="html,json,csv,latex")
     told = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
     sentence = {"few": "at least 17", "single": "all 24 items are model"}[name]
-    assert "no HUSE can be computed" in told["verdicts"][0]
-    assert sentence in told["verdicts"][0]
+    (verdict,) = [verdict for verdict in told["verdicts"] if "no HUSE can be computed" in verdict]
+    assert sentence in verdict
     sections = {one["key"]: one for one in told["results"]}
     assert sections["agreement"]["tables"]
     assert sections["huse"]["tables"] == []
@@ -183,7 +183,7 @@ def test_without_any_log_p_there_is_huse_q_alone(tmp_path: Path) -> None:
     exact = told["generators"]["summarizer"]["modes"]["exact"]
     assert exact["huse"]["value"] is None
     assert exact["huse_q"]["n"] == 24
-    assert "HUSE needs log-probabilities" in told["verdicts"][0]
+    assert any("HUSE needs log-probabilities" in verdict for verdict in told["verdicts"])
 
 
 def test_a_folder_that_cannot_be_written_is_told_before_anything_is_computed(

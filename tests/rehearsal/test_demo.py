@@ -24,7 +24,9 @@ from annotation.rehearsal.world import World
 ROOT = Path(__file__).resolve().parents[2]
 DATE = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d[+:0-9]*|\w+day, \d+ \w+ 20\d\d, \d\d:\d\d UTC")
 # Hashes of the snapshot, in which dates are.
-SNAPSHOT = re.compile(r'(?<=of its header</dt>)<dd><code>\w{64}</code></dd><dd><code>\w{64}|"snapshot": {[^}]*}')
+SNAPSHOT = re.compile(
+    r'(?<=of its header</dt>)<dd><code>\w{64}</code></dd><dd><code>\w{64}|"snapshot": {[^}]*}|"\w*sha256":"\w{64}"'
+)
 
 
 def demo(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -59,6 +59,9 @@ class SettingsIn(Schema):
     compare_family: Literal["", "generators", "sources", "main"] | None = Field(
         None, description="Which comparisons are adjusted together."
     )
+    draw_seed: str | None = Field(
+        None, max_length=64, description="Of the draw of conditions. Empty: the marketplace draws one."
+    )
     in_nines: bool | None = None
     once: bool | None = None
     currency: str | None = Field(None, min_length=3, max_length=3, description="ISO 4217; fixed once HITs exist.")

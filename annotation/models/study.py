@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from math import inf
 
@@ -20,6 +21,7 @@ DURATION = (
     MaxValueValidator(365 * DAY, "A marketplace takes a year (31,536,000 seconds) at most."),
 )
 DELAY = (MaxValueValidator(30 * DAY, "A marketplace waits 30 days (2,592,000 seconds) at most."),)
+DRAW_SEED = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class Role(models.TextChoices):
@@ -173,7 +175,7 @@ class Study(models.Model):
     auto_top_up = models.BooleanField(default=False, help_text="The loop replaces missing and excluded ratings itself.")
     # A stored fact, for what a comparison of arms must say; empty: not known.
     arm_assignment = models.CharField(max_length=6, choices=ArmAssignment.choices, blank=True, editable=False)
-    # Of the marketplace's draw, as its log states it.
+    # Of the marketplace's draw: as the plan states it, and once somebody was assigned, as its log does.
     draw_seed = models.CharField(max_length=64, blank=True, editable=False)
     # When its people were last written to about work that the clock will approve.
     warned_at = models.DateTimeField(null=True, blank=True)
@@ -225,6 +227,10 @@ class Study(models.Model):
             raise ValidationError({"compare_second": "A comparison names two sources."})
         if self.compare_first and self.compare_first == self.compare_second:
             raise ValidationError({"compare_second": "A source is not compared with itself."})
+        if self.draw_seed and not DRAW_SEED.fullmatch(self.draw_seed):
+            raise ValidationError(
+                {"draw_seed": "A seed of the draw has letters, digits, dots, dashes and underscores."}
+            )
         if self.compare_family == self.Tests.MAIN and not self.compare_first:
             raise ValidationError({"compare_family": "Name the two sources of the main comparison."})
 

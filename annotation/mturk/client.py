@@ -279,6 +279,13 @@ class Market:
             if not token or not answer["Events"]:
                 return seed, draws
 
+    def set_draw_seed(self, tag: str, seed: str) -> None:
+        """Have people of a study assigned by `seed`; again, it changes nothing (Assay's own marketplace only).
+
+        Raises MarketError once somebody was assigned by another seed.
+        """
+        self._answer(self._assay_client().set_draw_seed, Study=tag, Seed=seed)
+
     def _assay_client(self) -> Any:
         if self._assay is None:
             core = botocore_session.get_session()

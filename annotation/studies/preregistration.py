@@ -42,12 +42,17 @@ def plan_of(study: Study) -> dict[str, Any]:
     return {
         "schema_version": 1,
         "study": study.name,
-        "settings": {name: getattr(study, name) for name in SETTINGS},
+        "settings": {name: getattr(study, name) for name in SETTINGS} | _draw(study),
         "cells": [{"name": str(cell), "reward_cents": cell.reward_cents} for cell in cells],
         "texts": study.texts.judged().count(),
         "words_sha256": words.digest if words else None,
         "stated": dict(stated),
     }
+
+
+def _draw(study: Study) -> dict[str, str]:
+    """The seed of the draw, where it was chosen: that of the marketplace comes with its log, and was not planned."""
+    return {"draw_seed": study.draw_seed} if study.draw_seed else {}
 
 
 def planned(study: Study) -> Planned | None:

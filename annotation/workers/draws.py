@@ -26,7 +26,11 @@ def settle_arm_assignment(study: Study, market: Market) -> bool:
     if not can_draw(market.provider) or not has_cells(study):
         return False
     rows = Study.objects.filter(pk=study.pk, arm_assignment=Study.ArmAssignment.CHOSEN)
-    published = Hit.objects.filter(study=study).exclude(market_id=None)
-    if not published.exists():
+    if not is_published(study):
         rows.update(arm_assignment=DRAWN)
     return Study.objects.filter(pk=study.pk, arm_assignment=DRAWN).exists()
+
+
+def is_published(study: Study) -> bool:
+    """Whether the marketplace has any HIT of `study`."""
+    return Hit.objects.filter(study=study).exclude(market_id=None).exists()

@@ -98,6 +98,16 @@ class LaterForm(forms.Form):
         label=_("Adjusted together"), required=False, choices=[("", _("Not declared")), *Study.Tests.choices]
     )
 
+    draw_seed = forms.CharField(
+        label=_("Seed of the draw"),
+        required=False,
+        max_length=64,
+        help_text=_(
+            "With two or more conditions, each person is assigned to one at random by this seed. Empty: the "
+            "marketplace chooses a seed. The report states it."
+        ),
+    )
+
     COMPARED = ("compare_first", "compare_second", "compare_criterion", "compare_margin", "compare_family")
     TIMES = ("assignment_seconds", "lifetime_seconds", "auto_approval_seconds", "retain_until")
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import (
@@ -38,17 +39,25 @@ def grant(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
     transaction of the acceptance.
     """
     for qualification_type in _types(hit.hit_type):
-        if _is_barred(hit.hit_type, qualification_type, worker):
+        if _begun_elsewhere(hit.hit_type, qualification_type, worker):
             raise WorkRefusedError("unqualified")
         _grant_type(qualification_type, worker, now)
 
 
 def is_barred(hit_type: HitType, worker: WorkerAccount) -> bool:
     """Whether `grant` would refuse `worker` for another study that asks for the same absence."""
-    return any(_is_barred(hit_type, qualification_type, worker) for qualification_type in _types(hit_type))
+    return begun_elsewhere(hit_type, worker) is not None
 
 
-def _is_barred(hit_type: HitType, qualification_type: QualificationType, worker: WorkerAccount) -> bool:
+def begun_elsewhere(hit_type: HitType, worker: WorkerAccount) -> HitType | None:
+    """Of another study that asks for the same absence, what `worker` has begun and given back; None without one."""
+    for qualification_type in _types(hit_type):
+        if begun := _begun_elsewhere(hit_type, qualification_type, worker):
+            return begun
+    return None
+
+
+def _begun_elsewhere(hit_type: HitType, qualification_type: QualificationType, worker: WorkerAccount) -> HitType | None:
     return _drawn_elsewhere(hit_type, qualification_type, worker) or _left_elsewhere(
         hit_type, qualification_type, worker
     )
@@ -78,23 +87,27 @@ def leaves_only_arm(hit: Hit, worker: int) -> bool:
     return HitType.objects.filter(requester=hit.requester_id, study=hit_type.study).count() == 1
 
 
-def _left_elsewhere(hit_type: HitType, qualification_type: QualificationType, worker: WorkerAccount) -> bool:
-    """Whether `worker` has begun another study that asks for the same absence, and given it back."""
+def _left_elsewhere(hit_type: HitType, qualification_type: QualificationType, worker: WorkerAccount) -> HitType | None:
+    """What `worker` has begun of another study that asks for the same absence, and given back."""
     revoked = QualificationGrant.objects.filter(
         qualification_type=qualification_type, worker=worker, status=Status.REVOKED
     )
     if not revoked.exists():
-        return False
+        return None
     left = Assignment.objects.filter(
         worker=worker, hit__requester=hit_type.requester_id, state__in=Assignment.RETURNED_OR_ABANDONED
     )
     types = HitType.objects.filter(pk__in=left.values("hit__hit_type")).exclude(study=hit_type.study)
-    return any(
-        row["QualificationTypeId"] == qualification_type.type_id
-        for requirements in types.values_list("requirements", flat=True)
-        for row in requirements
-        if row["Comparator"] == "DoesNotExist"
-    )
+    return _first_that_asks(types, qualification_type)
+
+
+def _first_that_asks(types: QuerySet[HitType], qualification_type: QualificationType) -> HitType | None:
+    """Of these types the first that asks for the absence of a qualification."""
+    for hit_type in types.select_related("requester").order_by("pk"):
+        for row in hit_type.requirements:
+            if row["Comparator"] == "DoesNotExist" and row["QualificationTypeId"] == qualification_type.type_id:
+                return hit_type
+    return None
 
 
 def _types(hit_type: HitType) -> Iterable[QualificationType]:
@@ -107,16 +120,11 @@ def _types(hit_type: HitType) -> Iterable[QualificationType]:
     return rows.order_by("pk")
 
 
-def _drawn_elsewhere(hit_type: HitType, qualification_type: QualificationType, worker: WorkerAccount) -> bool:
-    """Whether `worker` was assigned to a cell of another study that asks for the same absence."""
+def _drawn_elsewhere(hit_type: HitType, qualification_type: QualificationType, worker: WorkerAccount) -> HitType | None:
+    """Of the cell of another study that asks for the same absence, to which `worker` was assigned."""
     draws = Draw.objects.filter(worker=worker, requester=hit_type.requester_id).exclude(study=hit_type.study)
-    types = HitType.objects.filter(requester=hit_type.requester_id, study__in=draws.values("study"))
-    return any(
-        row["QualificationTypeId"] == qualification_type.type_id
-        for requirements in types.values_list("requirements", flat=True)
-        for row in requirements
-        if row["Comparator"] == "DoesNotExist"
-    )
+    types = HitType.objects.filter(requester=hit_type.requester_id, cell__in=draws.values("cell"))
+    return _first_that_asks(types, qualification_type)
 
 
 def _grant_type(qualification_type: QualificationType, worker: WorkerAccount, now: datetime) -> None:

@@ -22,7 +22,8 @@ from annotation.marketplace.hits.catalogue import some_of
 from annotation.marketplace.hits.eligibility import Eligibility, assess_worker
 from annotation.marketplace.invitations import completion, next_task
 from annotation.marketplace.invitations.offer import offer_of_assignment
-from annotation.marketplace.models import Assignment, Hit, WorkerAccount
+from annotation.marketplace.models import Assignment, Hit, HitType, WorkerAccount
+from annotation.marketplace.qualifications import once_pass
 from annotation.marketplace.questions.question_types import parsed
 from annotation.marketplace.site import studies
 from annotation.marketplace.site.addresses import address_of, framing, origin_of
@@ -31,7 +32,7 @@ from annotation.marketplace.site.content_security import may_frame, sandbox_of
 from annotation.marketplace.site.forms import ReplyForm
 from annotation.marketplace.site.host_guards import Visit, form_page, note, worker_page
 from annotation.marketplace.site.refusal_messages import FORBIDDEN, refusal_message
-from annotation.marketplace.site.refusal_reasons import Reason, reasons_of, requirements_of
+from annotation.marketplace.site.refusal_reasons import Reason, reason_of_series, reasons_of, requirements_of
 from annotation.marketplace.site.shown_terms import PAY_CHANGED, hold_to_terms, seal_terms
 from annotation.marketplace.site.way import waiting_page
 
@@ -259,8 +260,11 @@ def refused(request: HttpRequest, reason: str, *, hit: Hit | None, worker: Worke
     if reason == "finished":
         return redirect("hits:end")
     participant = worker.channel_id is not None
-    title, text = refusal_message(reason, participant=participant)
     lacking = assess_worker(worker, hit.hit_type) if reason == "unqualified" and hit is not None else None
+    reasons = _reasons(lacking, worker) if lacking else []
+    if hit and not reasons and not participant and (begun := _begun(reason, hit, worker)):
+        reason, reasons = "series", [reason_of_series(begun, worker, now=now())]
+    title, text = refusal_message(reason, participant=participant)
     return note(
         request,
         reason=reason,
@@ -269,8 +273,13 @@ def refused(request: HttpRequest, reason: str, *, hit: Hit | None, worker: Worke
         status=403 if reason in FORBIDDEN else 409,
         participant=participant,
         opens_at=reach.opens_to_accounts_at(worker, hit.hit_type, now()) if reason == "not-yet" and hit else None,
-        reasons=_reasons(lacking, worker) if lacking else (),
+        reasons=reasons,
     )
+
+
+def _begun(reason: str, hit: Hit, worker: WorkerAccount) -> HitType | None:
+    """The other study of a series that keeps `worker` from `hit`."""
+    return once_pass.begun_elsewhere(hit.hit_type, worker) if reason == "unqualified" else None
 
 
 def _reasons(lacking: Eligibility, worker: WorkerAccount) -> list[Reason]:

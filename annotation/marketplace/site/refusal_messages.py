@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from annotation.marketplace.site.shown_terms import PAY_CHANGED
 
 # Refusals that are about the person rather than the state of a task.
-FORBIDDEN = frozenset({"unqualified", "blocked", "uninvited"})
+FORBIDDEN = frozenset({"unqualified", "series", "blocked", "uninvited"})
 
 
 def refusal_message(reason: str, *, participant: bool) -> tuple[str, str]:
@@ -30,6 +30,11 @@ def _to_accounts() -> dict[str, tuple[str, str]]:
         "unqualified": (
             _("This task requires qualifications"),
             _("Your account does not meet its requirements. Choose another task."),
+        ),
+        # The page names the other study, and what the person can do.
+        "series": (
+            _("You have begun another study of this series"),
+            _("Each person takes part in one study of this series."),
         ),
         "uninvited": (
             _("This task is not open to you"),

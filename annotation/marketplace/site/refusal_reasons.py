@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.marketplace.hits import catalogue
 from annotation.marketplace.hits.eligibility import Eligibility
-from annotation.marketplace.models import QualificationType, WorkerAccount
+from annotation.marketplace.models import HitType, QualificationType, WorkerAccount
 from annotation.marketplace.qualifications.requests import AskStatus, ask_statuses
 from annotation.marketplace.qualifications.requirements import (
     ADULT,
@@ -63,6 +64,17 @@ def reasons_of(eligibility: Eligibility) -> list[Reason]:
     known = _Known(_types(eligibility.unmet), {})
     values = eligibility.values
     return [Reason(_sentence(row, values.get(row["QualificationTypeId"]), known)) for row in eligibility.unmet]
+
+
+def reason_of_series(begun: HitType, worker: WorkerAccount, *, now: datetime) -> Reason:
+    """For an account that has begun `begun`, and with it one study of a series: they may go on with that one."""
+    reason = Reason(_("You have begun “%(title)s”.") % {"title": begun.title})
+    rows = catalogue.untaken(worker, now).filter(hit_type__requester=begun.requester_id, hit_type__study=begun.study)
+    # Without a study of its own, only the type itself is known to belong to what was begun.
+    back = (rows if begun.study else rows.filter(hit_type=begun)).order_by("pk").first()
+    if back is None:
+        return replace(reason, advice=_("It is not open now. Choose another task."))
+    return replace(reason, address=reverse("hits:preview", args=[back.hit_id]), label=_("Go back to it"))
 
 
 def requirements_of(eligibility: Eligibility, worker: WorkerAccount, *, now: datetime) -> list[Reason]:

@@ -6,13 +6,14 @@ from datetime import date, timedelta
 
 from django.db.models import F
 
+from annotation.hits.cell_keys import draw_tag
 from annotation.hits.mturk_request import hit_order
 from annotation.models import Hit, Intent, OncePass, Study, Submission, WorkerIdentity
 from annotation.mturk.client import Market
 from annotation.outbox import queue
 from annotation.outbox.effects.context import Context
 from annotation.workers import participation
-from annotation.workers.draws import settle_arm_assignment
+from annotation.workers.draws import is_published, settle_arm_assignment
 
 
 def create(intent: Intent, context: Context) -> None:
@@ -21,7 +22,10 @@ def create(intent: Intent, context: Context) -> None:
     market_id = context.market.find_hit(intent.key) if context.token_forgotten else None
     if market_id is None:
         passes = _passes(hit, context.market, today=context.clock().date())
-        order = hit_order(hit, token=intent.key, passes=passes, drawn=settle_arm_assignment(hit.study, context.market))
+        drawn = settle_arm_assignment(hit.study, context.market)
+        if drawn:
+            _fix_seed(hit.study, context.market)
+        order = hit_order(hit, token=intent.key, passes=passes, drawn=drawn)
         market_id = context.market.create_hit(order)
     if context.queue:
         context.market.subscribe(market_id, queue=context.queue)
@@ -53,6 +57,12 @@ def prolong(intent: Intent, context: Context) -> None:
         if mine:
             Hit.objects.filter(pk=hit.pk).update(market_status="", expires_at=until)
             _halt(intent, hit)
+
+
+def _fix_seed(study: Study, market: Market) -> None:
+    """With the first HIT of a study that is drawn, give the marketplace the seed that its plan states, if it does."""
+    if study.draw_seed and not is_published(study):
+        market.set_draw_seed(draw_tag(study), study.draw_seed)
 
 
 def _halt(intent: Intent, hit: Hit) -> None:

@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 from django.db.models import Q
 
+from annotation.design.configure import configure
+from annotation.exceptions import DesignError
 from annotation.hits.mturk_request import hit_order
 from annotation.marketplace.models import HitType, StudyDraw
 from annotation.models import Study
@@ -15,6 +17,7 @@ from annotation.mturk.records import Endpoint
 from annotation.outbox.worker import work
 from annotation.publishing.preflight import preflight
 from annotation.publishing.publish import publish
+from annotation.studies.preregistration import differences, planned
 from tests.annotation.conftest import NOW
 from tests.annotation.publishing.test_waves import two_cells
 
@@ -47,6 +50,20 @@ def test_each_condition_is_published_under_a_key_that_names_no_arm(two_cells: St
 def test_a_study_by_invitation_is_drawn_under_its_tag(two_cells: Study, market: Market) -> None:
     go_out(two_cells, market, by_invitation=True)
     assert StudyDraw.objects.get().study == two_cells.channel_tag
+
+
+def test_a_seed_that_was_chosen_is_that_of_the_draw_and_in_the_plan(two_cells: Study, market: Market) -> None:
+    with pytest.raises(DesignError, match="letters, digits, dots, dashes and underscores"):
+        configure(two_cells, {"draw_seed": "spring 26"}, actor="ada", now=NOW)
+    configure(two_cells, {"draw_seed": "spring-26"}, actor="ada", now=NOW)
+    go_out(two_cells, market)
+    assert StudyDraw.objects.get().seed == "spring-26"
+    plan = planned(two_cells)
+    assert plan is not None
+    assert plan.plan["settings"]["draw_seed"] == "spring-26"
+    Study.objects.filter(pk=two_cells.pk).update(draw_seed="other")
+    two_cells.refresh_from_db()
+    assert differences(two_cells, plan.plan) == ["draw_seed is other, and spring-26 was planned."]
 
 
 def test_a_study_of_one_condition_is_not_drawn(study: Study, market: Market) -> None:

@@ -260,8 +260,8 @@ ACCOUNTS = {
         score_two,
     ),
     "the first of a series": Lack(
-        "unqualified",
-        "Your account does not meet its requirements",
+        "series",
+        r"in one study of this series\. You have begun “[^”]+”\. It is not open now\. Choose another task",
         lambda w: ask_absent(w, once=True),
         leave_another_study,
     ),
@@ -279,6 +279,7 @@ LINKS = {
 REMEDIES = {
     "unqualified": "Choose another task|write to the person who sent you the link",
     "already": "nothing more to do",
+    "series": "Choose another task",
     "blocked": "Choose another task|write to the person who sent you the link",
     "full": "Choose another task|try this link again",
     "closed": "Choose another task|do not need to do anything",

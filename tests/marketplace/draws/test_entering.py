@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
 import pytest
+from botocore.exceptions import ClientError
 
 from annotation.marketplace.assignments.enter_study import enter_study
 from annotation.marketplace.core import clock
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import Assignment, Draw, DrawEvent, Requester, StudyDraw, WorkerAccount
+from tests.marketplace.channels.test_managed import service
 from tests.marketplace.people import reason
 from tests.marketplace.qualifications.test_qualifications import make
 from tests.marketplace.question_samples import hit_parameters
@@ -26,6 +29,27 @@ def test_arrivals_fill_the_cells_evenly_and_the_log_says_why(study, people):
     assert [event.number for event in events] == list(range(1, 9))
     assert [sum(event.counts.values()) for event in events] == list(range(8))
     assert [len(event.tied) for event in events] == [4, 3, 2, 1, 4, 3, 2, 1]
+
+
+def test_a_seed_that_was_set_replays_every_line_and_stays_once_somebody_was_assigned(study, people, lab):
+    assay = service(lab)
+    assay.set_draw_seed(Study="drawn", Seed="spring-26")
+    published = study(cells=4, places=2)
+    for person in people(3):
+        published.enter(person)
+    log = assay.list_draws(Study="drawn")
+    assert log["Seed"] == "spring-26"
+    for row in log["Events"]:
+        number = random.Random(f"spring-26:drawn:{row['Number']}").random()
+        assert (row["RandomNumber"], row["Cell"]) == (number, row["Tied"][int(number * len(row["Tied"]))])
+    assert assay.set_draw_seed(Study="DRAWN", Seed="spring-26")["Seed"] == "spring-26"
+    with pytest.raises(ClientError, match="assigned by the seed spring-26"):
+        assay.set_draw_seed(Study="drawn", Seed="another")
+    with pytest.raises(ClientError, match="must match"):
+        assay.set_draw_seed(Study="drawn", Seed="two words")
+    lab.hit(Keywords="assay:study=plain")
+    with pytest.raises(ClientError, match="HITs of plain name no cell"):
+        assay.set_draw_seed(Study="plain", Seed="1")
 
 
 def test_whatever_hit_is_posted_the_draw_decides(study, people):
@@ -190,7 +214,10 @@ def test_a_pass_for_once_is_free_again_for_who_returned_and_for_this_study_only(
     first = study(cells=2, places=2, QualificationRequirements=[absent])
     second = study(cells=2, places=2, tag="other", QualificationRequirements=[absent])
     ann.give_back(first.enter(ann))
-    assert reason(ann.accept(second.any_hit())) == "unqualified"
+    refused = ann.accept(second.any_hit())
+    assert reason(refused) == "series"
+    # The way back leads into the study that was begun, whichever of its HITs has a place.
+    assert any(f"/hits/{hit['HITId']}/" in refused.text for hits in first.hits.values() for hit in hits)
     ann.hand_in(first.enter(ann))
     assert reason(ann.accept(first.any_hit())) == "held"
 

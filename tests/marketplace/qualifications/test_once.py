@@ -54,7 +54,9 @@ def test_who_returned_all_of_a_study_may_come_back_to_it_and_to_no_other_of_the_
     for name in ("spring", "autumn"):
         told("create", name, "--requester", "lab", "--study", name, "--kind", "accounts")
     ann.give_back(ann.take(first))
-    assert reason(ann.accept(other)) == "unqualified"
+    refused = ann.accept(other)
+    assert reason(refused) == "series"
+    assert f"/hits/{first['HITId']}/" in refused.text
     assert ann.take(first)
 
 

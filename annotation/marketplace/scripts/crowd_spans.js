@@ -17,9 +17,12 @@
       this.draw();
     }
     draw() {
-      // A read-only field: a keyboard selects in it as a mouse does, and it shows every space and line end.
-      this.shown = made("textarea", { readOnly: true, value: this.text, rows: Math.min(20, Math.max(4, Math.ceil(this.text.length / 60))) });
+      // A field that takes no input: a keyboard selects in it as a mouse does (in a read-only one it cannot), and it shows
+      // every space and line end.
+      this.shown = made("textarea", { spellcheck: false, inputMode: "none", value: this.text, rows: Math.min(20, Math.max(4, Math.ceil(this.text.length / 60))) });
       this.shown.setAttribute("aria-label", "The text. Select a part of it, then choose a label.");
+      this.shown.setAttribute("aria-readonly", "true");
+      this.shown.addEventListener("beforeinput", (event) => event.preventDefault());
       this.buttons = made("div", { className: "row" });
       for (const label of this.labels) {
         const button = made("button", { type: "button", textContent: label.fullDisplayName || label.label });
@@ -52,8 +55,10 @@
       this.said.textContent = "Added.";
       this.changed();
     }
+    // In the order of the text, as they are handed in.
     renew() {
       const signs = [...this.text];
+      this.spans.sort((one, other) => one.startOffset - other.startOffset || one.endOffset - other.endOffset);
       this.list.replaceChildren(...this.spans.map((span) => {
         const quote = signs.slice(span.startOffset, span.endOffset).join("");
         const select = made("select", {}, ...this.labels.map((label) => made("option", { value: label.label, textContent: label.shortDisplayName || label.label, selected: label.label === span.label })));
@@ -73,8 +78,7 @@
       for (const name of ["input", "change"]) this.dispatchEvent(new Event(name, { bubbles: true, composed: true }));
     }
     entities() {
-      const sorted = [...this.spans].sort((one, other) => one.startOffset - other.startOffset || one.endOffset - other.endOffset);
-      return sorted.map((span) => new Map([["endOffset", span.endOffset], ["label", span.label], ["startOffset", span.startOffset]]));
+      return this.spans.map((span) => new Map([["endOffset", span.endOffset], ["label", span.label], ["startOffset", span.startOffset]]));
     }
     get name() { return value(this, "name"); }
     get value() { return { entities: this.entities().map((span) => Object.fromEntries(span)) }; }

@@ -12,7 +12,10 @@ SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 # What may come before the doctype (comments, blanks), and the doctype: our script follows it.
 _HEAD = re.compile(r"\ufeff?(?:\s|<!--.*?-->)*<!doctype[^>]*>", re.IGNORECASE | re.DOTALL)
 CROWD_SCRIPTS = ("crowd.js", "crowd_fields.js", "crowd_layout.js", "crowd_spans.js")
-_CROWD = re.compile(r"<crowd-[a-z]", re.IGNORECASE)
+# Amazon's script of the crowd elements: ours stands in for it, and nothing is loaded from there.
+_ORIGINAL = re.compile(r"(?:https?:)?//assets\.crowd\.aws/crowd-html-elements[\w.-]*", re.IGNORECASE)
+_EMPTY_SCRIPT = "data:text/javascript,"
+_CROWD = re.compile(rf"<crowd-[a-z]|{_ORIGINAL.pattern}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Showing:
 
 
 def wrapped(html: str, showing: Showing, *, nonce: str = "") -> str:
-    """`html` with our script before everything that could run, and nothing else changed."""
+    """`html` with our script before everything that could run, and nothing else changed but Amazon's address of it."""
     crowd = _CROWD.search(html) is not None
     # In a script only "<" could end it or begin a comment.
     showing_json = json.dumps(asdict(showing)).replace("<", "\\u003c")
@@ -35,7 +38,7 @@ def wrapped(html: str, showing: Showing, *, nonce: str = "") -> str:
     script = f"<script{allowed}>{body}</script>"
     head = _HEAD.match(html)
     at = head.end() if head else 0
-    return html[:at] + script + html[at:]
+    return html[:at] + script + _ORIGINAL.sub(_EMPTY_SCRIPT, html[at:])
 
 
 def _crowd_elements(showing_json: str) -> str:

@@ -6,11 +6,15 @@ The numbers are those of the acceptance cases in the specification of other peop
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
+import django.contrib.admin
 import pytest
 from botocore.exceptions import ClientError
 from playwright.sync_api import Frame, expect
 
+from annotation.marketplace.models import Submission
 from tests.marketplace.framed.desk import Desk, fields, raw, state
 from tests.marketplace.question_samples import html_question
 
@@ -65,27 +69,19 @@ RADIOS = """<crowd-form><crowd-radio-group><crowd-radio-button name="btn1" value
 <crowd-radio-button name="lone" value="b">Alone B</crowd-radio-button></crowd-form>"""
 
 
-@pytest.mark.parametrize(
-    ("chosen", "expected"),
-    [
-        (["Yes", "Small", "Large", "Alone A", "Alone B"], (True, False, [False, False, True], [True, True])),
-        (["Yes", "No"], (False, True, [False] * 3, [False] * 2)),
-        ([], (False, False, [False] * 3, [False] * 2)),
-    ],
-)
-def test_2_each_radio_button_has_an_entry(lab, ann: Desk, chosen: list[str], expected: tuple) -> None:
-    frame = at_work(lab, ann, RADIOS)
-    for name in chosen:
-        frame.get_by_role("radio", name=name).check()
-    yes, no, sizes, lone = expected
-    assert json.loads(submit(ann, frame), object_pairs_hook=list) == [
-        [
-            ("btn1", [("yes", yes)]),
-            ("btn2", [("no", no)]),
-            ("size", list(zip("sml", sizes, strict=True))),
-            ("lone", list(zip("ab", lone, strict=True))),
-        ]
-    ]
+def test_2_each_radio_button_has_an_entry(lab, ann: Desk) -> None:
+    entries = '[{"btn1":{"yes":%s},"btn2":{"no":%s},"size":{"s":%s,"m":%s,"l":%s},"lone":{"a":%s,"b":%s}}]'
+    for chosen, ticked in (
+        (["Yes", "Small", "Large", "Alone A", "Alone B"], (1, 0, 0, 0, 1, 1, 1)),
+        (["Yes", "No"], (0, 1, 0, 0, 0, 0, 0)),
+        ([], (0, 0, 0, 0, 0, 0, 0)),
+    ):
+        frame = at_work(lab, ann, RADIOS)
+        for name in chosen:
+            frame.get_by_role("radio", name=name).check()
+        expected = entries % tuple("true" if each else "false" for each in ticked)
+        assert submit(ann, frame) == expected
+        Submission.objects.all().delete()
 
 
 def test_3_text_is_handed_in_as_it_is_and_empty_inputs_are_absent(lab, ann: Desk) -> None:
@@ -149,7 +145,8 @@ exclusion-category="{ text: 'None of them' }"></crowd-classifier-multi-select>
 <crowd-image-classifier name="picture" header="Picture" src="" categories="[{label: 'cat'}, {label: 'dog'}]">
 <worker-comment header="Why?">Say more</worker-comment></crowd-image-classifier>
 <crowd-image-classifier name="other" header="Other" src="" categories="['x','y']">
-</crowd-image-classifier></crowd-form>""",
+</crowd-image-classifier><crowd-image-classifier-multi-select name="seen" header="Seen" src="" categories="['sea','sky']"
+exclusion-category="{ text: 'Nothing' }"></crowd-image-classifier-multi-select></crowd-form>""",
     )
     expect(frame.get_by_text("The text")).to_be_visible()
     frame.get_by_role("radio", name="it's good").check()
@@ -163,9 +160,14 @@ exclusion-category="{ text: 'None of them' }"></crowd-classifier-multi-select>
     frame.get_by_role("radio", name="y", exact=True).check()
     frame.get_by_text("Add a comment").click()
     frame.get_by_role("textbox", name="Why?").fill("It barks.")
+    frame.get_by_role("button", name="Submit").click()
+    expect(frame.get_by_text("“Seen” needs a choice.")).to_be_visible()
+    assert state() == "Accepted"
+    frame.get_by_role("checkbox", name="sky").check()
+    frame.get_by_role("checkbox", name="Nothing").check()  # alone: it excludes the others
     assert submit(ann, frame) == (
         '[{"mood":{"label":"it\'s good"},"topics":{"labels":["label_a","label_b"]},'
-        '"picture":{"label":"dog","workerComment":"It barks."},"other":{"label":"y"}}]'
+        '"picture":{"label":"dog","workerComment":"It barks."},"other":{"label":"y"},"seen":{"labels":["Nothing"]}}]'
     )
 
 
@@ -215,22 +217,30 @@ return false; }; });</script>""",
 
 
 def test_8_each_handler_runs_once_and_a_double_click_hands_in_once(lab, ann: Desk) -> None:
+    script = Path(django.contrib.admin.__file__).parent / "static/admin/js/vendor/jquery/jquery.min.js"
+    ann.context.route("https://code.jquery.com/*", lambda route: route.fulfill(path=script))
     frame = at_work(
         lab,
         ann,
-        """<script>window.n = {attribute: 0, property: 0, listener: 0}</script>
+        """<script src="https://code.jquery.com/jquery-3.1.0.min.js"></script>
+<script>window.n = {attribute: 0, property: 0, listener: 0, jquery: 0}</script>
 <crowd-form onsubmit="n.attribute += 1"><crowd-input name="a" value="1"></crowd-input>
 <input type="hidden" name="times" id="times"></crowd-form><script>
 const form = document.querySelector('crowd-form');
-form.addEventListener('submit', () => { n.listener += 1; times.value = JSON.stringify(n); });</script>""",
+form.addEventListener('submit', () => { n.listener += 1; });
+$('crowd-form').on('submit', event => { n.jquery += 1; times.value = JSON.stringify(n);
+if (n.jquery === 1) event.preventDefault(); });</script>""",
     )
+    frame.get_by_role("button", name="Submit").click()
+    assert frame.evaluate("n") == {"attribute": 1, "property": 0, "listener": 1, "jquery": 1}
+    # A handler set as a property takes the place of the attribute, as in any form.
+    frame.evaluate("() => { document.querySelector('crowd-form').onsubmit = () => { n.property += 1; }; }")
     frame.get_by_role("button", name="Submit").dblclick()
     ann.recorded()
-    answer = json.loads(fields()["taskAnswers"])[0]
-    # A double click is two clicks: each runs each handler once.
-    counts = json.loads(answer["times"])
-    assert counts["attribute"] == counts["listener"] in (1, 2)
-    assert answer["a"] == "1"
+    counts = json.loads(json.loads(fields()["taskAnswers"])[0]["times"])
+    clicks = counts["property"]  # the second click may come after the task was handed in
+    assert clicks in (1, 2)
+    assert counts == {"attribute": 1, "property": clicks, "listener": 1 + clicks, "jquery": 1 + clicks}
 
 
 def test_8_a_handler_may_prevent_wait_and_submit(lab, ann: Desk) -> None:
@@ -287,6 +297,15 @@ def test_10_flattened_objects_are_a_field_for_each_leaf(lab, ann: Desk) -> None:
         ["topics.labels", '["b"]'],
         ["why", "so"],
     ]
+    (assignment,) = lab.work(lab.client.list_hits()["HITs"][0])
+    assert re.findall("<QuestionIdentifier>(.*?)<.*?<FreeText>(.*?)<", assignment["Answer"], re.DOTALL) == [
+        ("gender.male", "false"),
+        ("gender.female", "true"),
+        ("q.1.on", "false"),
+        ("category.label", "x"),
+        ("topics.labels", '["b"]'),
+        ("why", "so"),
+    ]
 
 
 REFUSED = (
@@ -300,6 +319,7 @@ REFUSED = (
     "text-ranking",
     "question-answer-generation",
     "rekognition-detect-moderation-labels",
+    "textract-analyze-document",
     "unheard-of",
 )
 
@@ -310,6 +330,23 @@ def test_11_media_widgets_are_refused_when_the_hit_is_created(lab) -> None:
             lab.hit(Question=html_question(f"{HEAD}<body><crowd-form><crowd-{name}></crowd-{name}></crowd-form>"))
     comment = "<!-- <crowd-polygon> --><p>Text</p><script>'<crowd-polygon>'</script>"
     assert lab.hit(Question=html_question(f"{HEAD}<body>{comment}"))["HITId"]
+
+
+def test_11_a_media_widget_that_a_script_adds_blocks_the_submission(lab, ann: Desk) -> None:
+    frame = at_work(
+        lab,
+        ann,
+        """<crowd-form><crowd-input name="a" label="A" value="1"></crowd-input><p id="place"></p></crowd-form><script>
+setTimeout(() => { place.innerHTML = '<crowd-keypoint name="k"></crowd-keypoint>'; }, 100);</script>""",
+    )
+    message = frame.get_by_role("alert")
+    expect(message).to_contain_text("cannot show “crowd-keypoint”")
+    expect(message).to_contain_text("Please return it: that costs you nothing.")
+    frame.get_by_role("button", name="Submit").click()
+    expect(message).to_be_focused()
+    frame.evaluate("document.querySelector('crowd-form').submit()")
+    assert state() == "Accepted"
+    assert Submission.objects.count() == 0
 
 
 def test_12_elements_made_by_a_script_are_shown_checked_and_handed_in(lab, ann: Desk) -> None:
@@ -330,18 +367,58 @@ box.append('Moved'); document.querySelector('crowd-form').append(box); }, 300)</
     assert json.loads(submit(ann, frame)) == [{"late": "here", "moved": {"on": True}}]
 
 
-def test_13_by_keyboard_alone(lab, ann: Desk) -> None:
+def press(ann: Desk, *keys: str) -> None:
+    for key in keys:
+        ann.page.keyboard.press(key)
+
+
+def test_13_by_keyboard_alone_on_a_phone(lab, ann: Desk) -> None:
     ann.page.set_viewport_size({"width": 360, "height": 740})
     frame = at_work(
         lab,
         ann,
         """<crowd-form><crowd-radio-group><crowd-radio-button name="btn1" value="yes">Yes</crowd-radio-button>
 <crowd-radio-button name="btn2" value="no">No</crowd-radio-button></crowd-radio-group>
-<crowd-classifier name="c" header="C" categories="['x','y']"></crowd-classifier></crowd-form>""",
+<crowd-classifier name="c" header="C" categories="['x','y']"></crowd-classifier>
+<crowd-classifier-multi-select name="m" header="M" categories="['p','q']"></crowd-classifier-multi-select>
+<crowd-image-classifier name="i" header="I" src="" categories="['cat','dog']"><worker-comment></worker-comment>
+</crowd-image-classifier><crowd-tabs><crowd-tab header="One"><p>First</p></crowd-tab><crowd-tab header="Two">
+<crowd-input name="country" label="Country" required></crowd-input></crowd-tab></crowd-tabs></crowd-form>""",
     )
     frame.get_by_role("radio", name="Yes").focus()
-    keys = ("Space", "ArrowDown", "Tab", "Space", "ArrowDown", "Tab", "Enter")
-    for key in keys:
-        ann.page.keyboard.press(key)
+    # Yes, then No; x, then y; q; cat; a comment; the tabs; Submit.
+    press(ann, "Space", "ArrowDown", "Tab", "Space", "ArrowDown", "Tab", "Tab", "Space", "Tab", "Space", "Tab", "Enter")
+    press(ann, "Tab")
+    ann.page.keyboard.type("It purrs.")
+    press(ann, "Tab", "Tab", "Enter")
+    expect(frame.get_by_text("“Country” is required.")).to_be_visible()
+    expect(frame.get_by_role("textbox", name="Country")).to_be_focused()
+    assert frame.evaluate(CUT_OFF) == []
+    ann.page.keyboard.type("Peru")
+    press(ann, "Tab", "Enter")
     ann.recorded()
-    assert fields()["taskAnswers"] == '[{"btn1":{"yes":false},"btn2":{"no":true},"c":{"label":"y"}}]'
+    assert fields()["taskAnswers"] == (
+        '[{"btn1":{"yes":false},"btn2":{"no":true},"c":{"label":"y"},"m":{"labels":["q"]},'
+        '"i":{"label":"cat","workerComment":"It purrs."},"country":"Peru"}]'
+    )
+
+
+# What reaches beyond the right edge of the frame.
+CUT_OFF = """() => [...document.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+.map(e => e.outerHTML)"""
+
+
+def test_13_spans_by_keyboard_alone_on_a_phone(lab, ann: Desk) -> None:
+    ann.page.set_viewport_size({"width": 360, "height": 740})
+    frame = at_work(lab, ann, SPANS)
+    frame.get_by_label("The text. Select a part of it, then choose a label.").focus()
+    press(ann, "x", "Control+Home", *["Shift+ArrowRight"] * 2, "Tab", "Tab", "Enter")  # the face and a space: a place
+    expect(frame.get_by_text("Added.")).to_be_visible()
+    assert frame.evaluate(CUT_OFF) == []
+    frame.get_by_label("Label of “Bob”").focus()
+    press(ann, "ArrowDown", "Tab", "Shift+Tab", "Shift+Tab", "Enter")  # relabelled; the first is removed
+    frame.get_by_role("button", name="Submit").press("Enter")
+    ann.recorded()
+    assert fields()["taskAnswers"] == (
+        '[{"myAnnotatedResult":{"entities":[{"endOffset":13,"label":"place","startOffset":10}]},"sure":{"yes":false}}]'
+    )

@@ -18,7 +18,7 @@ class AuditManager(models.Manager["AuditEvent"]):
     def record(self, study: Study, verb: str, *, actor: str, now: datetime, **facts: Any) -> AuditEvent:
         """Append one row to the study's chain; call it in the transaction of what it records."""
         with transaction.atomic():
-            Study.objects.select_for_update().get(pk=study.pk)
+            Study.objects.select_for_update().values_list("pk").get(pk=study.pk)
             last = self.filter(study=study).order_by("-number").first()
             event = AuditEvent(
                 study=study,

@@ -110,7 +110,7 @@ def outcome(intent: Intent, text: str, *, now: datetime) -> Iterator[bool]:
     Whatever follows from the outcome (an id, a payment) is written inside.
     """
     with transaction.atomic():
-        Study.objects.select_for_update().get(pk=intent.study_id)
+        Study.objects.select_for_update().values_list("pk").get(pk=intent.study_id)
         yield bool(
             Intent.objects.filter(pk=intent.pk)
             .exclude(state__in=[State.DONE, State.DROPPED])

@@ -31,7 +31,7 @@ from tests.faults.prolific_site import Site, installation
 from tests.faults.prolific_study import FINDINGS, PLACES, Run, Tally
 
 ROOT = Path(__file__).resolve().parents[2]
-SEED, BATCH = 7, 25
+SEED, BATCH = 7, 5
 # Of a long run: it costs less, and over all studies every point is met often.
 SPARED = 0.5
 # So many studies reach every point.
@@ -146,11 +146,13 @@ def stored(path: Path) -> Iterator[Tally]:
     tally = Tally()
     if path.exists():
         data = json.loads(path.read_text(encoding="utf-8"))
-        tally = Tally(data["runs"], Counter(data["kills"]), Counter(data["counts"]), data["seconds"])
+        tally = Tally(data["runs"], Counter(data["kills"]), Counter(data["counts"]), data["seconds"], set(data["once"]))
     yield tally
     path.parent.mkdir(parents=True, exist_ok=True)
     data = {"runs": tally.runs, "kills": tally.kills, "counts": tally.counts, "seconds": tally.seconds}
-    path.write_text(json.dumps(data, indent=1), encoding="utf-8")
+    draft = path.with_suffix(".new")
+    draft.write_text(json.dumps(data | {"once": sorted(tally.once)}, indent=1), encoding="utf-8")
+    draft.replace(path)
 
 
 def main() -> None:

@@ -56,6 +56,38 @@ class Site:
         self.stop()
         self._server = self._child(self._answer, doom or Doom())
 
+    def keep(self) -> None:
+        """Set the database aside as it is now, for `renew`."""
+        from django.db import connection, connections
+
+        with connection.cursor() as cursor:
+            # What is in the log only comes into the file.
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connections.close_all()
+        shutil.copyfile(self._database, self._database.with_suffix(".ready"))
+
+    @property
+    def _database(self) -> Path:
+        from django.db import connection
+
+        return Path(connection.settings_dict["NAME"])
+
+    def renew(self) -> None:
+        """Begin anew: an account without studies, and the database that was kept.
+
+        So each study costs the same, however many were before.
+        """
+        from django.db import connections
+
+        self.stop()
+        connections.close_all()
+        for left in self._database.parent.glob(f"{self._database.name}-*"):
+            left.unlink()
+        shutil.copyfile(self._database.with_suffix(".ready"), self._database)
+        self.stub.reset()
+        self.stub.change_settings(currency="USD")
+        self.serve()
+
     def stop(self) -> None:
         """End the server."""
         if self._server:
@@ -136,6 +168,7 @@ def installation(migrated: Path | None) -> Iterator[Site]:
         site.serve()
         try:
             _connect(site)
+            site.keep()
             yield site
         finally:
             site.stop()

@@ -45,6 +45,8 @@ class Tally:
     kills: Counter[str] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
+    # Points to which no deed comes twice.
+    once: set[str] = field(default_factory=set)
 
     @property
     def unreached(self) -> list[str]:
@@ -81,6 +83,11 @@ class Run:
         return Study.objects.get(name=self.tag)
 
     @cached_property
+    def study_pk(self) -> int:
+        """The study's row, which stays the same."""
+        return int(self.study.pk)
+
+    @cached_property
     def channel(self) -> Any:
         """The channel's row on the crowd side, once it is open."""
         from annotation.marketplace.models import Channel
@@ -89,8 +96,7 @@ class Run:
 
     def live(self) -> None:
         """The whole life. In each phase one process is killed, now of a deed and now of the loop; then others go on."""
-        self.site.stub.reset()
-        self.site.stub.change_settings(currency="USD")
+        self.site.renew()
         self.begin()
         crowd, requester = kill_points.PROLIFIC_STEPS, kill_points.REQUESTER_STEPS
         opened = {"a channel is opened": self.open_channel, "publishing is decided": self.publish}
@@ -118,6 +124,7 @@ class Run:
     def go(self, deed: Callable[[], object], points: Sequence[Point] = (), *, with_server: bool = False) -> None:
         """Kill a process at the point of these that was used least. Then go on."""
         kills, names = self.tally.kills, list(dict.fromkeys(point.name for point in points))
+        once = self.tally.once
         self.dice.shuffle(names)
         names = [min(names, key=kills.__getitem__)] if names and self.dice.random() >= self.spared else []
         if self.plant:
@@ -128,10 +135,13 @@ class Run:
             kills[of_server] += self.once(deed, Doom())[1]
             self.site.serve()
         for name in names:
-            nth = 1 if self.plant else self.dice.choice((1, 1, 2))
+            # The second time where a deed has come to the point twice, and never at a point that was not met yet.
+            nth = 1 if self.plant or name in once or not kills[name] else self.dice.choice((1, 1, 2))
             if self.once(deed, Doom(name, nth, self.plant))[0] == KILLED:
                 kills[name] += 1
                 self.notes.append(name)
+            elif nth > 1:
+                once.add(name)
         self.get_through(deed)
 
     def once(self, deed: Callable[[], object], doom: Doom) -> tuple[int, bool]:
@@ -157,7 +167,7 @@ class Run:
         from annotation.marketplace.models import ProlificAction, ProlificBonusBatch
         from annotation.models import Intent
 
-        mine = self.study.intents
+        mine = Intent.objects.filter(study=self.study_pk)
         # An answer that did not come is waited for by the clock.
         mine.filter(state=Intent.State.WAITING).update(not_before=None)
         kinds = list(mine.filter(state__in=[Intent.State.WAITING, Intent.State.CLAIMED]).values_list("kind", flat=True))
@@ -176,7 +186,7 @@ class Run:
         from annotation.marketplace.prolific.work import run_due
         from annotation.outbox.worker import work
 
-        work(Q(study=self.study), market=self.site.market, clock=timezone.now, lease=timedelta(0))
+        work(Q(study=self.study_pk), market=self.site.market, clock=timezone.now, lease=timedelta(0))
         run_due(now=clock.now() + timedelta(minutes=self.minutes))
         self.settle_unknown()
         collect(self.study, market=self.site.market, now=timezone.now())
@@ -202,12 +212,9 @@ class Run:
 
         from annotation.design.lay_out import design
         from annotation.importing.add_texts import add_texts
-        from annotation.marketplace.models import ProlificStudy
         from annotation.readers.records import TextRecord
         from annotation.studies.create import Plan, create
 
-        # What earlier runs left is not looked after: the stub has forgotten it.
-        ProlificStudy.objects.update(sync_due_at=None)
         now = timezone.now()
         plan = Plan(raters_per_text=PLACES, texts_per_hit=2, reward_cents=REWARD)
         made = create(self.tag, mode="live", plan=plan, actor="ada", now=now)

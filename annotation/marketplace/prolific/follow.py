@@ -43,7 +43,7 @@ Purpose = LedgerEntry.Purpose
 def follow_study(study: ProlificStudy, *, now: datetime) -> None:
     """Carry every status that has changed into the work. Each submission for itself: one that fails stops no other."""
     rows = ProlificSubmission.objects.filter(study=study).exclude(followed_status=F("status"))
-    for submission in rows.select_related("participant__worker", "study").order_by("pk"):
+    for submission in rows.select_related("participant__worker").order_by("pk"):
         note = _follow(submission, now=now) or _note_on_session(submission)
         ProlificSubmission.objects.filter(pk=submission.pk, status=submission.status).update(
             followed_status=submission.status, note=note
@@ -53,7 +53,7 @@ def follow_study(study: ProlificStudy, *, now: datetime) -> None:
         worker__participant=OuterRef("participant"), state__in=[State.SUBMITTED, State.ACCEPTED]
     )
     decided = ProlificSubmission.objects.filter(Exists(late), study=study, status__in=[APPROVED, REJECTED, *LEFT])
-    for submission in decided.select_related("participant__worker", "study").order_by("pk"):
+    for submission in decided.select_related("participant__worker").order_by("pk"):
         note = _follow(submission, now=now) or _note_on_session(submission)
         ProlificSubmission.objects.filter(pk=submission.pk, status=submission.status).update(note=note)
     _correct_rewards(study, now=now)
@@ -68,7 +68,8 @@ def _open_places(study: ProlificStudy, *, now: datetime) -> None:
     rows = ProlificSubmission.objects.filter(
         Exists(submitted), study=study, is_replaced=False, status__in=[REJECTED, *LEFT]
     )
-    for submission in rows.select_related("study__channel", "participant").order_by("pk"):
+    for submission in rows.select_related("participant").order_by("pk"):
+        submission.study = study
         try:
             _open_places_of(submission, now=now)
         except RequestRefusedError as refusal:

@@ -73,7 +73,9 @@ def _carry_out(study: ProlificStudy, account: ProlificAccount, client: Client, *
     """Do what is due; how much was done."""
     done = 0
     rows = ProlificAction.objects.filter(study=study, state=ProlificAction.State.WAITING, due_at__lte=now)
-    for action in rows.select_related("submission__study", "study__channel__requester").order_by("pk"):
+    for action in rows.select_related("submission", "study").order_by("pk"):
+        if action.submission is not None:
+            action.submission.study = action.study
         if not actions.take(action, now=now):
             continue
         try:

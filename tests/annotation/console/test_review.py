@@ -62,14 +62,15 @@ def to(name: str, study: Study, *parts: object) -> str:
     return reverse(f"console:{name}", args=[study.uuid, *parts])
 
 
-def addresses(study: Study, patterns=None) -> dict[str, str]:
-    """Every address of the judging pages (or of other patterns of the console), by name."""
+def addresses(study: Study, patterns=None, **more: object) -> dict[str, str]:
+    """Every address of the judging pages (or of other patterns of the console), by name. `more`: other parts."""
     one, found = first(study), {}
     parts = {
         "assignment": one.market_id,
         "pseudonym": one.worker.pseudonym,
         "purpose": "criteria",
         "study_id": study.uuid,
+        **more,
     }
     for name, wanted in _names(of_judging if patterns is None else patterns):
         given = {part: parts.get(part, study.uuid if "UUID" in kind else 1) for part, kind in wanted.items()}

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
-from django.urls import reverse
 from django.utils import timezone
 
 from annotation import ledger
 from annotation.accounts.models import User
+from annotation.console.urls import urlpatterns
 from annotation.models import AuditEvent, Submission
 from annotation.mturk import prolific
 from annotation.recruiting.publish_prolific import change_recruitment, settle_costs
@@ -18,6 +21,7 @@ from annotation.review import reject
 from annotation.review.approve import approve
 from annotation.review.prolific_work import ask_to_return, category_for
 from tests.annotation.api.conftest import Caller
+from tests.annotation.console.test_review import addresses
 from tests.annotation.recruiting.prolific_recruitment import Recruitment
 from tests.annotation.recruiting.test_prolific import LONG
 
@@ -25,7 +29,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
 
 def test_people_return_time_out_enter_wrong_codes_and_the_books_agree(
-    recruitment: Recruitment, caplog: pytest.LogCaptureFixture
+    recruitment: Recruitment, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
     recruitment.begin(places=3)
     stub, study, market = recruitment.stub, recruitment.study, recruitment.market
@@ -72,7 +76,7 @@ def test_people_return_time_out_enter_wrong_codes_and_the_books_agree(
     sums = ledger.sums(study)
     assert sums.agree
     assert sums.spent == there["paid_rewards"]["total_amount"]
-    assert not shown_ids(recruitment, submission.market_id, caplog.text)
+    assert not shown_ids(recruitment, submission.market_id, caplog.text, tmp_path)
     # Every request had the documented shape.
     assert {entry["status"] for entry in stub.read_requests()} <= {200, 201, 202}
 
@@ -106,19 +110,20 @@ def test_late_hooks_undo_nothing_that_was_read_decided_and_booked(recruitment: R
     assert stub.read_facts()["studies"][0]["paid_rewards"]["amount"] == before[0].spent == 2 * study.reward_cents
 
 
-def shown_ids(recruitment: Recruitment, assignment: str, logged: str) -> list[str]:
-    """Ids of Prolific's people and sessions in pages, answers of the API, the audit log and the program's log."""
+def shown_ids(recruitment: Recruitment, assignment: str, logged: str, folder: Path) -> list[str]:
+    """Ids of Prolific's people and sessions in pages, answers of the API, the report, the audit log, other logs."""
     user = User.objects.create_superuser("root")
     client, study, channel = Client(), recruitment.study, recruitment.channel
     client.force_login(user)
     caller = Caller("olga", study, "owner")
-    places = (
-        reverse("console:keys-prolific"),
-        *(reverse(f"console:{name}", args=[study.uuid]) for name in ("recruit", "progress", "review", "log")),
-        *(reverse(f"console:{name}", args=[study.uuid, channel]) for name in PAGES),
-        reverse("console:review-assignment", args=[study.uuid, assignment]),
-    )
-    texts = [client.get(place).content.decode() for place in places]
+    pages = addresses(study, urlpatterns, channel_id=channel, assignment=assignment)
+    answers = {name: client.get(place) for name, place in pages.items()}
+    assert {name for name, answer in answers.items() if answer.status_code == 200} >= PAGES
+    texts = [answer.getvalue().decode() if answer.streaming else answer.content.decode() for answer in answers.values()]
+    call_command("report", study.name, "--out", str(folder), "--format", "html,json,csv,latex", stdout=StringIO())
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(files) > 3
+    texts += [path.read_text(encoding="utf-8", errors="replace") for path in files]
     base = f"/studies/{study.uuid}/channels/{channel}"
     paths = (base, f"{base}/people", f"{base}/prolific", f"{base}/prolific/submissions", f"/studies/{study.uuid}/log")
     texts += [caller("get", path).content.decode() for path in paths]
@@ -129,10 +134,19 @@ def shown_ids(recruitment: Recruitment, assignment: str, logged: str) -> list[st
     return [key for key in [*ids, recruitment.stub.token] if any(key in text for text in [*texts, logged])]
 
 
-PAGES = (
+# Among all pages of the console, those in which Prolific's people are met.
+PAGES = {
+    "keys-prolific",
+    "log",
+    "progress",
+    "publish-prolific",
+    "publish-prolific-places",
     "recruit-channel",
     "recruit-prolific",
     "recruit-prolific-filters",
-    "publish-prolific",
-    "publish-prolific-places",
-)
+    "review",
+    "review-assignment",
+    "workers",
+    "workers-page",
+    "workers-retention",
+}

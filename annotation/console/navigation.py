@@ -15,12 +15,16 @@ from annotation.models import Role
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A link of the rail or a page of a study. `min_role`: the smallest role that sees it. `more`: further keys."""
+    """A link of the rail or a page of a study. `min_role`: the smallest role that sees it. `more`: further keys.
+
+    of_report: whether it shows something of a study that was loaded from a report, without texts and answers.
+    """
 
     key: str
     label: Any
     min_role: Role = Role.VIEWER
     more: tuple[str, ...] = ()
+    of_report: bool = False
 
     def holds(self, name: str) -> bool:
         """Whether the page of that address's name belongs here."""
@@ -47,7 +51,7 @@ RAIL = (
 )
 
 GROUPS = (
-    Group("overview", _("Overview"), (Place("overview", _("Overview")),)),
+    Group("overview", _("Overview"), (Place("overview", _("Overview"), of_report=True),)),
     Group(
         "set-up",
         _("Set up"),
@@ -72,19 +76,29 @@ GROUPS = (
         "results",
         _("Results"),
         (
-            Place("results", _("Results")),
+            Place("results", _("Results"), of_report=True),
             Place("quality", _("Quality")),
             Place("coding", _("Coding"), Role.REVIEWER),
-            Place("exports", _("Exports")),
+            Place("exports", _("Exports"), of_report=True),
         ),
     ),
     Group(
         "settings",
         _("Settings"),
         (
-            Place("people", _("Members")),
-            Place("log", _("Log")),
-            Place("manage", _("Manage")),
+            Place("people", _("Members"), of_report=True),
+            Place("log", _("Log"), of_report=True),
+            Place("manage", _("Manage"), of_report=True),
         ),
     ),
 )
+
+# Pages of those places that need a study's texts or answers all the same.
+NEED_ROWS = ("results-nnd", "results-h", "results-missing", "exports-statements", "exports-scores")
+
+
+def needs_rows(name: str) -> bool:
+    """Whether the page of that address's name has nothing to show of a study that was loaded from a report."""
+    if name.startswith(NEED_ROWS):
+        return True
+    return not any(place.of_report and place.holds(name) for group in GROUPS for place in group.places)

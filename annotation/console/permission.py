@@ -21,9 +21,11 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from annotation.accounts.models import User
+from annotation.console.navigation import needs_rows
 from annotation.exceptions import AssayError
-from annotation.models import Role
+from annotation.models import Role, Study
 from annotation.studies.access import may, studies_of
+from annotation.studies.rows import has_rows, without_rows_sentence
 
 View = Callable[..., HttpResponseBase]
 
@@ -64,12 +66,26 @@ def study_page(min_role: Role = Role.VIEWER) -> Callable[[View], View]:
                 raise Http404
             if not may(study, min_role):
                 return refused(request, _("Your role on this study does not let you do this"), status=403)
+            if needs_rows(_url_name(request)) and not has_rows(study):
+                return _without_rows(request, study)
             return view(request, study, **kwargs)
 
         guarded.min_role = min_role  # type: ignore[attr-defined]  # what members read about roles is held to this
         return guarded
 
     return with_role
+
+
+def _url_name(request: HttpRequest) -> str:
+    match = request.resolver_match
+    return (match.url_name or "") if match else ""
+
+
+def _without_rows(request: HttpRequest, study: Study) -> HttpResponse:
+    """In place of a page that needs texts and answers, of a study that was loaded from a report."""
+    status = 200 if request.method in {"GET", "HEAD"} else 409
+    context = {"study": study, "sentence": without_rows_sentence(study)}
+    return render(request, "console/without_rows.html", context, status=status)
 
 
 def no_page(request: HttpRequest) -> HttpResponse:

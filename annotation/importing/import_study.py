@@ -10,9 +10,7 @@ from django.db import transaction
 
 from annotation.accounts.models import User
 from annotation.importing import store_study
-from annotation.importing.imported_report import store_imported_report
-from annotation.models import AuditEvent, Generator, Study, Worker
-from annotation.pricing.currency import DEFAULT_CURRENCY, is_currency
+from annotation.models import AuditEvent, Study, Worker
 from annotation.readers.records import CollectedWork
 from annotation.texts import store
 
@@ -41,23 +39,17 @@ def import_work(
     with transaction.atomic():
         study = _create_study(work, name)
         store_study.add_owner(study, owner)
-        Generator.objects.bulk_create(Generator(study=study, name=name, decoding=how) for name, how in work.generators)
         texts = store.store_texts(study, work.texts)
         hits = store_study.stored_hits(study, work, texts)
         # Ids that mean nothing outside the file are the study's own: "r1" of two files are two people.
         provider = work.provider or f"import:{study.uuid.hex}"
-        workers = Worker.objects.known_all(
-            provider, (submission.worker for submission in work.submissions), in_order=work.in_order
-        )
+        workers = Worker.objects.known_all(provider, (submission.worker for submission in work.submissions))
         submissions = store_study.stored_submissions(work, hits, workers, now=now)
         judgments = store_study.store_judgments(study, work, submissions, texts, now=now)
         store_study.store_flags(work, submissions, now=now)
         rejected = store_study.store_decisions(work, submissions, now=now)
         store_study.store_participations(study, submissions, now=now)
         store_study.count_work(study)
-        store_study.store_statements(study, work.statements)
-        if work.report_input:
-            store_imported_report(study, work.report_input, workers, now=now)
         AuditEvent.objects.record(study, "import_work", actor=actor, now=now, **_audit_facts(work))
     return WorkImported(study, len(texts), len(hits), len(submissions), judgments, len(workers), rejected)
 
@@ -72,9 +64,7 @@ def _create_study(work: CollectedWork, name: str) -> Study:
             noun=work.noun,
             task=work.task,
             reward_cents=work.reward_cents,
-            currency=_currency(work),
             evaluators_per_cell=work.evaluators_per_cell,
-            arm_assignment=(work.report_input.study.arm_assignment if work.report_input else None) or "",
             raters_per_text=max((hit.max_assignments for hit in work.hits), default=1),
             texts_per_hit=max((len(hit.texts) for hit in work.hits), default=1),
         )
@@ -86,12 +76,6 @@ def _create_study(work: CollectedWork, name: str) -> Study:
     study.scale = store_study.stored_scale(work.scale, study_name=name)
     study.save(force_insert=True)
     return study
-
-
-def _currency(work: CollectedWork) -> str:
-    """Of the report that was read; a file that names none in use is of dollars, as batch results are."""
-    currency = work.report_input.money.currency if work.report_input else DEFAULT_CURRENCY
-    return currency if is_currency(currency) else DEFAULT_CURRENCY
 
 
 def _audit_facts(work: CollectedWork) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
@@ -30,7 +30,6 @@ from annotation.models import (
     Role,
     Scale,
     ScaleLabel,
-    Statement,
     Study,
     Submission,
     Text,
@@ -68,14 +67,6 @@ def check_study(study: Study) -> Study:
         field, sentences = next(iter(error.message_dict.items()))
         raise DesignError(f"The study's {field} {getattr(study, field)!r} is invalid: {' '.join(sentences)}") from None
     return study
-
-
-def store_statements(study: Study, stated: Iterable[tuple[str, str]]) -> None:
-    """Store the study details of a file, one for each key. Raises DesignError for an unknown key or a long text."""
-    for key, body in dict(stated).items():
-        if key not in Statement.Key.values or not 0 < len(body) <= Statement.LONGEST:
-            raise DesignError(f"The study detail {key!r} is unknown, empty or over {Statement.LONGEST} characters.")
-        Statement.objects.create(study=study, key=key, body=body)
 
 
 def add_owner(study: Study, owner: User | None) -> None:

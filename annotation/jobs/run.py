@@ -30,7 +30,7 @@ from annotation.quality.assess import assess
 from annotation.quality.detect import detect
 from annotation.reports.export import export
 from annotation.reports.export_comparison import export_comparison
-from annotation.reports.take_snapshot import take
+from annotation.reports.take_snapshot import take, take_for_comparison
 from metrics.errors import MetricsError
 from metrics.figures import exclusion_curve, static
 from metrics.inference.specification_curve import Exclusions
@@ -248,8 +248,7 @@ def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
     for at, study in enumerate(studies):
         tell(f"Reading {study}", at, len(studies) + 3)
         command_of_study = f"manage.py report {study} --out DIR --seed {seed}"
-        snapshot = take(study, actor=_actor(job), reason="comparison of studies", now=now, command=command_of_study)
-        inputs.append(snapshot.report_input)
+        inputs.append(take_for_comparison(study, actor=_actor(job), now=now, command=command_of_study))
     command = f"manage.py report {' '.join(study.name for study in studies)} --out DIR --seed {seed}"
     compared = compare_studies(
         inputs,

@@ -18,15 +18,10 @@ class WorkerManager(models.Manager["Worker"]):
         """The worker behind a provider's id, made on first sight."""
         return self.known_all(provider, [external_id])[external_id]
 
-    def known_all(self, provider: str, external_ids: Iterable[str], *, in_order: bool = False) -> dict[str, Worker]:
-        """The workers behind a provider's ids: id -> worker; whoever is not known gets a row and a random pseudonym.
-
-        in_order: ids that nobody has seen get pseudonyms in their own order, so that whatever goes by the order of
-        names comes out the same. Of a provider whose ids all come at once.
-        """
+    def known_all(self, provider: str, external_ids: Iterable[str]) -> dict[str, Worker]:
+        """The workers behind a provider's ids: id -> worker; whoever is not known gets a row and a random pseudonym."""
         ids = list(dict.fromkeys(external_ids))
-        names = [new_pseudonym(provider, external_id) for external_id in ids]
-        named = dict(zip(sorted(ids), sorted(names), strict=True) if in_order else zip(ids, names, strict=True))
+        named = {external_id: new_pseudonym(provider, external_id) for external_id in ids}
         with transaction.atomic():
             parts = [self._known_few(provider, ids[i : i + MANY], named) for i in range(0, len(ids), MANY)]
         return {external_id: worker for part in parts for external_id, worker in part.items()}

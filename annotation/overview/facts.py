@@ -9,7 +9,19 @@ from typing import Any
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, Subquery, Sum
 
-from annotation.models import AuditEvent, Decision, Hit, Intent, Job, Reply, Result, Study, Submission, Text
+from annotation.models import (
+    AuditEvent,
+    Decision,
+    Hit,
+    ImportedReport,
+    Intent,
+    Job,
+    Reply,
+    Result,
+    Study,
+    Submission,
+    Text,
+)
 
 # The work of whoever asked for it, which changes nothing in the study.
 _LOOKS = (Job.Kind.CHECK_TEXTS, Job.Kind.COMPARISON, Job.Kind.EXCLUSIONS)
@@ -24,7 +36,7 @@ class StudyFacts:
     first_due. replies: of workers to a rejection, unread. latest_at: when the last submission came; excluded_at:
     when the last one was included or excluded. job: the latest
     one that was not only a look. reported_at: of the latest report. changed_at: of the last line of
-    the log.
+    the log. loaded: whether the study was loaded from a report.
     """
 
     study: Study
@@ -47,6 +59,7 @@ class StudyFacts:
     job: Job | None = None
     reported_at: datetime | None = None
     changed_at: datetime | None = None
+    loaded: bool = False
 
     def offered(self, now: datetime) -> bool:
         """Whether somebody can still take a task, as far as the date says."""
@@ -54,7 +67,7 @@ class StudyFacts:
 
 
 def gather_facts(studies: Sequence[Study]) -> list[StudyFacts]:
-    """The facts of each study, in the order of `studies`: eleven queries, however many there are."""
+    """The facts of each study, in the order of `studies`: twelve queries, however many there are."""
     if not studies:
         return []
     keys = [study.pk for study in studies]
@@ -92,6 +105,7 @@ def gather_facts(studies: Sequence[Study]) -> list[StudyFacts]:
         replies=Count("pk"),
     )
     reports = _by_study(Result.objects.filter(study__in=keys).values("study"), reported_at=Max("made_at"))
+    loaded = set(ImportedReport.objects.filter(study__in=keys).values_list("study", flat=True))
     jobs, with_texts, changes = _latest_jobs(keys), set(_with_texts(keys)), _changes(keys)
     return [
         StudyFacts(
@@ -107,6 +121,7 @@ def gather_facts(studies: Sequence[Study]) -> list[StudyFacts]:
             room_cents=_room(study),
             job=jobs.get(study.pk),
             changed_at=changes.get(study.pk),
+            loaded=study.pk in loaded,
         )
         for study in studies
     ]

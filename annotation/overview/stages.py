@@ -215,6 +215,9 @@ def _conclude(facts: StudyFacts, stage: Stage) -> NextStep:
     if facts.reported_at is not None:
         sentence = _("Submissions or exclusions came after the report was made.")
         return NextStep("report_again", sentence, _("Compute results again"), "results", Role.REVIEWER)
+    if facts.loaded:
+        sentence = _("The study was loaded from a report. No report has been made of it here yet.")
+        return NextStep("report", sentence, _("Compute results"), "results", Role.REVIEWER)
     if not facts.collected:
         sentence = _("The study was closed without a submission.")
         return NextStep("nothing", sentence, _("Archive or duplicate the study"), "manage", Role.OWNER)

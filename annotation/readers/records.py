@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from metrics.report.records import ReportInput
-
 Source = Literal["reference", "model"]
 Unit = Literal["whitespace", "model_token", "char"]
 UNITS: tuple[Unit, ...] = ("whitespace", "model_token", "char")
@@ -153,10 +151,8 @@ class Provenance:
 class CollectedWork:
     """A complete study as a file has it. `provider` names the worker ids' owner; `raw_format` the form of `raw`.
 
-    statements: (key, words) of study details. task: as a study has it. conditions: of the design; ()
-    where there is one only. evaluators_per_cell: wanted in each of them. scales: of the criteria whose labels are not
-    those of `scale`. generators: their order, where it is not that of the texts. report_input: the report that the
-    study was read back from, with what no row holds. in_order: pseudonyms keep the order of the file's ids.
+    task: as a study has it. conditions: of the design; () where there is one only. evaluators_per_cell: wanted in each
+    of them. scales: of the criteria whose labels are not those of `scale`.
     """
 
     texts: tuple[TextRecord, ...]
@@ -172,11 +168,7 @@ class CollectedWork:
     assignment_seconds: int | None = None
     auto_approval_seconds: int | None = None
     warnings: tuple[str, ...] = ()
-    statements: tuple[tuple[str, str], ...] = ()
     task: str = "typicality"
     conditions: tuple[ConditionRecord, ...] = ()
     evaluators_per_cell: int | None = None
     scales: Mapping[str, ScaleRecord] = field(default_factory=dict)
-    generators: tuple[tuple[str, str], ...] = ()
-    report_input: ReportInput | None = None
-    in_order: bool = False

@@ -13,6 +13,7 @@ from annotation.exceptions import DesignError, StateError
 from annotation.models import AuditEvent, ScoreFile, Study
 from annotation.readers.score_files import read_scores
 from annotation.reports import report_rows
+from annotation.studies.rows import require_rows
 from annotation.texts import queries
 from metrics.errors import BadInput
 from metrics.report.row_records import Attached
@@ -36,6 +37,7 @@ def attach(
     model, version: what made them; a table must say, a file of `python -m metrics` says so itself. columns: of a CSV,
     those to take; none: all but `id`. Raises DesignError naming row, column and rule, StateError.
     """
+    require_rows(study)
     texts = [report_rows.text_row(text) for text in queries.texts(study)]
     try:
         read = read_scores(path, [text.id for text in texts], columns)

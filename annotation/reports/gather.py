@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from annotation.collecting import counts, ratings
 from annotation.exceptions import StateError
-from annotation.importing.imported_report import complete_from_import
 from annotation.models import Likelihood, Study, Text
 from annotation.quality import thinned_texts
 from annotation.quality.methods_text import paragraph
 from annotation.reports import draw_facts, exclusion_rules, report_rows, study_facts
+from annotation.reports.loaded_report import loaded_report
 from annotation.studies.preregistration import planned
 from annotation.texts import queries
 from metrics.errors import nothing_left
@@ -31,10 +32,12 @@ def score(
     """The study as `metrics.report.build` takes it: texts with exact HJ, ratings, money, crowd and design.
 
     truths: what a rehearsal knows, by generator. command: what makes this report again. attached: numbers from
-    files, besides those that the study stores.
+    files, besides those that the study stores. A study that was loaded from a report is what its snapshot says.
     Raises StateError for ratings of typicality without generators, InsufficientData where every submission was excluded
     from the analysis.
     """
+    if loaded := loaded_report(study):
+        return replace(loaded, command=command, attached=(*loaded.attached, *attached))
     typicality = study.task == Study.Task.TYPICALITY
     sums = ratings.rating_sums(study) if typicality else {}
     crowd = counts.crowd_counts(study)
@@ -56,7 +59,7 @@ def score(
     )
     statements, words = report_rows.statements(study), report_rows.words(study)
     rows, preregistered = report_rows.assignments(study), planned(study)
-    report_input = ReportInput(
+    return ReportInput(
         study=study_facts.study_facts(study, crowd, words),
         generators=generators,
         texts=tuple(report_rows.text_row(text) for text in texts if text.key in shown),
@@ -91,7 +94,6 @@ def score(
         language=statements.get("language"),
         statements=tuple((key, statements[key]) for key in STATED if key in statements),
     )
-    return complete_from_import(study, report_input)
 
 
 def _quality(study: Study, crowd: counts.CrowdCounts) -> tuple[str, ...] | None:

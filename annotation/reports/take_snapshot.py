@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -17,7 +18,7 @@ from annotation.reports.gather import score
 from annotation.studies.unblind import is_first_look, look, unblind
 from metrics.errors import MetricsError
 from metrics.report import snapshot as documents
-from metrics.report.records import Truth
+from metrics.report.records import ReportInput, Truth
 from metrics.report.row_records import Attached
 from metrics.report.sections.registry import of_other_packages
 
@@ -65,6 +66,12 @@ def take(
         return result
 
     return _again_where_others_wrote(read)
+
+
+def take_for_comparison(study: Study, *, actor: str, now: datetime, command: str) -> ReportInput:
+    """A snapshot's data, under the name that the study has here: one that was loaded keeps another in its bytes."""
+    report_input = take(study, actor=actor, reason="comparison of studies", now=now, command=command).report_input
+    return replace(report_input, study=replace(report_input.study, name=study.name))
 
 
 def open_results(study: Study, *, actor: str, now: datetime) -> bool:

@@ -8,12 +8,14 @@ from django.db import transaction
 
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Statement, Study
+from annotation.studies.rows import require_rows
 
 
 def state(study: Study, key: str, body: str, *, actor: str, now: datetime) -> Statement | None:
     """The statement of that key as it is from now on; None where an empty `body` removed it. Raises StateError."""
     if key not in Statement.Key.values:
         raise StateError(f"There is no statement called {key}; there are {', '.join(Statement.Key.values)}.")
+    require_rows(study)
     text = body.strip()
     if len(text) > Statement.LONGEST:
         raise StateError(f"A statement has at most {Statement.LONGEST} characters; this one has {len(text)}.")

@@ -86,12 +86,17 @@ def content_of(report_input: ReportInput) -> bytes:
 
 def read_content(content: bytes, header: Header) -> ReportInput:
     """The data as records, with what the header says of the look. Raises BadInput."""
+    return replace(read_data(content), versions=header.versions, commit=header.commit, command=header.command)
+
+
+def read_data(content: bytes) -> ReportInput:
+    """The data as records, without what belongs to a look. Raises BadInput."""
     document = upgrade(_parse(content))
     fields = {name: value for name, value in document.items() if name not in ("schema", "schema_version")}
     for attached in fields.get("attached", ()):
         attached["document"] = json.loads(attached["document"])
     report_input: ReportInput = decode(ReportInput, fields)
-    return replace(report_input, versions=header.versions, commit=header.commit, command=header.command)
+    return report_input
 
 
 def upgrade(document: Document, steps: Mapping[int, Callable[[Document], Document]] = UPGRADES) -> Document:

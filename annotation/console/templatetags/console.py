@@ -23,6 +23,7 @@ from annotation.overview.stages import NextStep
 from annotation.pricing.currency import DEFAULT_CURRENCY, format_money
 from annotation.quality.filters import title_of
 from annotation.studies import access
+from annotation.studies.rows import has_rows
 
 register = template.Library()
 
@@ -170,8 +171,11 @@ def rail(context: Context) -> dict[str, Any]:
 def tabs(context: Context, study: Study) -> dict[str, Any]:
     """The parts of the work, and the pages of the part that is open, as far as the visitor's role sees them."""
     name, groups, pages, part = _place_name(context), [], [], ""
+    rows = has_rows(study)
     for group in navigation.GROUPS:
-        seen = [place for place in group.places if access.may(study, place.min_role)]
+        seen = [place for place in group.places if access.may(study, place.min_role) and (rows or place.of_report)]
+        if not seen:
+            continue
         is_open = any(place.holds(name) for place in seen)
         groups.append((reverse(f"console:{seen[0].key}", args=[study.uuid]), group.label, is_open))
         if is_open and len(seen) > 1:

@@ -19,6 +19,7 @@ from annotation.reports import latest, measures
 from annotation.reports.take_snapshot import open_results
 from annotation.studies import blinding
 from annotation.studies.access import may
+from annotation.studies.rows import has_rows
 from annotation.studies.statements import state
 from annotation.texts.log_probs.coverage import log_prob_coverage
 from metrics.report.formats.write import FORMATS
@@ -34,7 +35,7 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
     done = reports.filter(state=Job.State.DONE, outcome__result=stored.pk).first() if stored else None
     shown_measures = measures.measures_of(stored) if stored else []
     lacking = any(measure.value is None for measure in shown_measures)
-    arms = latest.arms_of(study, shown_measures)
+    arms, rows = latest.arms_of(study, shown_measures), has_rows(study)
     context = {
         "study": study,
         "latest": reports.first(),
@@ -46,7 +47,8 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
         "unscored": lacking and not all(generator.complete for generator in log_prob_coverage(study)),
         "arms": arms,
         "targets": measures.interval_targets(shown_measures),
-        "missing": MissingFactsForm.of(study, stored.numbers) if stored else None,
+        "rows": rows,
+        "missing": MissingFactsForm.of(study, stored.numbers) if stored and rows else None,
     }
     return render(request, "console/results.html", context)
 

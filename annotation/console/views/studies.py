@@ -27,6 +27,7 @@ from annotation.overview.stages import mark_stages, next_step
 from annotation.studies import queries
 from annotation.studies.access import studies_of
 from annotation.studies.create import Plan, create
+from annotation.studies.rows import describe_loaded
 from annotation.studies.search import MODES, ORDERS, STATES, StudySearch, find_studies
 
 LINES = 50
@@ -128,6 +129,7 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
         "stages": mark_stages(line.stage),
         "step": next_step(facts, now=now, recruits=home.recruits()),
         "counts": queries.counts(study),
+        "loaded": describe_loaded(study) if facts.loaded else "",
         "jobs": study.jobs.order_by("-created_at")[:10],
     }
     return render(request, "console/overview.html", {"study": study, **context})

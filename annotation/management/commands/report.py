@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
@@ -18,7 +18,7 @@ from annotation.management.lookup import actor_of, add_actor, allowed_roles, sen
 from annotation.models import Role, Study
 from annotation.reports.export import export
 from annotation.reports.export_comparison import export_comparison
-from annotation.reports.take_snapshot import take
+from annotation.reports.take_snapshot import take, take_for_comparison
 from annotation.studies.blinding import seen_at
 from annotation.studies.unblind import UNBLINDED, is_first_look
 from metrics.errors import BadInput, MetricsError
@@ -29,7 +29,8 @@ from metrics.report.formats.plain_text import table
 from metrics.report.formats.write import FORMATS, USUAL, Format
 from metrics.report.row_records import Attached
 from metrics.report.sections.external_scores import kind_of
-from metrics.report.snapshot import Snapshot
+
+T = TypeVar("T")
 
 
 class Command(BaseCommand):
@@ -73,7 +74,7 @@ class Command(BaseCommand):
         command += "".join(f" --attach {path.name}" for path in options["attach"])
         try:
             files = [attached(path) for path in options["attach"]]
-            snapshot = self._take(study, actor=actor, reason="report", command=command, attached=files)
+            snapshot = self._take(take, study, actor=actor, reason="report", command=command, attached=files)
             report = report_of(snapshot, seed=seed, level=level, progress=self._progress)
         except MetricsError as error:
             raise CommandError(f"The study {study} cannot be scored: {error}", returncode=2) from None
@@ -92,12 +93,7 @@ class Command(BaseCommand):
         command = f"manage.py report {' '.join(study.name for study in studies)} {arguments}"
         try:
             report_inputs = [
-                self._take(
-                    study,
-                    actor=actor,
-                    reason="comparison of studies",
-                    command=f"manage.py report {study} {arguments}",
-                ).report_input
+                self._take(take_for_comparison, study, actor=actor, command=f"manage.py report {study} {arguments}")
                 for study in studies
             ]
             compared = compare_studies(report_inputs, seed=seed, level=level, command=command, progress=self._progress)
@@ -109,12 +105,12 @@ class Command(BaseCommand):
             self.stdout.write(sentence)
         self._written(paths, left_out)
 
-    def _take(self, study: Study, **how: Any) -> Snapshot:
+    def _take(self, how: Callable[..., T], study: Study, **facts: Any) -> T:
         is_first = is_first_look(study)
-        snapshot = take(study, now=timezone.now(), **how)
+        data = how(study, now=timezone.now(), **facts)
         if is_first:
             self.stderr.write(UNBLINDED.format(study=study.name))
-        return snapshot
+        return data
 
     def _written(self, paths: Sequence[Path], left_out: str) -> None:
         self.stdout.write("\n".join(str(path) for path in paths))

@@ -14,11 +14,14 @@ from django.utils import timezone
 from annotation.console import navigation
 from annotation.design.lay_out import design
 from annotation.importing.add_texts import add_texts
+from annotation.importing.import_report import import_report
 from annotation.models import Decision, Intent, Job, Membership, Result, Role, Study, Submission
 from annotation.outbox.retry import drop
 from annotation.publishing.publish import publish
 from annotation.readers.records import TextRecord
+from annotation.readers.report_file import read_report
 from tests.annotation.review.factories import make
+from tests.metrics.report.test_snapshot import KEPT
 
 pytestmark = pytest.mark.django_db
 
@@ -196,6 +199,34 @@ def test_one_next_step_or_nothing_to_do_until(
     for address in re.findall(r'<a class="button" href="([^"]+)"', step):
         assert owner.get(address).status_code == 200
     assert pages_with_several_primary_buttons(owner, study) == []
+
+
+def test_a_loaded_report_has_results_and_its_other_pages_say_what_it_lacks(
+    study: Study, person: Callable[..., Client]
+) -> None:
+    owner = person(Role.OWNER)
+    loaded = import_report(read_report(KEPT), name="loaded", actor="ada", now=EARLIER)
+    Membership.objects.create(
+        study=loaded, user=Membership.objects.get(study=study, role=Role.OWNER).user, role="owner"
+    )
+    shown = owner.get(reverse("console:overview", args=[loaded.uuid])).content.decode()
+    (step,) = NEXT.findall(shown)
+    assert "was loaded from a report. No report has been made of it here yet." in step
+    assert "Loaded from snapshot 1 of the study headlines" in shown
+    assert PRIMARY.findall(shown) == PRIMARY.findall(step)
+    assert pages_with_several_primary_buttons(owner, loaded) == []
+    lacking = "its texts, tasks and answers are not in this installation"
+    for key, lacks in [
+        ("review", True),
+        ("texts", True),
+        ("workers-payouts", True),
+        ("results", False),
+        ("log", False),
+    ]:
+        page = owner.get(reverse(f"console:{key}", args=[loaded.uuid])).content.decode()
+        assert (lacking in page) is lacks, key
+        assert reverse("console:review", args=[loaded.uuid]) not in page
+    assert owner.post(reverse("console:publish-confirm", args=[loaded.uuid])).status_code == 409
 
 
 def pages_with_several_primary_buttons(owner: Client, study: Study) -> list[tuple[str, int]]:

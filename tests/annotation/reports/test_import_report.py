@@ -1,4 +1,4 @@
-"""A report read back as a study: its report gives the same numbers; nobody's worker id is in any file."""
+"""A report loaded as a study is its snapshot; nobody's worker id is in any file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.accounts.models import User
-from annotation.models import Decision, Membership, Study, Submission, WorkerIdentity
+from annotation.models import Decision, ImportedReport, Membership, Study, Submission, Text, WorkerIdentity
 from tests.annotation.importing import batches
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
@@ -34,44 +34,44 @@ def told(folder: Path) -> dict:
     return json.loads((folder / "report.json").read_text(encoding="utf-8"))
 
 
-def test_a_report_comes_back_as_a_study_with_the_same_numbers(study: Study, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["report.json", "snapshot.json"])
+def test_a_loaded_report_is_its_snapshot_and_has_no_rows(study: Study, tmp_path: Path, name: str) -> None:
+    call_command("report", "small", out=tmp_path / "one", format="json,csv")
+    call_command("import_report", tmp_path / "one" / name, study="again")
+    call_command("report", "again", out=tmp_path / "two", format="json,csv")
+    first, second = told(tmp_path / "one"), told(tmp_path / "two")
+    for place in ("generators", "hj", "verdicts", "results", "datasheet", "completeness"):
+        assert second[place] == first[place], place
+    assert second["data"]["ratings"] == first["data"]["ratings"]
+    snapshots = [json.loads((tmp_path / folder / "snapshot.json").read_text()) for folder in ("one", "two")]
+    assert snapshots[1]["content"] == snapshots[0]["content"]
+    again = Study.objects.get(name="again")
+    assert again.snapshots.get().content == again.imported_report.content  # one content, stored once
+    assert not Text.objects.filter(study=again).exists()
+    assert not again.hits.exists()
+
+
+def test_a_loaded_study_refuses_what_its_snapshot_would_not_show(study: Study, tmp_path: Path) -> None:
     call_command("report", "small", out=tmp_path / "one", format="json")
     call_command("import_report", tmp_path / "one" / "report.json", study="again")
-    call_command("report", "again", out=tmp_path / "two", format="json")
-    first, second = told(tmp_path / "one"), told(tmp_path / "two")
-    assert second["generators"] == first["generators"]
-    assert second["hj"] == first["hj"]
-    columns = first["data"]["ratings"]["columns"]
-    keep = [columns.index(name) for name in ("text", "label", "hit", "position", "kept")]
-    pairs = [sorted([row[at] for at in keep] for row in one["data"]["ratings"]["rows"]) for one in (first, second)]
-    assert pairs[0] == pairs[1]
+    (tmp_path / "scores.csv").write_text("id,bleu\n1,.5\n")
+    for command in (["set_details", "again", "contact", "them"], ["attach_scores", "again", tmp_path / "scores.csv"]):
+        with pytest.raises(CommandError, match="again was loaded from a report"):
+            call_command(*command)
 
 
-def test_what_a_person_stated_comes_back_with_the_study(study: Study, tmp_path: Path) -> None:
-    call_command("set_details", "small", "plan", "Two sources are compared.")
+def test_a_loaded_study_is_compared_under_its_own_name(study: Study, tmp_path: Path) -> None:
     call_command("report", "small", out=tmp_path / "one", format="json")
     call_command("import_report", tmp_path / "one" / "report.json", study="again")
-    stated = [dict(one.statements.values_list("key", "body")) for one in Study.objects.order_by("pk")]
-    assert stated[1] == stated[0]
-    call_command("report", "again", out=tmp_path / "two", format="json")
-    first, second = told(tmp_path / "one"), told(tmp_path / "two")
-    for body in stated[0].values():
-        answered = [
-            [one["question"] for one in sheet["datasheet"] if one["answer"] == body] for sheet in (first, second)
-        ]
-        assert answered[1] == answered[0]
-    assert second["completeness"] == first["completeness"]
+    call_command("report", "small", "again", out=tmp_path / "both", format="json")
+    compared = json.loads((tmp_path / "both" / "comparison.json").read_text(encoding="utf-8"))
+    assert [one["study"]["name"] for one in compared["studies"]] == ["small", "again"]
 
 
-@pytest.mark.parametrize("statement", [["weather", "fine"], ["contact", "x" * 4001]])
-def test_a_statement_that_no_report_holds_is_refused(study: Study, tmp_path: Path, statement: list[str]) -> None:
-    call_command("report", "small", out=tmp_path / "one", format="json")
-    document = told(tmp_path / "one")
-    document["data"]["statements"] = [statement]
-    (tmp_path / "file.json").write_text(json.dumps(document))
-    with pytest.raises(CommandError, match=f"The study detail '{statement[0]}' is unknown"):
-        call_command("import_report", tmp_path / "file.json", study="again")
-    assert not Study.objects.filter(name="again").exists()
+def test_a_study_that_an_earlier_version_imported_says_what_to_do(study: Study, tmp_path: Path) -> None:
+    ImportedReport.objects.create(study=study, made_at=study.created_at)
+    with pytest.raises(CommandError, match=r"earlier version .* Import its report.json or snapshot.json again"):
+        call_command("report", "small", out=tmp_path / "one", format="json")
 
 
 def test_no_worker_id_and_no_assignment_id_leaves_in_any_format(study: Study, tmp_path: Path, settings) -> None:

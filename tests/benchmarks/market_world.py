@@ -116,7 +116,9 @@ class Market:
         name = f"worker-{uuid.uuid4().hex[:8]}"
         link = json.loads(manage(self.environment, "worker", name, "--json"))["sign_in_url"]
         browser = httpx.Client(trust_env=False, base_url=self.servers[0].origin)
-        browser.get("/hits/enter/" + link.rpartition("/enter/")[2])
+        path = "/hits/enter/" + link.rpartition("/enter/")[2]
+        browser.get(path)
+        browser.post(path, data={"csrfmiddlewaretoken": browser.cookies["csrftoken"]})
         return browser
 
 

@@ -23,7 +23,7 @@ from annotation.marketplace.models import Requester
 from annotation.marketplace.notifications.endpoints import queue_url, register_queue
 from annotation.marketplace.workers.open_accounts import Record, fund, open_worker
 from annotation.marketplace.workers.sessions import new_link
-from tests.marketplace.people import Lab, Person
+from tests.marketplace.people import Lab, Person, enter
 from tests.marketplace.receiver import Queue, Receiver
 
 
@@ -109,7 +109,7 @@ def sign_in(site: str) -> Iterator[Callable[..., Person]]:
         def signed_in(name: str = "ann", **record: Any) -> Person:
             worker = open_worker(name, worker_id=None, record=Record(**record), now=clock.now())
             browser = stack.enter_context(httpx.Client(trust_env=False, follow_redirects=True))
-            assert browser.get(new_link(worker, now=timezone.now())).status_code == 200
+            assert enter(browser, new_link(worker, now=timezone.now())).status_code == 200
             return Person(worker.worker_id, browser, site)
 
         yield signed_in

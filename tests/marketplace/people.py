@@ -143,6 +143,14 @@ class Person:
         return self.post(f"/hits/work/{task.id}/", f"/hits/work/{task.id}/return/")
 
 
+def enter(site: httpx.Client, link: str) -> httpx.Response:
+    """Open a one-time link and press the button of its page."""
+    page = site.get(link)
+    fields = {"csrfmiddlewaretoken": site.cookies.get("csrftoken", "")}
+    # Without the button there is nothing to press: the page says why.
+    return site.post(link, data=fields) if reason(page) == "enter" else page
+
+
 def task_on(answer: httpx.Response) -> Task:
     frame = html.fromstring(answer.content).xpath("//iframe/@src")[0]
     query = parse_qs(urlsplit(frame).query, keep_blank_values=True)

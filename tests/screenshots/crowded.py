@@ -32,7 +32,7 @@ from tests.marketplace.channels.guests import told as invite
 from tests.marketplace.channels.test_browser import CONSENT, DEBRIEF, HIT
 from tests.marketplace.conftest import mturk
 from tests.marketplace.draws.studies import Study as DrawnStudy
-from tests.marketplace.people import Lab, Person
+from tests.marketplace.people import Lab, Person, enter
 from tests.marketplace.qualifications.test_qualification_tests import begin, made
 from tests.marketplace.question_samples import html_question
 from tests.screenshots.staged import gather
@@ -156,7 +156,7 @@ def _qualification(lab: Lab, name: str) -> str:
 
 def _signed_in(link: str) -> httpx.Client:
     site = httpx.Client(trust_env=False, follow_redirects=True, timeout=60)
-    site.get(link).raise_for_status()
+    enter(site, link).raise_for_status()
     return site
 
 

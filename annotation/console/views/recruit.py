@@ -352,7 +352,11 @@ def mail(request: HttpRequest, study: Study, channel_id: str) -> HttpResponse:
         return back
     messages.success(request, ngettext("%d mail sent.", "%d mails sent.", report.sent) % report.sent)
     if report.left:
-        text = ngettext("%d mail could not be sent. Try again.", "%d mails could not be sent. Try again.", report.left)
+        text = ngettext(
+            "%d mail was not sent: the mail server failed, or the mails of 24 hours are used up. Try again later.",
+            "%d mails were not sent: the mail server failed, or the mails of 24 hours are used up. Try again later.",
+            report.left,
+        )
         messages.error(request, text % report.left)
     return back
 

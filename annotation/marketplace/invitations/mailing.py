@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from smtplib import SMTPException
 
 from django.conf import settings
@@ -22,9 +22,14 @@ log = logging.getLogger(__name__)
 NO_SERVER = "django.core.mail.backends.console.EmailBackend"
 
 
+# A requester's mails go to people who may not know them: so many in 24 hours, and one to each person.
+MAX_A_DAY = 500
+DAY = timedelta(days=1)
+
+
 @dataclass(frozen=True)
 class Mailed:
-    """Mails that were sent, and people left over because the mail server failed."""
+    """Mails that were sent, and people left over: the mail server failed, or the mails of a day are used up."""
 
     sent: int
     left: int
@@ -38,16 +43,19 @@ def can_mail() -> bool:
 def send(channel: Channel, plan: LinkPlan, *, again: bool, now: datetime) -> Mailed:
     """Mail a personal link to everybody invited with an address who was not mailed yet.
 
-    `again`: a reminder to those who were mailed and have neither begun nor declined. Each mail carries a link of its
-    own (a stored token cannot be read back); earlier links go on working. What is sent is noted mail by mail, so that
-    a run that was broken off is simply run again.
+    `again`: a reminder to those who were mailed a day ago or earlier and have neither begun nor declined. Each mail
+    carries a link of its own (a stored token cannot be read back); earlier links go on working. What is sent is noted
+    mail by mail, so that a run that was broken off is simply run again.
     """
     rows = Participant.objects.filter(channel=channel, began_at=None, declined_at=None, mailed_at__isnull=not again)
+    if again:
+        rows = rows.filter(mailed_at__lte=now - DAY)
+    today = Participant.objects.filter(channel__requester=channel.requester, mailed_at__gt=now - DAY).count()
     waiting = list(rows.exclude(identity=None).exclude(identity__email="").select_related("identity", "channel"))
     sent = 0
     try:
         with get_connection() as connection:
-            for person in waiting:
+            for person in waiting[: max(0, MAX_A_DAY - today)]:
                 _letter(person, link_for(person, plan, now=now), again, connection).send()
                 Participant.objects.filter(pk=person.pk).update(mailed_at=now)
                 sent += 1

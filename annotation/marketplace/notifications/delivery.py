@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from smtplib import SMTPException
 
+from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.db.models import F, Q, QuerySet
 
 from annotation.marketplace.core.faults import Fault, strikes
-from annotation.marketplace.models import Document, Transport
+from annotation.marketplace.models import Document, Endpoint, Transport
 from annotation.marketplace.notifications.documents import gather
-from annotation.marketplace.notifications.envelope import envelope
+from annotation.marketplace.notifications.envelope import CLOSE, CONFIRM, envelope, mail_address
 from annotation.marketplace.notifications.https_post import NotDeliveredError, post
 from annotation.marketplace.notifications.keys import signer
 
@@ -76,10 +77,13 @@ def _served(waiting: list[Document], clock: Callable[[], datetime], send: Post) 
 
 
 def _due(now: datetime) -> QuerySet[Document]:
-    """Mail, requests to confirm, events for those who have confirmed; and whatever is to be given up."""
+    """Requests to confirm, events for those who have confirmed; and whatever is to be given up.
+
+    The requester's own address has no endpoint, and needs no confirmation.
+    """
     ready = (
-        Q(transport=Transport.EMAIL)
-        | Q(kind=Document.Kind.CONFIRMATION)
+        Q(kind=Document.Kind.CONFIRMATION)
+        | Q(endpoint=None, destination=F("requester__user__email"))
         | Q(endpoint__confirmed_at__isnull=False)
         | Q(endpoint__closed_at__isnull=False)
         | Q(created_at__lte=now - GIVE_UP_AFTER)
@@ -118,7 +122,7 @@ def _copies(document: Document) -> int:
 
 
 def _send(document: Document, now: datetime, send: Post) -> None:
-    if document.endpoint is None:
+    if document.endpoint is None or document.transport == Transport.EMAIL:
         _mail(document)
         return
     message = envelope(document, document.endpoint, signer(now), now)
@@ -133,19 +137,40 @@ def _send(document: Document, now: datetime, send: Post) -> None:
 
 
 def _mail(document: Document) -> None:
+    """A request to confirm, or events."""
+    if document.endpoint is not None and document.kind == Document.Kind.CONFIRMATION:
+        subject, body = "Do you want notifications about HITs?", _question(document, document.endpoint)
+    else:
+        subject, body = _events_mail(document)
+    message = EmailMessage(
+        subject=subject,
+        body=body,
+        to=[document.destination],
+        connection=get_connection(timeout=MAIL_SECONDS),
+        headers={"X-Event-Doc-Id": document.doc_id, "Auto-Submitted": "auto-generated"},
+    )
+    message.send()
+
+
+def _question(document: Document, endpoint: Endpoint) -> str:
+    paragraphs = (
+        f"{document.requester} on {settings.WORKER_ORIGIN} asks to send notifications about tasks (HITs) to you.",
+        "If you want them, open this page and press its button:",
+        mail_address(endpoint, CONFIRM),
+        "If you do not, do nothing: no notification is sent.",
+    )
+    return "\n\n".join((*paragraphs, ""))
+
+
+def _events_mail(document: Document) -> tuple[str, str]:
+    """Subject and body; the last line is the document."""
     events = json.loads(document.body)["Events"]
     kinds = sorted({event["EventType"] for event in events})
     lines = [" ".join(f"{name}={value}" for name, value in event.items() if name != WORDS) for event in events]
     words = [part for event in events if WORDS in event for part in ("", event[WORDS])]
-    connection = get_connection(timeout=MAIL_SECONDS)
-    message = EmailMessage(
-        subject=f"Your HITs: {', '.join(kinds)}",
-        body="\n".join([*lines, *words, "", document.body, ""]),
-        to=[document.destination],
-        connection=connection,
-        headers={"X-Event-Doc-Id": document.doc_id},
-    )
-    message.send()
+    endpoint = document.endpoint
+    end = f"To get no more of these mails: {mail_address(endpoint, CLOSE)}" if endpoint else ""
+    return f"Your HITs: {', '.join(kinds)}", "\n".join([*lines, *words, "", end, "", document.body, ""])
 
 
 def _put_off(document: Document, now: datetime, reason: str) -> str:

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import re
 import secrets
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 from django.urls import reverse
+from django.utils import timezone
 
+from annotation.marketplace.core.rate_limits import Limit, TooOftenError, take
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.models import Document, Endpoint, Requester, Transport
 from annotation.marketplace.notifications.addresses import place_of, resolved
 from annotation.marketplace.notifications.documents import account_of
+
+# A requester names addresses of people who may not know them: each is asked once a day at most, and few in a day.
+ASKED_BY = Limit("notification-mail-asked-by", 20, timedelta(days=1))
+ASKED_AT = Limit("notification-mail-asked-at", 3, timedelta(days=1))
+ASK_AGAIN_AFTER = timedelta(days=1)
+MAILTO = "mailto:"
 
 
 @transaction.atomic
@@ -57,14 +65,14 @@ def queue_url(queue: Endpoint) -> str:
     return settings.WORKER_ORIGIN + reverse("sqs:queue", args=[queue.account.number, queue.name])
 
 
-def receiver_for(requester: Requester, transport: str, destination: str) -> Endpoint | None:
-    """The requester's own endpoint that `destination` names; None for mail.
+def receiver_for(requester: Requester, transport: str, destination: str) -> Endpoint:
+    """The requester's own endpoint that `destination` names. One for mail is made here, and asked to confirm.
 
     Raises RequestRefusedError (InvalidTransportEndpoint).
     """
     if transport == Transport.EMAIL:
         _check_mail(destination)
-        return None
+        return _mail_receiver(requester, destination, now=timezone.now())
     rows = Endpoint.objects.select_related("account").filter(
         account__requester=requester, transport=transport, closed_at=None
     )
@@ -76,6 +84,40 @@ def receiver_for(requester: Requester, transport: str, destination: str) -> Endp
         "InvalidTransportEndpoint",
         f"{destination[:200]!r} is not an active {transport} endpoint that was registered for this account.",
     )
+
+
+@transaction.atomic
+def _mail_receiver(requester: Requester, address: str, *, now: datetime) -> Endpoint:
+    """The endpoint for an e-mail address. Until somebody there has confirmed, it is asked again, once a day.
+
+    Raises RequestRefusedError (InvalidTransportEndpoint) beyond the limits.
+    """
+    account, url = account_of(requester), MAILTO + address
+    endpoint = account.endpoints.filter(transport=Transport.EMAIL, url=url).select_related("account").first()
+    if endpoint is None:
+        name = f"mail-{secrets.token_hex(4)}"
+        endpoint = Endpoint(account=account, transport=Transport.EMAIL, name=name, url=url, created_at=now)
+    elif endpoint.closed_at is not None:
+        endpoint.closed_at = endpoint.confirmed_at = None
+    endpoint.save()
+    if endpoint.confirmed_at is None and not _was_asked(endpoint, since=now - ASK_AGAIN_AFTER):
+        try:
+            take(ASKED_BY, str(requester.pk), now=now)
+            take(ASKED_AT, address.lower(), now=now)
+        except TooOftenError as refusal:
+            raise RequestRefusedError(
+                "InvalidTransportEndpoint",
+                f"{address[:200]!r} has not confirmed that it wants notifications, and cannot be asked now: an account "
+                f"asks {ASKED_BY.max_tries} new addresses a day, and an address is asked {ASKED_AT.max_tries} times a "
+                f"day. Try again in {refusal.minutes} minutes.",
+            ) from None
+        _ask_to_confirm(endpoint, requester, now)
+    return endpoint
+
+
+def _was_asked(endpoint: Endpoint, *, since: datetime) -> bool:
+    asked = Document.objects.filter(endpoint=endpoint, kind=Document.Kind.CONFIRMATION)
+    return asked.filter(created_at__gt=since).exists()
 
 
 def _check_mail(destination: str) -> None:
@@ -106,7 +148,7 @@ def _ask_to_confirm(endpoint: Endpoint, requester: Requester, now: datetime) -> 
         kind=Document.Kind.CONFIRMATION,
         requester=requester,
         transport=endpoint.transport,
-        destination=endpoint.arn,
+        destination=endpoint.url.removeprefix(MAILTO) if endpoint.transport == Transport.EMAIL else endpoint.arn,
         endpoint=endpoint,
         body=f"You have chosen to subscribe to the topic {endpoint.arn}.\n"
         "To confirm the subscription, visit the SubscribeURL included in this message.",

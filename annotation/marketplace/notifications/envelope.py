@@ -18,6 +18,8 @@ SIGNED = {
     Document.Kind.CONFIRMATION: ("Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"),
 }
 CONFIRM, CLOSE = "marketplace.notices.confirm", "marketplace.notices.close"
+# Tokens of mails work on pages with a button only: programs that follow the links of a mail confirm nothing.
+MAIL = {CONFIRM: f"{CONFIRM}-mail", CLOSE: f"{CLOSE}-mail"}
 
 
 def envelope(document: Document, endpoint: Endpoint, signer: Signer, now: datetime) -> dict[str, str]:
@@ -43,6 +45,12 @@ def envelope(document: Document, endpoint: Endpoint, signer: Signer, now: dateti
 
 def _address(view: str, arn: str, secret: str) -> str:
     return settings.WORKER_ORIGIN + reverse(view) + "?" + urlencode({"TopicArn": arn, "Token": secret})
+
+
+def mail_address(endpoint: Endpoint, purpose: str) -> str:
+    """The page by which somebody at an e-mail address confirms (CONFIRM) or ends (CLOSE) its notifications."""
+    view = {CONFIRM: "sns:confirm-mail", CLOSE: "sns:close-mail"}[purpose]
+    return settings.WORKER_ORIGIN + reverse(view, args=[token(endpoint, MAIL[purpose])])
 
 
 def token(endpoint: Endpoint, purpose: str) -> str:

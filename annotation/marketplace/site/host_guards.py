@@ -98,8 +98,12 @@ def sign_in_address(request: HttpRequest) -> str:
 
 @on_worker_host
 def enter(request: HttpRequest, token: str) -> HttpResponse:
-    """Spend a one-time link. HEAD, which link checkers send, does not spend it."""
-    session = sessions.use_link(token, now=timezone.now()) if request.method == "GET" else None
+    """Sign in by a one-time link: by the button of its page, so that programs that follow links in mails spend none."""
+    now = timezone.now()
+    link = sessions.find_link(token, sessions.Purpose.SIGN_IN, now=now)
+    if request.method != "POST" and link is not None:
+        return render(request, "marketplace/enter.html", {"account": link.worker})
+    session = sessions.use_link(token, now=now) if request.method == "POST" else None
     if session is None:
         return note(
             request,

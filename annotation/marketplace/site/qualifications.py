@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.models import QualificationType, WorkerMessage
+from annotation.marketplace.models import QualificationGrant, QualificationType, WorkerMessage
 from annotation.marketplace.qualifications import qualification_tests, requests
 from annotation.marketplace.site.host_guards import Visit, worker_page
 
@@ -37,11 +37,16 @@ def qualification(request: HttpRequest, visit: Visit, type_id: str) -> HttpRespo
         if qualification_type.test
         else None
     )
+    grant = qualification_type.grants.filter(worker=visit.worker, status=QualificationGrant.Status.GRANTED).first()
+    passed = (
+        grant if grant and qualification_type.attempts.filter(worker=visit.worker, answered_at__lte=visit.now) else None
+    )
     context = {
         "visit": visit,
         "type": qualification_type,
         "reason": status.reason,
-        "said": _words(status.reason),
+        "said": "" if passed and status.reason == "asked" else _words(status.reason),
+        "passed": passed,
         "again_at": status.again_at,
         "attempt": attempt,
         "last": last,

@@ -96,7 +96,8 @@ class Browser:
         self._site = httpx.Client(trust_env=False, verify=certificates, follow_redirects=True, timeout=PATIENCE)
         # Frames are sandboxed: what happens inside them carries no cookie of the site.
         self._frame = httpx.Client(trust_env=False, verify=certificates, timeout=PATIENCE)
-        self._home = self._get(sign_in_url)
+        page = self._get(sign_in_url)
+        self._home = self._press(page, urlsplit(sign_in_url).path) or page
 
     def __enter__(self) -> Self:
         return self

@@ -44,6 +44,7 @@ from annotation.reports import study_facts as facts
 from annotation.review.approve import approve
 from annotation.workers.retention import forget
 from tests.annotation.conftest import NOW, told
+from tests.marketplace.people import enter
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
@@ -60,7 +61,7 @@ def rated(study: Study, market: Market, everybody_rates: Callable[..., None]) ->
 def take_back(name: str) -> None:
     """On the worker site, as the worker `name` would."""
     with httpx.Client(trust_env=False, follow_redirects=True) as site:
-        page = site.get(told("create_worker", name)["sign_in_url"])
+        page = enter(site, told("create_worker", name)["sign_in_url"])
         origin = f"{page.url.scheme}://{page.url.netloc.decode()}"
         token = site.get(f"{origin}/hits/your-data/").text.split('name="token" value="')[1].split('"')[0]
         fields = {"token": token, "sure": "1", "csrfmiddlewaretoken": site.cookies["csrftoken"]}

@@ -14,6 +14,7 @@ from annotation.marketplace.core import clock
 from annotation.marketplace.workers.open_accounts import Record, open_worker
 from annotation.marketplace.workers.sessions import new_link
 from tests.browsing import WIDTHS, fresh
+from tests.marketplace.framed.desk import enter
 
 
 @pytest.fixture(params=WIDTHS.values(), ids=list(WIDTHS))
@@ -36,7 +37,7 @@ def visitor(stranger: Callable[..., Page]) -> Callable[..., Page]:
     def signed_in(name: str = "ann", look: dict[str, Any] | None = None, **record: Any) -> Page:
         worker = open_worker(name, worker_id=None, record=Record(**record), now=clock.now())
         page = stranger(**(look or {}))
-        page.goto(new_link(worker, now=timezone.now()))
+        enter(page, new_link(worker, now=timezone.now()))
         return page
 
     return signed_in

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.core import mail
 from django.core.management import CommandError
 
+from annotation.marketplace.core import clock
+from annotation.marketplace.invitations import mailing
 from annotation.marketplace.models import Link, Participant, ParticipantIdentity
 from tests.marketplace.channels.guests import channel as open_channel
 from tests.marketplace.channels.guests import tasks as offer
@@ -109,13 +112,19 @@ def test_who_declined_is_no_longer_known_but_may_think_again(class_of_three, gue
     assert Participant.objects.order_by("pk").first().declined_at is None
 
 
-def test_mails_go_once_to_who_has_an_address_and_reminders_to_who_has_not_answered(class_of_three, guest):
-    assert told("mail", "class") | {"channel": ""} == {"channel": "", "sent": 2, "left": 0}
+def test_mails_go_once_to_who_has_an_address_and_reminders_to_who_has_not_answered(class_of_three, guest, monkeypatch):
+    with monkeypatch.context() as few:
+        few.setattr(mailing, "MAX_A_DAY", 1)
+        assert told("mail", "class") | {"channel": ""} == {"channel": "", "sent": 1, "left": 1}
+        assert told("mail", "class") | {"channel": ""} == {"channel": "", "sent": 0, "left": 1}
+    assert told("mail", "class") | {"channel": ""} == {"channel": "", "sent": 1, "left": 0}
     assert told("mail", "class")["sent"] == 0
     first = mail.outbox[0]
     assert (first.to, first.subject) == (["ada@example.org"], "Invitation to a study: Reading study")
     assert "no more mail" in first.body
     guest().press(re.search(r"http://\S+", first.body)[0], "decline")
+    assert told("mail", "class", "--again")["sent"] == 0  # nobody is reminded on the same day
+    Participant.objects.exclude(mailed_at=None).update(mailed_at=clock.now() - timedelta(days=1))
     assert told("mail", "class", "--again")["sent"] == 1
     reminder = mail.outbox[2]
     assert (reminder.to, reminder.subject.startswith("Reminder")) == (["cy@example.org"], True)

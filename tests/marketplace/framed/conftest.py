@@ -14,7 +14,7 @@ from annotation.marketplace.core import clock
 from annotation.marketplace.workers.open_accounts import Record, open_worker
 from annotation.marketplace.workers.sessions import new_link
 from tests.browsing import fresh
-from tests.marketplace.framed.desk import Desk
+from tests.marketplace.framed.desk import Desk, enter
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def sit_down(browser: Browser, site: str) -> Iterator[Callable[..., Desk]]:
             worker = open_worker(name, worker_id=None, record=Record(), now=clock.now())
             context = stack.enter_context(fresh(browser, base_url=site, **settings))
             page = context.new_page()
-            page.goto(new_link(worker, now=timezone.now()))
+            enter(page, new_link(worker, now=timezone.now()))
             return Desk(worker.worker_id, context, page)
 
         yield seated

@@ -19,6 +19,14 @@ FORM = """<!DOCTYPE html><html lang="en"><head><title>Task</title></head><body><
 <label><input type="radio" name="rating" value="2"> good</label>
 <button name="button" value="pressed">Submit</button></form>{more}</body></html>"""
 
+
+def enter(page: Page, link: str) -> None:
+    """Sign in by a one-time link."""
+    page.goto(link)
+    page.get_by_role("main").get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/hits/")
+
+
 CONNECTING = 30_000  # milliseconds
 CONNECTED = "() => document.readyState === 'complete' && Boolean(window.assay && window.assay.connected())"
 

@@ -145,8 +145,9 @@ exclusion-category="{ text: 'None of them' }"></crowd-classifier-multi-select>
 <crowd-image-classifier name="picture" header="Picture" src="" categories="[{label: 'cat'}, {label: 'dog'}]">
 <worker-comment header="Why?">Say more</worker-comment></crowd-image-classifier>
 <crowd-image-classifier name="other" header="Other" src="" categories="['x','y']">
-</crowd-image-classifier><crowd-image-classifier-multi-select name="seen" header="Seen" src="" categories="['sea','sky']"
-exclusion-category="{ text: 'Nothing' }"></crowd-image-classifier-multi-select></crowd-form>""",
+</crowd-image-classifier><crowd-image-classifier-multi-select name="seen" header="Seen" src=""
+categories="['sea','sky']" exclusion-category="{ text: 'Nothing' }">
+</crowd-image-classifier-multi-select></crowd-form>""",
     )
     expect(frame.get_by_text("The text")).to_be_visible()
     frame.get_by_role("radio", name="it's good").check()

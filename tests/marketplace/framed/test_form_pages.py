@@ -99,5 +99,7 @@ def test_a_qualification_test_is_taken_and_graded(lab, ann: Desk) -> None:
     frame.get_by_role("button", name="Submit").click()
     expect(ann.page.get_by_text("kept in this browser")).to_be_visible()
     ann.context.set_offline(False)
-    expect(ann.page.get_by_text("Your score in the last test: 15")).to_be_visible()
+    expect(
+        ann.page.get_by_text("You passed the test: this qualification was granted to you, with a score of 15.")
+    ).to_be_visible()
     assert QualificationGrant.objects.get().value == 15

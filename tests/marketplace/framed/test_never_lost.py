@@ -16,7 +16,7 @@ from annotation.marketplace.models import Submission, WorkerSession
 from annotation.marketplace.workers.open_accounts import Record, open_worker
 from annotation.marketplace.workers.sessions import new_link
 from tests.browsing import FLAGS, PHONE
-from tests.marketplace.framed.desk import Desk, connected, fields, raw, state, task
+from tests.marketplace.framed.desk import Desk, connected, enter, fields, raw, state, task
 from tests.marketplace.question_samples import html_question
 
 SUBMIT = "**/mturk/externalSubmit"
@@ -155,7 +155,7 @@ def test_a_restarted_browser_hands_in_what_it_kept(hit, site, browser: Browser, 
     }
     first = browser.browser_type.launch_persistent_context(str(tmp_path), **start)
     page = first.new_page()
-    page.goto(new_link(worker, now=timezone.now()))
+    enter(page, new_link(worker, now=timezone.now()))
     desk = Desk(worker.worker_id, first, page)
     frame = desk.accept(hit)
     fill_in(frame, "before the restart")
@@ -249,7 +249,7 @@ def test_another_worker_on_the_same_computer_sees_nothing_of_it(hit, ann: Desk, 
     expect(ann.page.get_by_text(KEPT)).to_be_visible()
     ann.context.unroute_all()
     bob = open_worker("bob", worker_id=None, record=Record(), now=clock.now())
-    ann.page.goto(new_link(bob, now=timezone.now()))
+    enter(ann.page, new_link(bob, now=timezone.now()))
     ann.page.wait_for_timeout(1500)
     assert "private words" not in ann.page.content()
     assert fields()["why"] == "private words"

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browsing import fresh
 from tests.marketplace.conftest import mturk
-from tests.marketplace.framed.desk import Desk, task
+from tests.marketplace.framed.desk import Desk, enter, task
 from tests.marketplace.framed.test_never_lost import KEPT, fill_in
 from tests.marketplace.question_samples import html_question
 
@@ -91,7 +91,7 @@ def test_answers_outlive_a_killed_server(house: House, browser: Browser) -> None
     hit = client.create_hit(**HIT, Question=html_question(task()))["HIT"]
     with fresh(browser, base_url=house.origin) as context:
         ann = Desk(worker["worker_id"], context, context.new_page())
-        ann.page.goto(worker["sign_in_url"])
+        enter(ann.page, worker["sign_in_url"])
         frame = ann.accept(hit)
         fill_in(frame)
         house.kill()

@@ -14,6 +14,7 @@ from annotation.accounts.models import User
 from annotation.marketplace.core import clock
 from annotation.marketplace.models import LedgerEntry, Requester, WorkerAccount
 from tests.marketplace.conftest import mturk
+from tests.marketplace.people import enter
 
 pytestmark = [pytest.mark.database, pytest.mark.usefixtures("transactional_db")]
 
@@ -72,7 +73,7 @@ def test_a_worker_is_made_once_and_signs_in_each_time(site):
     assert first["sign_in_url"] != second["sign_in_url"]
     assert len(first["worker_id"]) == 14
     with httpx.Client(trust_env=False, follow_redirects=True) as browser:
-        assert first["worker_id"] in browser.get(second["sign_in_url"]).text
+        assert first["worker_id"] in enter(browser, second["sign_in_url"]).text
 
 
 def test_a_worker_can_be_given_an_id_and_a_record():

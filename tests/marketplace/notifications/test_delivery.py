@@ -349,6 +349,8 @@ def test_what_waits_for_a_closed_endpoint_is_given_up(ping, topic, receiver):
 def test_mail_that_cannot_be_sent_is_tried_again(lab, monkeypatch):
     asked = {"Destination": "lab@example.org", "Transport": "Email", "Version": "2006-05-05", "EventTypes": ["Ping"]}
     lab.client.send_test_event_notification(Notification=asked, TestEventType="Ping")
+    Endpoint.objects.update(confirmed_at=timezone.now())
+    Document.objects.filter(kind=Document.Kind.CONFIRMATION).delete()
 
     def refuse(self: object) -> int:
         raise SMTPServerDisconnected("no server")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
+import httpx
 import pytest
 from django.core import mail
 from django.db import transaction
@@ -249,8 +251,48 @@ def test_mail_names_the_events_and_their_ids(lab, told_type, told_hit):
     lab.client.update_notification_settings(HITTypeId=told_type, Notification=by_mail)
     hit = told_hit()
     assert deliver(clock=timezone.now).sent == 1
+    question = mail.outbox.pop()
+    assert (question.to, "HITCreated" in question.body) == (["lab@example.org"], False)
+    (page,) = re.findall(r"http\S+/sns/mail/confirm/\S+", question.body)
+    # What follows the links of a mail confirms nothing; the button does.
+    assert "Yes, send them" in httpx.get(page, trust_env=False).text
+    assert deliver(clock=timezone.now).sent == 0
+    assert "Notifications are sent to this address." in httpx.post(page, trust_env=False).text
+    assert deliver(clock=timezone.now).sent == 1
     (message,) = mail.outbox
     assert message.to == ["lab@example.org"]
     assert "HITCreated" in message.subject
     assert hit["HITId"] in message.body
-    assert Document.objects.get().doc_id == json.loads(message.body.splitlines()[-1])["EventDocId"]
+    assert Document.objects.last().doc_id == json.loads(message.body.splitlines()[-1])["EventDocId"]
+    (end,) = re.findall(r"http\S+/sns/mail/close/\S+", message.body)
+    httpx.get(end, trust_env=False)
+    told_hit()
+    assert deliver(clock=timezone.now).sent == 1
+    assert "No more notifications" in httpx.post(end, trust_env=False).text
+    told_hit()
+    assert deliver(clock=timezone.now).sent == 0
+
+
+def test_an_address_is_asked_once_a_day_and_few_addresses_are(open_lab, lab, told_type):
+    def by_mail(address: str) -> dict:
+        return {"Destination": address, "Transport": "Email", "Version": "2006-05-05", "EventTypes": ["HITCreated"]}
+
+    for number in range(20):
+        for _ in range(2):
+            lab.client.update_notification_settings(HITTypeId=told_type, Notification=by_mail(f"a{number}@example.org"))
+    assert deliver(clock=timezone.now).sent == 20
+    code, words = lab.refused(
+        "update_notification_settings", HITTypeId=told_type, Notification=by_mail("b@example.org")
+    )
+    assert (code, "20 new addresses a day" in words) == ("InvalidTransportEndpoint", True)
+    mine = {}
+    for name in ("r1", "r2", "r3"):
+        other = open_lab(name)
+        mine = {
+            "HITTypeId": other.client.create_hit_type(**TYPE)["HITTypeId"],
+            "Notification": by_mail("a1@example.org"),
+        }
+        if name == "r3":
+            assert other.refused("update_notification_settings", **mine)[0] == "InvalidTransportEndpoint"
+        else:
+            other.client.update_notification_settings(**mine)

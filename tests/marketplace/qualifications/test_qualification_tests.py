@@ -139,7 +139,9 @@ def test_a_test_is_taken_graded_and_granted(lab, ann):
     found = lab.client.get_qualification_score(QualificationTypeId=type_id, WorkerId=ann.worker_id)["Qualification"]
     assert (found["IntegerValue"], found["Status"]) == (15, "Granted")
     assert lab.client.list_qualification_requests(QualificationTypeId=type_id)["QualificationRequests"] == []
-    assert 'data-score="15"' in ann.get(f"/hits/qualifications/{type_id}/").text
+    page = ann.get(f"/hits/qualifications/{type_id}/").text
+    assert "You passed the test: this qualification was granted to you, with a score of 15." in page
+    assert "You cannot ask again now." not in page
     assert ann.accept(hit).status_code == 200
 
 

@@ -12,7 +12,7 @@ from annotation.marketplace.core import clock
 from annotation.marketplace.models import Assignment, OneTimeLink
 from annotation.marketplace.workers.open_accounts import Record, open_worker
 from annotation.marketplace.workers.sessions import COOKIE, LINK_LIFE, new_link
-from tests.marketplace.people import reason, task_on
+from tests.marketplace.people import enter, reason, task_on
 
 pytestmark = pytest.mark.database
 
@@ -33,7 +33,7 @@ def browser():
 
 
 def test_a_link_signs_in_once(link, browser):
-    assert browser.get(link).url.path == "/hits/"
+    assert enter(browser, link).url.path == "/hits/"
     browser.cookies.clear()
     answer = browser.get(link)
     assert (answer.status_code, reason(answer)) == (403, "link")
@@ -41,7 +41,9 @@ def test_a_link_signs_in_once(link, browser):
 
 def test_a_link_checker_does_not_spend_a_link(link, browser):
     browser.head(link)
-    assert browser.get(link).status_code == 200
+    for _ in range(2):
+        assert COOKIE not in browser.get(link).cookies
+    assert enter(browser, link).url.path == "/hits/"
 
 
 def test_an_old_link_and_a_made_up_one_are_refused(link, browser, site):
@@ -51,7 +53,7 @@ def test_an_old_link_and_a_made_up_one_are_refused(link, browser, site):
 
 
 def test_neither_link_nor_session_is_stored_readably(link, browser):
-    browser.get(link)
+    enter(browser, link)
     token = browser.cookies[COOKIE]
     assert not OneTimeLink.objects.filter(token_hash__in=[link.split("/")[-2]]).exists()
     assert OneTimeLink.objects.get().worker.sessions.get().token_hash != token
@@ -59,7 +61,8 @@ def test_neither_link_nor_session_is_stored_readably(link, browser):
 
 def test_the_session_cookie_is_out_of_reach_of_scripts(link):
     with httpx.Client(trust_env=False) as browser:
-        cookie = browser.get(link).headers["set-cookie"]
+        answer = enter(browser, link)
+        cookie = next(line for line in answer.headers.get_list("set-cookie") if line.startswith(COOKIE))
     assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
     assert "Path=/hits/" in cookie

@@ -230,7 +230,7 @@ def test_a_mailed_link_signs_in_once_and_for_an_hour(ann, browsers):
     other.fill("/hits/sign-in/link/", email="ann@example.org")
     link = mailed()
     OneTimeLink.objects.update(expires_at=timezone.now() + timedelta(minutes=1))
-    other.get(link)
+    other.fill(link)
     assert other.signed_in
     assert reason(browsers().get(link)) == "link"
 
@@ -252,7 +252,7 @@ def test_an_address_given_by_an_operator_is_confirmed_by_following_its_mail(site
     WorkerAccount.objects.create(name="bob", email="bob@example.org", created_at=timezone.now())
     browsers().fill("/hits/sign-in/link/", email="bob@example.org")
     assert WorkerAccount.objects.get().email_confirmed_at is None
-    browsers().get(mailed("bob@example.org"))
+    browsers().fill(mailed("bob@example.org"))
     assert WorkerAccount.objects.get().email_confirmed_at is not None
 
 

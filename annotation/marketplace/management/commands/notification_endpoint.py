@@ -80,6 +80,6 @@ def _close(endpoints: list[Endpoint]) -> None:
 def _state(endpoint: Endpoint) -> str:
     if endpoint.closed_at is not None:
         return "closed"
-    if endpoint.transport == Transport.SNS and endpoint.confirmed_at is None:
+    if endpoint.transport != Transport.SQS and endpoint.confirmed_at is None:
         return "waiting for confirmation"
     return "active"

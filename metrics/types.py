@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from importlib import import_module
+from typing import Any, Literal
 
 Source = Literal["reference", "model"]
 Mode = Literal["exact", "paper"]
@@ -16,6 +17,38 @@ REFERENCE: Source = "reference"
 MODEL: Source = "model"
 
 Setting = str | int | float | bool | None
+
+
+# Tables and figures stand above the measures, whose results therefore name their writer and do not import it.
+WRITER = "metrics.pages.results"
+
+
+class Result:
+    """What a measure returns: shown as a table by a notebook, and given on as a DataFrame, LaTeX or a picture."""
+
+    __slots__ = ()
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return a DataFrame with a row per estimate, made by `backend` (`pandas`, `polars`, `pyarrow`).
+
+        Columns: measure (the names that lead to the estimate, joined by " / "), value, low, high, level, n, method,
+        target, flags. Raises BadInput where the library is not installed.
+        """
+        return import_module(WRITER).to_frame(self, backend)
+
+    def to_latex(self) -> str:
+        """Return a table of the estimates as LaTeX (booktabs)."""
+        return str(import_module(WRITER).to_latex(self))
+
+    def plot(self) -> Any:
+        """Return a picture of the estimates with their intervals, which a notebook shows and `save(PATH)` writes (SVG).
+
+        Raises DegenerateInput where no estimate has a value.
+        """
+        return import_module(WRITER).to_picture(self)
+
+    def _repr_html_(self) -> str:
+        return str(import_module(WRITER).to_html(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +66,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Result):
     """A reported number: never a bare float.
 
     Args:
@@ -114,13 +147,19 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class HuseResult:
+class HuseResult(Result):
     """HUSE (eq. 2), HUSE-Q (eq. 8), HUSE-D = 1 + HUSE - HUSE-Q (eq. 9), and log p alone (a check), in one mode."""
 
     huse: Estimate
     huse_q: Estimate
     huse_d: Estimate
     log_prob_only: Estimate
+
+
+class ByMode(dict[Mode, HuseResult], Result):
+    """A `HuseResult` for each mode."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from metrics.evaluators.accuracy import Accuracy, evaluator_accuracies, measure_
 from metrics.inference.distributions import check_level
 from metrics.inference.multiple_testing import METHODS, Family, adjust
 from metrics.inference.t_tests import TTest, single_sample_t
-from metrics.types import Estimate, Setting
+from metrics.types import Estimate, Result, Setting
 from metrics.version import __version__
 
 CONDITIONS = "conditions against chance"
@@ -56,7 +56,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Result):
     """The whole study, each condition, the family its tests were adjusted in (None without conditions), flags.
 
     Flag `raters_in_several_conditions`: some raters judged in more than one, so the conditions are not independent.

@@ -22,7 +22,7 @@ from metrics.huse.classifier import HJ, LOG_PROB, Classifier
 from metrics.huse.neighbors_1d import Votes
 from metrics.huse.subsampling import context_numbers, smallest_draw, subsample_sd
 from metrics.inference.error_rate_intervals import subsample_interval
-from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Setting, VoteTie
+from metrics.types import ByMode, Estimate, HuseResult, Interval, Item, Missing, Mode, Setting, VoteTie
 from metrics.version import __version__
 
 MODES: tuple[Mode, ...] = ("exact", "paper")
@@ -52,7 +52,7 @@ def evaluate(
     vote_tie: VoteTie = "reference",
     missing: Missing = "error",
     removed: Mapping[str, int] | None = None,
-) -> dict[Mode, HuseResult]:
+) -> ByMode:
     """Compute HUSE, HUSE-Q, HUSE-D and the score of log p alone, in each mode.
 
     HUSE is twice the leave-one-out error of a k-nearest-neighbour classifier that separates reference from model texts
@@ -73,10 +73,11 @@ def evaluate(
         removed: ratings removed by each filter, for the message where nothing is left.
 
     Returns:
-        A `HuseResult` for each mode. Values are at least 0 and may exceed 1 (flag `above_one`); HUSE-D may leave [0, 1]
-        (flag `out_of_range`). Where the sources differ in size (flag `unbalanced`) a neighbour's vote weighs 1 / size
-        of its source in exact mode; in paper mode all votes weigh the same, so the larger source outvotes the other
-        (flag `vote_unbalanced`: not a value to report). At most k texts of one source: flag `few_of_one_source`.
+        A `HuseResult` for each mode (a dict that shows itself as a table). Values are at least 0 and may exceed 1 (flag
+        `above_one`); HUSE-D may leave [0, 1] (flag `out_of_range`). Where the sources differ in size (flag
+        `unbalanced`) a neighbour's vote weighs 1 / size of its source in exact mode; in paper mode all votes weigh the
+        same, so the larger source outvotes the other (flag `vote_unbalanced`: not a value to report). At most k texts
+        of one source: flag `few_of_one_source`.
 
     Raises:
         BadInput: a setting or an item breaks a rule.
@@ -104,7 +105,7 @@ def evaluate(
     classifiers = {mode: Classifier(table, mode, k) for mode in modes}
     errors = _standard_errors(classifiers, settings)
     results = {mode: _result(classifier, settings, errors[mode]) for mode, classifier in classifiers.items()}
-    return {mode: _quality_alone(result, without) for mode, result in results.items()} if without else results
+    return ByMode({mode: _quality_alone(result, without) if without else result for mode, result in results.items()})
 
 
 def huse_q_only(

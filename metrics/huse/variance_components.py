@@ -25,7 +25,7 @@ from metrics.huse.rater_variance import MUCH_DIFFERENT, half_means, rater_errors
 from metrics.huse.ratings_by_text import Rated, lay_out, with_means
 from metrics.huse.subsampling import context_numbers
 from metrics.inference.error_rate_intervals import degrees_of_freedom, normal_quantile, subsample_interval
-from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Rating, Setting, VoteTie
+from metrics.types import ByMode, Estimate, HuseResult, Interval, Item, Missing, Mode, Rating, Setting, VoteTie
 from metrics.version import __version__
 
 RATERS = "half-samples of workers (a component)"
@@ -136,7 +136,7 @@ def evaluate_rated(
     draws: int = 400,
     vote_tie: VoteTie = "reference",
     missing: Missing = "error",
-) -> dict[Mode, HuseResult]:
+) -> ByMode:
     """Compute HUSE with HJ from single ratings, and intervals that know who rated what.
 
     Where references and model texts were rated by different workers (a quarter of the ratings of one source would have
@@ -197,7 +197,7 @@ def evaluate_rated(
         return results
     settings: dict[str, Setting] = {"one_source_share": _single_source_share(rated, z), "source_difference": difference}
     part = _component_or_none(judged, ratings, k, draws, seed, missing)
-    return {mode: _widened(result, part, settings, rated.raters) for mode, result in results.items()}
+    return ByMode({mode: _widened(result, part, settings, rated.raters) for mode, result in results.items()})
 
 
 def _read_frames(items: Sequence[Item] | Frame, ratings: Sequence[Rating] | Frame) -> tuple[list[Item], list[Rating]]:

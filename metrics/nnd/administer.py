@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
+from metrics.data.frames import Frame, is_frame
 from metrics.errors import BadInput, InsufficientData, join_names
 from metrics.likelihood.records import Pair, Scored
 from metrics.nnd.records import NndTest, TestSet
-from metrics.nnd.scores import FromFile, FromModel, Scores, candidates_of, log_likelihood
+from metrics.nnd.scores import FromFile, FromModel, Scores, candidates_of, log_likelihood, read_scores
 
 MAX_MISSING = 0.05
 
@@ -58,7 +59,7 @@ class Administered:
 
 
 def administer_tests(
-    tests: TestSet, scores: Source, *, model: str = "", ties: Ties = "fail", scored_by: str = ""
+    tests: TestSet, scores: Source | Frame, *, model: str = "", ties: Ties = "fail", scored_by: str = ""
 ) -> Administered:
     """Administer near-negative distinction tests to a model by its log-probabilities.
 
@@ -67,7 +68,8 @@ def administer_tests(
     Args:
         tests: as `build_tests` gives them.
         scores: a backend's `score`, a function or mapping from (context, candidate) to a `Scored` (total natural
-            log-probability, tokens), or what `metrics.nnd.scores.read_scores` read from a file.
+            log-probability, tokens), what `metrics.nnd.scores.read_scores` read from a file, or a DataFrame with the
+            columns `log_prob`, `tokens`, and `id` or `context` and `candidate`.
         model: the model's name, for the record.
         ties: `fail` (the definition: strictly higher) or `second`, the original code's rule (on a tie the candidate
             listed second is chosen, so a constant model passes half of the tests): for replication only.
@@ -79,7 +81,7 @@ def administer_tests(
 
     Raises:
         InsufficientData: more than 5% of the tests have no score, or a model needs texts that the tests do not hold.
-        BadInput: a score breaks a rule.
+        BadInput: a score, or a row of the DataFrame, breaks a rule.
 
     Source:
         Laban, Wu, Murdoch and Xiong (2022), equations 1 and 2.
@@ -125,7 +127,9 @@ def _take(test: NndTest, high: float, low: float, ties: Ties) -> Outcome:
     return Outcome(test, high, low, passed)
 
 
-def _source(scores: Source) -> Scores:
+def _source(scores: Source | Frame) -> Scores:
+    if is_frame(scores):
+        return read_scores(scores)
     if isinstance(scores, Mapping):
         return FromFile({}, scores)
-    return FromModel(scores) if callable(scores) else scores
+    return FromModel(scores) if callable(scores) else cast(Scores, scores)

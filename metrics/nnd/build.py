@@ -8,8 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from metrics.data.frames import Frame, check_records, is_frame
 from metrics.errors import BadInput, InsufficientData
-from metrics.nnd.orders import Order
+from metrics.nnd.candidate_rows import read_candidates
+from metrics.nnd.orders import Numbers, Order
 from metrics.nnd.records import Candidate, NndTest, TestSet
 from metrics.types import Setting
 
@@ -31,9 +33,9 @@ class Options:
 
 
 def build_tests(
-    candidates: Iterable[Candidate],
-    order: Order,
-    source: str,
+    candidates: Iterable[Candidate] | Frame,
+    order: Order | None = None,
+    source: str = "table",
     *,
     options: Options | None = None,
     skipped: Mapping[str, int] | None = None,
@@ -43,8 +45,11 @@ def build_tests(
     """Build every test of a better against a worse candidate of the same context.
 
     Args:
-        candidates: annotated texts in any order; those of one context and part meet.
-        order: says which of two candidates is better (`metrics.nnd.orders`: by rank, by partial order, by number).
+        candidates: annotated texts in any order; those of one context and part meet. Or a DataFrame with the columns
+            `context_id`, `candidate` and `quality` (with `label` for an order of labels; optional `id`, `context`,
+            `category`, `system`, `part`).
+        order: says which of two candidates is better (`metrics.nnd.orders`: by rank, by partial order, by number);
+            None: the higher `quality`.
         source: where the annotations come from, for the record.
         options: what else keeps a pair from being a test; None: the defaults of `Options`.
         skipped: how many rows or candidates reading the annotations skipped, by reason.
@@ -55,7 +60,8 @@ def build_tests(
         Tests in the order of the candidates, and how many pairs are no test, by reason.
 
     Raises:
-        BadInput: a blank text, one id with two texts, one context with two texts, or a label the order does not know.
+        BadInput: a blank text, one id with two texts, one context with two texts, a label the order does not know, or a
+            fault of a row of the DataFrame.
         InsufficientData: no pair makes a test.
 
     Source:
@@ -73,7 +79,12 @@ def build_tests(
         (1, 'a', {'Wrong': 1})
     """
     rules = options or Options()
-    listed = list(candidates)
+    order = order or Numbers()
+    listed = (
+        read_candidates(candidates, order)
+        if is_frame(candidates)
+        else check_records(candidates, Candidate, "candidates")
+    )
     _check(listed, blank_texts)
     counts = Counter(skipped or {})
     tests = [test for group in _groups(listed).values() for test in _pairs(group, order, rules, counts)]

@@ -17,7 +17,7 @@ from metrics.inference.distributions import check_level
 from metrics.inference.error_rate_intervals import normal_quantile
 from metrics.inference.proportions import pooled_share, wilson
 from metrics.nnd.administer import Administered, Outcome
-from metrics.types import Estimate, Interval, Setting
+from metrics.types import Estimate, Interval, Result, Setting
 from metrics.version import __version__
 
 BOOTSTRAP = "contexts drawn with replacement, percentiles"
@@ -46,7 +46,7 @@ class PassRate:
 
 
 @dataclass(frozen=True)
-class PassRates:
+class PassRates(Result):
     """Of one model: overall, by category (a test with several counts in each), by combination of categories."""
 
     model: str

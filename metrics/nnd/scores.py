@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from metrics.data.csv_files import MINUS_INFINITY, Row, read_rows
+from metrics.data.frames import Frame
 from metrics.data.items import LARGEST, LOG_PROB_TOLERANCE, LONGEST
 from metrics.data.json_files import Record, read_records
 from metrics.errors import BadInput, InsufficientData, join_names
@@ -82,15 +83,15 @@ def candidates_of(tests: TestSet) -> list[Candidate]:
     return list(by_id.values())
 
 
-def read_scores(path: Path) -> FromFile:
-    """Scores from JSON lines or a CSV (name ending in .csv or .tsv): log_prob, tokens, and id or (context, candidate).
+def read_scores(path: Path | Frame) -> FromFile:
+    """Scores from JSON lines, a CSV (.csv, .tsv) or a DataFrame: log_prob, tokens, and id or (context, candidate).
 
     The output of `loglik --json` is read too. log_prob: the natural total; -inf is allowed (in JSON -Infinity or
     "-inf"), null or blank where there is none. A row may hold id and texts; each is named once. Raises BadInput.
     """
     by_id: dict[str, Scored | None] = {}
     by_texts: dict[Pair, Scored | None] = {}
-    if path.suffix.lower() in (".csv", ".tsv"):
+    if not isinstance(path, Path) or path.suffix.lower() in (".csv", ".tsv"):
         for row in read_rows(path, ("log_prob", "tokens")):
             _store(row, row.cells, _from_row(row), by_id, by_texts)
     else:

@@ -10,18 +10,20 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
 from metrics.data.arrays import Floats, Ints
+from metrics.data.frames import Frame, is_frame
 from metrics.errors import BadInput, InsufficientData
 from metrics.inference.distributions import check_level, t_quantile
 from metrics.inference.error_rate_intervals import normal_quantile
 from metrics.inference.proportions import wilson
+from metrics.text_scores.fraction_rows import read_fractions
 from metrics.text_scores.text_statistics import distinct, longest_repeat
 from metrics.text_scores.token_predictions import Predictions
-from metrics.types import Estimate, Interval, Setting
+from metrics.types import Estimate, Interval, Result, Setting
 from metrics.version import __version__
 
 DEFAULT_THRESHOLD = 0.40  # the middle of the 0.35 to 0.45 that the paper names
@@ -84,7 +86,7 @@ class TextScore:
 
 
 @dataclass(frozen=True, slots=True)
-class HScore:
+class HScore(Result):
     """A collection of texts: shares h, u and m (they sum to 1) and the mean Fp, each with its interval."""
 
     h: Estimate
@@ -156,11 +158,12 @@ def rank_bucket(rank: Ints) -> Ints:
     return np.searchsorted(np.array(BUCKETS), rank, side="left").astype(np.int64)
 
 
-def h_score(fp: Mapping[str, float], thresholds: Thresholds = DEFAULT, *, level: float = 0.95) -> HScore:
+def h_score(fp: Mapping[str, float] | Frame, thresholds: Thresholds = DEFAULT, *, level: float = 0.95) -> HScore:
     """Compute the shares of human-like, undecided and machine-like texts, and the mean Fp.
 
     Args:
-        fp: Fp by text, in [0, 1] (`score_text`), at least one text.
+        fp: Fp by text, in [0, 1] (`score_text`), at least one text; or a DataFrame with the columns `id` and `fp`, or
+            with a row per token and the columns `id`, `probability`, `top_probability` (of the likeliest token).
         thresholds: limits of Fp in [0, 1]; human-like below the lower one, machine-like from the upper one on.
         level: of the intervals, in (0, 1).
 
@@ -170,7 +173,7 @@ def h_score(fp: Mapping[str, float], thresholds: Thresholds = DEFAULT, *, level:
 
     Raises:
         InsufficientData: there is no text.
-        BadInput: an Fp outside [0, 1], or a level that is not allowed.
+        BadInput: an Fp outside [0, 1], a level that is not allowed, or a fault of a row of the DataFrame.
 
     Source:
         Çano and Bojar (2020), equations 1, 4 and 5.
@@ -182,6 +185,7 @@ def h_score(fp: Mapping[str, float], thresholds: Thresholds = DEFAULT, *, level:
         (0.75, 0.25, 0.30000000000000004, ('uncalibrated',))
     """
     check_level(level)
+    fp = read_fractions(fp) if is_frame(fp) else cast(Mapping[str, float], fp)
     if not fp:
         raise InsufficientData("An h-score needs a text: 0 / 0 is nothing.")
     for name, value in fp.items():

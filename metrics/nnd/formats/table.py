@@ -2,57 +2,14 @@
 
 from __future__ import annotations
 
-from metrics.data.csv_files import Row, TableSource, read_rows
-from metrics.errors import BadInput
+from metrics.data.csv_files import TableSource
 from metrics.nnd.build import Options, build_tests
-from metrics.nnd.orders import Numbers, Order
-from metrics.nnd.records import Candidate, TestSet
-
-REQUIRED = ("context_id", "candidate")
-WORSE = "worse"
+from metrics.nnd.candidate_rows import read_candidates
+from metrics.nnd.orders import Order
+from metrics.nnd.records import TestSet
 
 
 def table_tests(path: TableSource, order: Order, *, options: Options | None = None) -> TestSet:
-    """Tests from a CSV or DataFrame with `context_id`, `candidate` and `label`.
-
-    For an order of numbers `quality`, a number, takes the place of `label`.
-    Further columns: `id` (else the row's line number), `context` (the text), `category` (of the error; else the
-    label, and for numbers `worse`), `system`, `part`. Blanks around a cell are not part of the text. Raises BadInput,
-    InsufficientData.
-    """
-    by_number = isinstance(order, Numbers)
-    rows = read_rows(path, (*REQUIRED, "quality" if by_number else "label"))
-    seen: dict[str, int] = {}
-    candidates = []
-    for row in rows:
-        candidate = _candidate(row, by_number)
-        if candidate.id in seen:
-            raise row.error("id", f"the id {candidate.id!r} was used in row {seen[candidate.id]} already")
-        seen[candidate.id] = row.line
-        _compare_with_itself(order, candidate, row)
-        candidates.append(candidate)
+    """Tests from a CSV or DataFrame as `read_candidates` reads it. Raises BadInput, InsufficientData."""
+    candidates = read_candidates(path, order)
     return build_tests(candidates, order, "table", options=options, settings={"order": type(order).__name__.lower()})
-
-
-def _candidate(row: Row, by_number: bool) -> Candidate:
-    category = row.cells.get("category", "")
-    label = row.cells.get("label", "") if by_number else row.text("label")
-    return Candidate(
-        id=row.text("id") if "id" in row.cells else str(row.line),
-        context_id=row.text("context_id"),
-        context=row.text("context") if "context" in row.cells else None,
-        text=row.text("candidate"),
-        label=label or WORSE,
-        quality=row.number("quality") if by_number else None,
-        marks=(category,) if category else (),
-        part=row.cells.get("part", ""),
-        system=row.cells.get("system", ""),
-    )
-
-
-def _compare_with_itself(order: Order, candidate: Candidate, row: Row) -> None:
-    """Name the row of a label the order does not know, before any pair is made."""
-    try:
-        order.compare(candidate, candidate)
-    except BadInput as error:
-        raise row.error(error.column or "label", error.rule) from None

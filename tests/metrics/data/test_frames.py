@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,15 @@ import pytest
 
 from metrics import (
     MetricsError,
+    administer_tests,
+    build_tests,
     evaluate,
     evaluate_judgments,
     evaluate_rated,
+    h_score,
     huse_q_only,
     krippendorff_alpha,
+    pass_rates,
 )
 from metrics.data.csv_files import read_items, read_ratings
 from metrics.data.read_judgments import read_judgments
@@ -146,3 +151,70 @@ def test_a_fault_is_a_sentence_with_column_row_and_rule(frame: Any, sentence: st
 def test_items_and_ratings_come_in_one_form() -> None:
     with pytest.raises(MetricsError, match="either both DataFrames or both records"):
         evaluate_rated(pd.DataFrame(ITEMS), [])
+
+
+@pytest.mark.parametrize("frame", LIBRARIES)
+def test_three_lines_lead_from_frames_to_pass_rates(frame: Callable[[Any], Any]) -> None:
+    # Three answers to each of two questions; by hand: of the five pairs of differing quality the model passes four.
+    texts = frame(
+        {
+            "context_id": ["q1"] * 3 + ["q2"] * 3,
+            "id": list("abcdef"),
+            "candidate": ["Goethe", "Schiller", "Heine", "Bach", "Mozart", "Haydn"],
+            "quality": [3, 2, 1, 2, 1, 1],
+        }
+    )
+    scores = frame({"id": list("abcdef"), "log_prob": [-1.0, -2.0, -3.0, -4.0, -3.5, -8.0], "tokens": [1] * 6})
+    rates = pass_rates(administer_tests(build_tests(texts), scores))
+    assert (rates.overall.passed, rates.overall.failed) == (4, 1)
+    with pytest.raises(MetricsError, match=r"DataFrame, row 2, column log_prob"):
+        administer_tests(build_tests(texts), frame({"id": ["a", "b"], "log_prob": ["-1", "low"], "tokens": [1, 1]}))
+
+
+@pytest.mark.parametrize("frame", LIBRARIES)
+def test_an_h_score_comes_from_texts_or_from_their_tokens(frame: Callable[[Any], Any]) -> None:
+    # frac(p) by hand: (.2/.4 + .1/.1) / 2 = .75, machine-like; (.1/.5) = .2, human-like
+    tokens = {"id": ["t1", "t2", "t1"], "probability": [0.2, 0.1, 0.1], "top_probability": [0.4, 0.5, 0.1]}
+    score = h_score(frame(tokens))
+    assert score.verdicts == {"t1": "m", "t2": "h"}
+    assert score == h_score(frame({"id": ["t1", "t2"], "fp": [0.75, 0.2]}))
+    with pytest.raises(MetricsError, match=r"row 1, column fp.*between 0 and 1"):
+        h_score(frame({"id": ["t1"], "fp": [1.5]}))
+    with pytest.raises(MetricsError, match=r"row 1, column probability"):
+        h_score(frame({"id": ["t1"], "probability": [0.5], "top_probability": [0.4]}))
+
+
+def test_results_become_frames_latex_and_pictures(tmp_path: Path) -> None:
+    results = evaluate(pd.DataFrame(ITEMS), k=5, draws=20)
+    huse = results["exact"].huse
+    table = results.to_frame()
+    assert list(table.columns) == ["measure", "value", "low", "high", "level", "n", "method", "target", "flags"]
+    row = table[table["measure"] == "exact / huse"].iloc[0]
+    assert (row["value"], row["low"], row["high"], row["n"]) == (huse.value, huse.interval.low, huse.interval.high, 40)
+    assert results["exact"].to_frame("polars")["measure"].to_list() == ["huse", "huse_q", "huse_d", "log_prob_only"]
+    assert r"\toprule" in results.to_latex()
+    assert "HUSE-Q" in results.to_latex()
+    assert f"{huse.value:.2f}" in results._repr_html_()
+    assert results.plot().save(tmp_path / "huse.svg").read_text(encoding="utf-8").startswith("<svg")
+    judged = evaluate_judgments(pd.DataFrame(JUDGMENTS), ("training",))
+    assert judged.to_frame().set_index("measure").loc["overall / accuracy / accuracy", "value"] == pytest.approx(
+        judged.overall.accuracy.accuracy.value
+    )
+    with pytest.raises(MetricsError, match="no_such_library"):
+        results.to_frame("no_such_library")
+
+
+def test_the_lines_of_the_page_for_notebooks_run_and_give_what_they_name() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "python.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for lines in re.findall(r"```python\n(.+?)```", page, re.DOTALL):
+        exec(lines, names)
+    # By hand: q1's better answer is likelier (-6/4 > -9/4), q2's is not (-4/3 < -3/3).
+    assert (names["rates"].overall.passed, names["rates"].overall.failed) == (1, 1)
+    # (.2/.4 + .1/.1) / 2 = .75 and (.1/.5 + .3/.9) / 2 = .27
+    assert names["likelihood"].mean_fp.value == pytest.approx((0.75 + (0.2 + 1 / 3) / 2) / 2)
+    # r1 judges d human; r2 judges a machine; r3 all right; r4 judges d human.
+    assert names["accuracy"].overall.accuracy.accuracy.value == pytest.approx((0.75 + 0.75 + 1 + 0.75) / 4)
+    assert {"exact / huse", "paper / huse_d"} <= set(names["table"]["measure"])
+    assert r"\midrule" in names["latex"]
+    assert "<svg" in names["picture"]._repr_svg_()

@@ -59,7 +59,7 @@ class QuestionTooLargeError(QuestionError):
 
 
 class AnswerError(AssayError):
-    """A submission's answer document cannot be read."""
+    """A submission's answers cannot be read."""
 
 
 class NoticeError(AssayError):

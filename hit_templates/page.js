@@ -86,8 +86,28 @@
     if (event.target.tagName === "TEXTAREA") { count(partOf(event.target), "keys", 1); }
   });
 
+  /* A slider says nothing until it is moved, or the number beside it is typed: the number is the answer. */
+  function follows(slider) {
+    var number = slider.querySelector("[type=number]"), range = slider.querySelector("[type=range]");
+    slider.toggleAttribute("data-unset", number.value === "");
+    if (number.value !== "") { range.value = number.value; }
+  }
+  all("[data-slider]").forEach(function (slider) {
+    var number = slider.querySelector("[type=number]"), range = slider.querySelector("[type=range]");
+    range.hidden = false;
+    function take() { number.value = range.value; follows(slider); number.dispatchEvent(new Event("change", { bubbles: true })); }
+    range.addEventListener("input", take);
+    range.addEventListener("click", take);
+    range.addEventListener("keydown", function (event) { if (event.key === " ") { event.preventDefault(); take(); } });
+    number.addEventListener("input", function () { follows(slider); });
+    follows(slider);
+  });
+
   /* Follow-ups appear for the answers that call for them. */
-  function chosen(part) { return all("input:checked", part).map(function (input) { return input.value; }); }
+  function chosen(part) {
+    var numbers = all("input[type=number]", part).filter(function (input) { return input.value !== ""; });
+    return all("input:checked", part).concat(numbers).map(function (input) { return input.value; });
+  }
   function follow(part) {
     var now = chosen(part);
     all(".follow", part).forEach(function (one) {
@@ -104,6 +124,9 @@
     all("input[type=radio], input[type=checkbox]", part).forEach(function (input) { (names[input.name] = names[input.name] || []).push(input); });
     Object.keys(names).forEach(function (name) {
       if (!names[name].some(function (input) { return input.checked; })) { found.push({ at: names[name][0] }); }
+    });
+    all("input[type=number]", part).forEach(function (input) {
+      if (input.value === "" || !input.checkValidity()) { found.push({ at: input, hint: input.dataset.hint }); }
     });
     all(".follow", part).forEach(function (one) {
       var area = one.querySelector("textarea"), least = Math.max(Number(one.dataset.least), 1);
@@ -124,9 +147,9 @@
       found.forEach(function (one) {
         if (!one.hint) { return; }
         var hint = document.createElement("p");
-        hint.className = "hint"; hint.id = one.at.id + "-hint"; hint.textContent = one.hint;
+        hint.className = "hint"; hint.id = (one.at.id || one.at.name) + "-hint"; hint.textContent = one.hint;
         one.at.setAttribute("aria-describedby", hint.id);
-        one.at.parentNode.appendChild(hint);
+        (one.at.closest(".slider") || one.at.parentNode).appendChild(hint);
       });
       first = first || found[0].at;
     });
@@ -231,10 +254,11 @@
     if (event.target.tagName === "TEXTAREA" || event.altKey || event.ctrlKey || event.metaKey) { return; }
     var part = partOf(event.target) || (steps[at] && steps[at].matches(".line, .practice") ? steps[at] : null);
     if (!part) { return; }
+    var number = event.target.closest(".slider") ? event.target.closest(".slider").querySelector("[type=number]") : null;
     var name = event.target.name, groups = all("input[type=radio], input[type=checkbox]", part);
     var group = groups.filter(function (input) { return !name || input.name === name; });
     group = group.length ? group : groups;
-    var wanted = /^[1-9]$/.test(event.key) ? group[Number(event.key) - 1] : null;
+    var wanted = !number && /^[1-9]$/.test(event.key) ? group[Number(event.key) - 1] : null;
     if (wanted && !wanted.disabled) {
       wanted.checked = wanted.type === "radio" || !wanted.checked;
       wanted.focus();
@@ -242,14 +266,16 @@
     }
     if (event.key === "Enter" && event.target.tagName !== "BUTTON" && event.target.tagName !== "SUMMARY") {
       event.preventDefault();
-      onward(part, event.target);
+      onward(part, number || event.target);
     }
   });
   /* Enter goes on: to the next question of the part, to the next part, to the button at the end. */
   function onward(part, from) {
-    var groups = all("input[type=radio], input[type=checkbox], textarea:not([disabled])", part), names = [];
+    var groups = all("input[type=radio], input[type=checkbox], input[type=number], textarea:not([disabled])", part), names = [];
     groups.forEach(function (input) { if (names.indexOf(input.name) < 0) { names.push(input.name); } });
     var next = names[names.indexOf(from.name) + 1];
+    var slider = next ? all(".slider", part).filter(function (one) { return one.querySelector("[name='" + next + "']"); })[0] : null;
+    if (from.name && slider) { slider.querySelector("input").focus(); return; }
     if (from.name && next) { all("[name='" + next + "']", part).filter(function (one) { return one.checked; }).concat(all("[name='" + next + "']", part))[0].focus(); return; }
     if (part.classList.contains("practice") && !part.dataset.revealed) { part.querySelector(".reveal").click(); return; }
     if (steps.indexOf(part) >= 0) { ($("next").hidden ? $("send") : $("next")).focus(); return; }
@@ -257,7 +283,7 @@
     (line ? line.querySelector("input:checked") || line.querySelector("input:not([type=hidden])") : $("send")).focus();
   }
   /* Answers were put back: by the page around this one, or by the browser, which says nothing of the single ones. */
-  function catchUp() { lines.forEach(follow); tell(); }
+  function catchUp() { all("[data-slider]").forEach(follows); lines.forEach(follow); tell(); }
   /* The step that was shown last: practice rounds before it had been answered, and their answers were shown. */
   function resume(event) {
     var step = event.detail ? event.detail.step : null;

@@ -11,9 +11,18 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 
 from annotation.common import bulk_insert
+from annotation.design.kinds import kind_called, labels_of
 from annotation.design.wording import Wording, from_json
 from annotation.exceptions import AnswerError, StateError
-from annotation.hits.parse_answers import Answered, changed_sides, order_shown, read_check, read_line, read_practice
+from annotation.hits.parse_answers import (
+    Answered,
+    changed_sides,
+    order_shown,
+    read_check,
+    read_line,
+    read_practice,
+    unanswered,
+)
 from annotation.models import (
     AttentionCheck,
     CheckAnswer,
@@ -76,7 +85,12 @@ class _ParsedSubmission:
 
 
 def read(study: Study, *, now: datetime, progress: Callable[[int], None] | None = None) -> Reading:
-    """Turn every submission not yet read into presentations and judgments, batch by batch, each in a transaction."""
+    """Turn every submission not yet read into presentations and judgments, batch by batch, each in a transaction.
+
+    Raises DesignError where there are some and the kind of task is not installed.
+    """
+    if _unread_submissions(study).exists():
+        kind_called(study.task)
     sheets: dict[int, _Sheet] = {}
     submissions = judgments = unreadable = 0
     # HIT by HIT: looking for the next batch in the whole study would pass over all that is read, each time.
@@ -119,7 +133,7 @@ def _load_sheet(hit: Hit) -> _Sheet:
     wording = from_json(hit.wording.body)
     labels = {
         criterion.name: dict(
-            Scale.objects.matching(criterion.scale, criterion.labels).labels.values_list("label", "pk")
+            Scale.objects.matching(criterion.scale, labels_of(wording, criterion)).labels.values_list("label", "pk")
         )
         for criterion in wording.criteria
     }
@@ -133,10 +147,13 @@ def _parse_submission(submission: Submission, sheet: _Sheet) -> _ParsedSubmissio
     except AnswerError as error:
         answers, problem = {}, str(error)
     changed = set(changed_sides(answers))
-    answered = [
-        read_line(answers, item.position, sheet.wording, sides_changed=str(item.position) in changed)
-        for item in sheet.items
-    ]
+    try:
+        answered = [
+            read_line(answers, item.position, sheet.wording, sides_changed=str(item.position) in changed)
+            for item in sheet.items
+        ]
+    except AnswerError as error:
+        answered, problem = [unanswered(sheet.wording) for _ in sheet.items], str(error)
     order = order_shown(answers, len(sheet.items) + len(sheet.checks))
     met = {position: place for place, position in enumerate(order)} if order else {}
     return _ParsedSubmission(

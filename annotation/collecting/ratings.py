@@ -19,6 +19,7 @@ from django.db.models import (
     Sum,
 )
 
+from annotation.design.kinds import labels_of
 from annotation.design.wording import from_json
 from annotation.models import (
     Decision,
@@ -100,12 +101,13 @@ def summed_keys(counted: QuerySet[Judgment]) -> list[tuple[int, int, int]]:
 
 def _used_labels(study: Study) -> list[tuple[int, Fraction]]:
     """Key and code of every label that raters of the study could choose for the criterion that counts."""
-    criteria = [criterion for wording in study.wordings.all() for criterion in from_json(wording.body).criteria]
+    wordings = [from_json(stored.body) for stored in study.wordings.all()]
     names = {
         name
-        for criterion in criteria
+        for wording in wordings
+        for criterion in wording.criteria
         if criterion.name == CRITERION
-        for name in Scale.objects.names(criterion.scale, criterion.labels)
+        for name in Scale.objects.names(criterion.scale, labels_of(wording, criterion))
     }
     labels = ScaleLabel.objects.filter(Q(scale=study.scale_id) | Q(scale__name__in=names)).order_by("pk")
     used = labels.filter(Exists(Judgment.objects.filter(label=OuterRef("pk"))))

@@ -8,10 +8,12 @@ from datetime import datetime
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from annotation.design.kinds import asks
 from annotation.design.wording import as_json, from_json, rename_texts
 from annotation.exceptions import DesignError, StateError
 from annotation.models import AuditEvent, Study, StudyWording
 from annotation.pricing.currency import check_currency
+from metrics.data.answer_types import AnswerType
 
 DEALT = {"seed", "raters_per_text", "texts_per_hit", "evaluators_per_cell", "mix", "references_per_hit", "gold_per_hit",
          "repeats_per_hit", "checks_per_hit", "in_nines", "once", "reward_cents", "noun", "currency"}  # fmt: skip
@@ -85,6 +87,17 @@ def _check(study: Study, changed: Sequence[str]) -> None:
     except ValidationError as error:
         field, sentences = next(iter(error.message_dict.items()))
         raise DesignError(f"The study's {field} cannot be used: {' '.join(sentences)}").at(field) from error
+    if "margin_points" in changed:
+        check_margin(study)
+
+
+def check_margin(study: Study) -> None:
+    """Raise DesignError for a margin around chance where nobody guesses who wrote a text."""
+    if study.margin_points is not None and not asks(study.task, AnswerType.TWO_SIDED):
+        problem = (
+            "The study's margin_points cannot be used: A margin around chance is of studies of human or machine only."
+        )
+        raise DesignError(problem).at("margin_points")
 
 
 def _rename(study: Study, now: datetime) -> None:

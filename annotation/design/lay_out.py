@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from annotation import ledger
+from annotation.design.kinds import kind_called, labels_of
 from annotation.design.layout import Page, Place, Rules, lay_out
 from annotation.design.packing import Packable
 from annotation.design.wording import from_json
@@ -166,12 +167,13 @@ def _pages(
         raise DesignError(
             f"The condition {cell} of {study.name} has no texts." if number else "The study has no texts."
         )
-    pairs = study.task == Study.Task.PAIRWISE
+    pairs = kind_called(study.task).in_pairs
     return lay_out(texts, rules_of(study), cell=number, gold=gold, labels=len(labels), pairs=pairs, progress=progress)
 
 
 def _labels(wording: StudyWording) -> list[str]:
-    return [label for label, _, _ in from_json(wording.body).criteria[0].labels]
+    words = from_json(wording.body)
+    return [label for label, _, _ in labels_of(words, words.criteria[0])]
 
 
 def _store(study: Study, pages: Sequence[tuple[Cell, list[Page]]], wording: StudyWording) -> list[Hit]:

@@ -1,12 +1,15 @@
-"""Designs of the papers, as data: every value can be changed, and where our default is a safer one it says why."""
+"""Designs to start from, as files in the folders of the task kinds: every value can be changed."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
-from annotation.design import task_types
-from annotation.design.wording import Wording, default_wording, typicality_of
+from annotation.design.kinds import installed_kinds, kind_called
+from annotation.design.task_kind import TaskKind, check_questions
+from annotation.design.wording import Wording, as_json, from_json
 from annotation.exceptions import DesignError
 from annotation.pricing.currency import DEFAULT_CURRENCY
 
@@ -46,9 +49,10 @@ class PaperSize:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A design by name. settings: fields of a study; differs: our safer defaults, field by field, with the reason."""
+    """A design by name. label: what it is, in a list. settings: fields of a study; differs: from the paper, and why."""
 
     name: str
+    label: str
     source: str
     wording: Wording
     settings: Mapping[str, object]
@@ -56,88 +60,53 @@ class Preset:
     differs: Mapping[str, str] = field(default_factory=dict)
     paper: PaperSize | None = None
 
+    @property
+    def kind(self) -> TaskKind:
+        """What it asks of raters."""
+        return kind_called(self.wording.kind)
 
-HUSE = Preset(
-    "huse-2019",
-    "Hashimoto, Zhang and Liang 2019, Appendix A.3 and the released batch",
-    typicality_of("headline"),
-    {
-        "texts_per_hit": 25,
-        "raters_per_text": 20,
-        "reward_cents": 100,
-        "assignment_seconds": 3600,
-        "auto_approval_seconds": 259_200,
-        "minimum_percent_approved": 95,
-        "minimum_approved_hits": 50,
-        "country": "US",
-    },
-    differs={
-        "mix": "Sources are interleaved in each HIT; the released HITs hold one source each, which confounds source "
-        "with workers.",
-        "threats": "No text threatens rejection.",
-        "reward_cents": "$1.00 paid about $4.48 an hour at the released median of 804 s; the plan warns below the "
-        "floor.",
-    },
-    # 8 HITs x 20 assignments; the median of the released batch.
-    paper=PaperSize("In the released batch", 160, 160 * 100, 804),
-)
 
-_OUR_HUMAN_OR_MACHINE = default_wording(task_types.HUMAN_OR_MACHINE)
-CLARK = Preset(
-    "clark-2021",
-    "Clark et al. 2021, sections 2 and 3",
-    replace(
-        _OUR_HUMAN_OR_MACHINE,
-        follow_ups=tuple(
-            replace(follow_up, text=text)
-            for follow_up, text in zip(
-                _OUR_HUMAN_OR_MACHINE.follow_ups, task_types.CLARK_FOLLOW_UPS.values(), strict=True
-            )
-        ),
-    ),
-    {
-        "texts_per_hit": 5,
-        "raters_per_text": 7,
-        "evaluators_per_cell": 130,
-        "reward_cents": 125,
-        "assignment_seconds": 3600,
-        "minimum_percent_approved": 95,
-        "minimum_approved_hits": 1000,
-        "country": "US",
-        "once": True,
-    },
-    arms=(
-        ArmPlan("none", 125),
-        ArmPlan("instructions", 125),
-        ArmPlan("examples", 175),
-        ArmPlan("comparison", 225),
-    ),
-    differs={
-        "mix": "Sources are balanced in each HIT (2 and 3 of 5); the paper leaves the mixture open.",
-        "explanations": "Each explanation has at least 10 characters; the paper names no minimum.",
-        "exclusion": "Excluded work is paid unless a person decides otherwise.",
-    },
-    # 130 people in each of 6 cells without training, and of 3 cells with each training.
-    paper=PaperSize("In the paper, after exclusions", 780 + 1170, 780 * 125 + 390 * (125 + 175 + 225)),
-)
+def load_preset(kind: TaskKind, name: str) -> Preset:
+    """The preset of that name in the folder of the kind. Raises DesignError for a file that cannot be used."""
+    path = kind.folder / "presets" / f"{name}.json"
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        wording = from_json({**as_json(kind.wording), **stored["wording"]})
+        check_questions(kind, wording)
+        arms = tuple(ArmPlan(training, cents) for training, cents in stored.get("arms", ()))
+        return Preset(
+            name=name,
+            label=stored["label"],
+            source=stored["source"],
+            wording=wording,
+            settings=stored["settings"],
+            arms=arms or (ArmPlan("none", stored["settings"]["reward_cents"]),),
+            differs=stored["differs"],
+            paper=PaperSize(**stored["paper"]) if "paper" in stored else None,
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DesignError(f"The preset {name} of {kind.name} cannot be read: {error!r}.") from error
 
-FREQUENCY = Preset(
-    "frequency-calibration",
-    "Hashimoto, Zhang and Liang 2019, Figure 2",
-    typicality_of("sentence"),
-    {
-        "texts_per_hit": 25,
-        "raters_per_text": 20,
-        "reward_cents": 100,
-        "assignment_seconds": 3600,
-        "minimum_percent_approved": 95,
-        "minimum_approved_hits": 50,
-        "country": "US",
-    },
-    differs={"mix": "All texts are references; strata of frequency are mixed in each HIT."},
-)
 
-PRESETS = {preset.name: preset for preset in (HUSE, CLARK, FREQUENCY)}
+# The four papers' first, in their order.
+FIRST = ("huse-2019", "clark-2021")
+
+
+def _load() -> tuple[Mapping[str, Preset], Mapping[str, str]]:
+    presets: dict[str, Preset] = {}
+    broken: dict[str, str] = {}
+    for kind in installed_kinds().values():
+        for name in kind.presets:
+            try:
+                presets[name] = load_preset(kind, name)
+            except DesignError as error:
+                broken[name] = str(error)
+    ordered = sorted(presets, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+    return MappingProxyType({name: presets[name] for name in ordered}), MappingProxyType(broken)
+
+
+PRESETS, BROKEN_PRESETS = _load()
+HUSE, CLARK = PRESETS["huse-2019"], PRESETS["clark-2021"]
 
 
 def preset_called(name: str) -> Preset:

@@ -16,9 +16,8 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from annotation.design import task_types
+from annotation.design.criteria import Criterion, FollowUp
 from annotation.design.nouns import fill_words, plural_of
-from annotation.design.task_types import Criterion, FollowUp
 from annotation.exceptions import DesignError
 
 SCHEMA_VERSION = 1
@@ -165,8 +164,6 @@ def _check(wording: Wording) -> None:
         text = wording.fill_nouns(getattr(wording, name))
         if not text.strip() or len(text) > max_chars:
             raise DesignError(f"The {name} has 1 to {max_chars:,} characters; this one has {len(text):,}.").at(name)
-    if wording.kind not in task_types.KINDS:
-        raise DesignError(f"A task is one of {', '.join(task_types.KINDS)}, not {wording.kind}.")
     if not wording.criteria:
         raise DesignError("A task asks at least one question: criteria is empty.").at("criteria")
     names = [criterion.name for criterion in wording.criteria] + [follow_up.name for follow_up in wording.follow_ups]
@@ -193,117 +190,6 @@ def _check_scale(criterion: Criterion) -> None:
         problem = f"A code of {criterion.name} is a number such as 4, -1 or 0.5, not {odd[0]!r}."
         raise DesignError(problem).at("labels")
 
-
-def _typicality() -> Wording:
-    question = "How typical is this {noun}?"
-    return Wording(
-        kind=task_types.TYPICALITY,
-        title="How typical is each {noun}?",
-        description="Read short {nouns} and say for each how often you would come across one like it.",
-        keywords="survey, reading, text, judgment",
-        noun="text",
-        nouns="texts",
-        heading="How typical is each {noun}?",
-        intro=(
-            "For each {noun}, say how often you would expect to come across one just like it. Please also take into "
-            "account whether it is grammatical{context:, fits what is given above it,} and makes sense.",
-            "Longer {nouns} are rarer word for word; please do not mark one down for its length alone.",
-        ),
-        criteria=(Criterion("typicality", question, "typicality", task_types.TYPICALITY_LABELS),),
-    )
-
-
-def _human_or_machine() -> Wording:
-    labels = task_types.HUMAN_OR_MACHINE_LABELS
-    return Wording(
-        kind=task_types.HUMAN_OR_MACHINE,
-        title="Was each {noun} written by a person or by a machine?",
-        description="Read a few {nouns}, say of each whether a person or a computer program wrote it, and why.",
-        keywords="survey, reading, text, judgment, writing",
-        noun="text",
-        nouns="texts",
-        heading="A person or a machine?",
-        intro=(
-            "Some of these {nouns} were written by people, others by a computer program. Read each one and say where "
-            "you think it comes from.",
-            "There is no trick, and your pay does not depend on guessing right.",
-        ),
-        criteria=(Criterion("human_or_machine", "Who wrote this {noun}?", "human or machine", labels),),
-        follow_ups=(
-            FollowUp("why", "What makes you sure of that?", (labels[0][0],), 10),
-            FollowUp(
-                "change",
-                "What would have to change for it to read as if a person had written it?",
-                tuple(label for label, _, _ in labels[1:]),
-                10,
-            ),
-        ),
-        training=Training(
-            instructions=(
-                "Programs repeat themselves: the same phrase, the same fact, the same turn of thought.",
-                "Programs get facts wrong or contradict what they said a few lines before.",
-                "Good grammar and spelling say little: programs rarely misspell, and people often do.",
-                "A plain or a flowery style says little either; both write both.",
-            )
-        ),
-    )
-
-
-def _likert() -> Wording:
-    scale = "agreement"
-    return Wording(
-        kind=task_types.LIKERT,
-        title="How good is each {noun}?",
-        description="Read short {nouns} and say how far you agree with a few statements about each.",
-        keywords="survey, reading, text, judgment",
-        noun="text",
-        nouns="texts",
-        heading="How good is each {noun}?",
-        intro=("Read each {noun} and say how far you agree with the statements below it.",),
-        criteria=(
-            Criterion("fluency", "It reads well.", scale, task_types.AGREEMENT_LABELS),
-            Criterion("relevance", "It is about what it should be about.", scale, task_types.AGREEMENT_LABELS),
-        ),
-    )
-
-
-def _error_labels() -> Wording:
-    return Wording(
-        kind=task_types.ERROR_LABELS,
-        title="What is wrong with each {noun}, if anything?",
-        description="Read short {nouns} and say of each which kind of error it has, if it has one.",
-        keywords="survey, reading, text, errors",
-        noun="text",
-        nouns="texts",
-        heading="Is anything wrong?",
-        intro=("Choose what describes each {noun} best. If nothing is wrong with it, say so.",),
-        criteria=(
-            Criterion("error", "What describes it best?", "quiz design errors", task_types.ERROR_LABELS_OF_QUESTIONS),
-        ),
-    )
-
-
-def _pairwise() -> Wording:
-    return Wording(
-        kind=task_types.PAIRWISE,
-        title="Which {noun} is better?",
-        description="Read two {nouns} at a time and say which one is better.",
-        keywords="survey, reading, text, comparison",
-        noun="text",
-        nouns="texts",
-        heading="Which {noun} is better?",
-        intro=("Each page shows two {nouns}. Read both, then choose.",),
-        criteria=(Criterion("preference", "Which {noun} is better?", "preference", task_types.PREFERENCE_LABELS),),
-    )
-
-
-_DEFAULTS = {
-    task_types.TYPICALITY: _typicality,
-    task_types.HUMAN_OR_MACHINE: _human_or_machine,
-    task_types.LIKERT: _likert,
-    task_types.ERROR_LABELS: _error_labels,
-    task_types.PAIRWISE: _pairwise,
-}
 
 # What a text is called and asked in the settings of HUSE, in our own words with the paper's meaning.
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -341,14 +227,6 @@ _OTHER_SETTING = {
 }
 
 
-def default_wording(kind: str, *, noun: str = "", nouns: str = "") -> Wording:
-    """Our own words for a kind of task. Raises DesignError for an unknown one."""
-    if kind not in _DEFAULTS:
-        raise DesignError(f"A task is one of {', '.join(task_types.KINDS)}, not {kind}.")
-    wording = _DEFAULTS[kind]()
-    return rename_texts(wording, noun, nouns) if noun else wording
-
-
 def rename_texts(wording: Wording, noun: str, nouns: str = "") -> Wording:
     """The wording for texts that are called so. nouns: several of them; "" for the English plural.
 
@@ -375,16 +253,3 @@ def _refit(text: str, old: list[str], new: str) -> str:
     for fits in old:
         text = text.replace(f"grammatical{fits}", f"grammatical{new}")
     return text
-
-
-def typicality_of(setting: str) -> Wording:
-    """The typicality task for one of SETTINGS. Raises DesignError for an unknown one."""
-    if setting not in SETTINGS:
-        raise DesignError(f"A setting is one of {', '.join(SETTINGS)}, not {setting}.")
-    words, wording = SETTINGS[setting], _typicality()
-    plain = "grammatical{context:, fits what is given above it,} and makes sense"
-    intro = wording.intro[0].replace(plain, f"grammatical{words['fits']}")
-    criterion = replace(wording.criteria[0], question=words["question"])
-    return replace(
-        wording, noun=words["noun"], nouns=words["nouns"], intro=(intro, wording.intro[1]), criteria=(criterion,)
-    )

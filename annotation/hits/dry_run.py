@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lxml import html
 
 from annotation.design.wording import Wording
-from annotation.exceptions import QuestionError, QuestionTooLargeError
+from annotation.exceptions import AnswerError, QuestionError, QuestionTooLargeError
 from annotation.hits.parse_answers import read_line
 from annotation.hits.render import ShownLine
 from annotation.mturk.question_xml import html_question
@@ -35,7 +35,11 @@ def try_page(page: str, lines: list[ShownLine], wording: Wording) -> Tried:
     for line in lines:
         if line.expected:
             continue
-        answered = read_line(answers, line.position, wording)
+        try:
+            answered = read_line(answers, line.position, wording)
+        except AnswerError as error:
+            problems.append(str(error))
+            break
         problems += [f"Line {line.position + 1} has no answer for {name}." for name in answered.missing]
     if "assignmentId" not in answers:
         problems.append("The form has no field assignmentId.")
@@ -43,9 +47,11 @@ def try_page(page: str, lines: list[ShownLine], wording: Wording) -> Tried:
 
 
 def _fill_form(page: str) -> dict[str, str]:
-    """The form's fields with the first label of every question chosen."""
+    """The form's fields with the first label, or the least number, of every question chosen."""
     form = html.fromstring(page).get_element_by_id("answers")
     answers = {field.get("name"): field.get("value") or "" for field in form.xpath(".//input[@type='hidden']")}
     for choice in form.xpath(".//input[@type='radio' or @type='checkbox']"):
         answers.setdefault(choice.get("name"), choice.get("value"))
+    for number in form.xpath(".//input[@type='number']"):
+        answers.setdefault(number.get("name"), number.get("min") or "0")
     return answers

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation.design import task_types
+from annotation.design.criteria import Criterion
+from annotation.design.kinds import kind_called
+from annotation.design.task_kind import TaskKind
 from annotation.design.wording import Wording
+from annotation.exceptions import AnswerError
 from annotation.hits.render import (
     ORDER_FIELD,
     SIDES_FIELD,
@@ -17,6 +21,7 @@ from annotation.hits.render import (
     practice_field,
     rating_field,
 )
+from metrics.data.answer_types import AnswerType
 
 MAX_MILLISECONDS = 86_400_000
 MAX_COUNT = 1_000_000
@@ -37,6 +42,12 @@ class Answered:
     pastes: int | None
     keystrokes: int | None
     unanswered: tuple[str, ...] = ()
+
+
+def unanswered(wording: Wording) -> Answered:
+    """A line of which nothing could be read."""
+    names = tuple(criterion.name for criterion in wording.criteria)
+    return Answered(dict.fromkeys(names, ()), names, {}, None, None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,15 +169,48 @@ def _practice_ms(answers: Answers, practice: int) -> int | None:
 
 
 def _chosen_labels(
-    answers: Answers, position: int, criterion: task_types.Criterion, wording: Wording, swapped: bool
+    answers: Answers, position: int, criterion: Criterion, wording: Wording, swapped: bool
 ) -> tuple[str, ...]:
-    """The labels chosen that the scale has. Ticked boxes come joined by | from a marketplace."""
-    answer = answers.get(criterion_field(position, criterion, wording), "")
-    known = [label for label, _, _ in criterion.labels]
-    chosen = [answer] if answer in known else answer.split("|") if criterion.many else []
-    if wording.kind == task_types.PAIRWISE and swapped:
+    """The labels chosen that the scale has, in the order of the scale."""
+    kind = kind_called(wording.kind)
+    sent = answers.get(criterion_field(position, criterion, wording), "")
+    answer = kind.answer_of(criterion)
+    known = [label for label, _, _ in kind.labels_of(criterion)]
+    chosen = _read_by_kind(kind, sent, criterion) if kind.read else READERS.get(answer, _read_label)(sent, known)
+    if swapped and answer is AnswerType.PREFERENCE:
         chosen = [_swap_sides(label, known) for label in chosen]
     return tuple(label for label in known if label in chosen)
+
+
+def _read_by_kind(kind: TaskKind, sent: str, criterion: Criterion) -> Sequence[str]:
+    try:
+        return kind.read(sent, criterion) if kind.read else ()
+    except Exception as error:
+        # The reader may be another package's, and raise anything.
+        problem = f"The answers of the task type {kind.name} cannot be read: {type(error).__name__}: {error}"
+        raise AnswerError(problem) from error
+
+
+def _read_label(sent: str, known: Sequence[str]) -> Sequence[str]:
+    return [sent]
+
+
+def _read_labels(sent: str, known: Sequence[str]) -> Sequence[str]:
+    """Ticked boxes come joined by | from a marketplace."""
+    return [sent] if sent in known else sent.split("|")
+
+
+def _read_number(sent: str, known: Sequence[str]) -> Sequence[str]:
+    """A whole number, also with blanks around it or zeros before it."""
+    digits = sent.strip()
+    return [str(int(digits))] if _DIGITS.fullmatch(digits) else ()
+
+
+_DIGITS = re.compile(r"-?[0-9]{1,9}", re.ASCII)
+READERS: Mapping[AnswerType, Callable[[str, Sequence[str]], Sequence[str]]] = {
+    AnswerType.SEVERAL_LABELS: _read_labels,
+    AnswerType.NUMBER: _read_number,
+}
 
 
 def _swap_sides(label: str, known: Sequence[str]) -> str:

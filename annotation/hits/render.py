@@ -6,19 +6,23 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
 from typing import Any, Literal
 
-from django.template.loader import render_to_string
+from django.template import engines
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from annotation.design import task_types
+from annotation.design.criteria import Choice, Criterion, FollowUp
+from annotation.design.kinds import kind_called
 from annotation.design.sides import names_a_side
-from annotation.design.task_types import Criterion
+from annotation.design.task_kind import TaskKind
 from annotation.design.wording import PracticePair, Wording
+from annotation.exceptions import QuestionError
+from metrics.data.answer_types import AnswerType
 
 Arm = Literal["none", "instructions", "examples", "comparison"]
-STEPWISE = (task_types.HUMAN_OR_MACHINE, task_types.PAIRWISE)
 RIGHT_TO_LEFT = ("ar", "fa", "he", "ur", "yi", "ps", "dv", "ckb")
 
 
@@ -89,8 +93,10 @@ def hit_page(
 
     seed: of each worker's own order; shuffle False: in the stored order (a preview).
     machine_first: practice pairs whose sides may change begin with the machine's text (a preview).
+    Raises DesignError where the kind of task is not installed, QuestionError where its template fails.
     """
-    shown = [_line_context(line, wording, of=len(lines)) for line in lines]
+    kind = kind_called(wording.kind)
+    shown = [_line_context(line, wording, kind, of=len(lines)) for line in lines]
     has_context = any(line.text.context for line in lines)
     context = {
         "wording": _WordingTexts(wording, context=has_context),
@@ -102,11 +108,26 @@ def hit_page(
         "unknown": _any_unknown(lines, wording),
         "consent": [wording.fill_nouns(text) for text in wording.consent],
         "training": _training_context(wording, arm, machine_first),
-        "stepwise": wording.kind in STEPWISE,
-        "setup": mark_safe(_script_json(_script_setup(wording, seed if shuffle else None))),  # noqa: S308 - escaped there
+        "task": kind.name,
+        "stepwise": kind.stepwise,
+        "setup": _setup_json(wording, kind, seed if shuffle else None),
         "measure": wording.measure,
     }
-    return _strip_indentation(render_to_string(f"{wording.kind}.html", context))
+    return _strip_indentation(_render(kind, context))
+
+
+def _render(kind: TaskKind, context: dict[str, Any]) -> str:
+    try:
+        return str(_template_of(kind.name).render(context))
+    except Exception as error:
+        # The template may be another package's, and raise anything.
+        problem = f"The page of the task type {kind.name} cannot be rendered: {type(error).__name__}: {error}"
+        raise QuestionError(problem) from error
+
+
+@cache
+def _template_of(name: str) -> Any:
+    return engines["django"].from_string(kind_called(name).template)
 
 
 def _strip_indentation(html: str) -> str:
@@ -138,13 +159,16 @@ class _WordingTexts:
         return self._wording.fill_nouns(text, context=self._context)
 
 
-def _script_setup(wording: Wording, seed: int | None) -> dict[str, Any]:
+def _setup_json(wording: Wording, kind: TaskKind, seed: int | None) -> SafeString:
+    return mark_safe(_script_json(_script_setup(wording, kind, seed)))  # noqa: S308 - escaped there
+
+
+def _script_setup(wording: Wording, kind: TaskKind, seed: int | None) -> dict[str, Any]:
     """What the page's script needs to know."""
     return {
         "seed": seed,
-        "stepwise": wording.kind in STEPWISE,
+        "stepwise": kind.stepwise,
         "measure": wording.measure,
-        "pairs": wording.kind == task_types.PAIRWISE,
         "words": {name: getattr(wording.buttons, name) for name in _SCRIPT_WORDS},
     }
 
@@ -163,7 +187,7 @@ def _script_json(value: Any) -> str:
     )
 
 
-def _line_context(line: ShownLine, wording: Wording, *, of: int) -> dict[str, Any]:
+def _line_context(line: ShownLine, wording: Wording, kind: TaskKind, *, of: int) -> dict[str, Any]:
     return {
         "place": wording.buttons.place.replace("{n}", str(line.position + 1)).replace("{of}", str(of)),
         "position": line.position,
@@ -171,7 +195,7 @@ def _line_context(line: ShownLine, wording: Wording, *, of: int) -> dict[str, An
         "attention": wording.buttons.attention.replace("{label}", line.expected),
         "text": _text_context(line.text, wording),
         "partner": _text_context(line.partner, wording) if line.partner else None,
-        "criteria": [_criterion_context(line, criterion, wording) for criterion in wording.criteria],
+        "criteria": [_criterion_context(line, criterion, wording, kind) for criterion in wording.criteria],
         "follow_ups": []
         if line.expected
         else [_follow_up_context(line, follow_up, wording) for follow_up in wording.follow_ups],
@@ -179,16 +203,31 @@ def _line_context(line: ShownLine, wording: Wording, *, of: int) -> dict[str, An
     }
 
 
-def _criterion_context(line: ShownLine, criterion: Criterion, wording: Wording) -> dict[str, Any]:
+def _criterion_context(line: ShownLine, criterion: Criterion, wording: Wording, kind: TaskKind) -> dict[str, Any]:
+    number = kind.answer_of(criterion) is AnswerType.NUMBER
     return {
         "question": wording.fill_nouns(criterion.question, context=bool(line.text.context)),
         "field": criterion_field(line.position, criterion, wording),
-        "type": "checkbox" if criterion.many else "radio",
+        "type": "number" if number else "checkbox" if criterion.many else "radio",
         "choices": _choices(criterion, wording),
+        "slider": _slider_context(criterion) if number else None,
     }
 
 
-def _follow_up_context(line: ShownLine, follow_up: task_types.FollowUp, wording: Wording) -> dict[str, Any]:
+def _slider_context(criterion: Criterion) -> dict[str, Any]:
+    """The ends of a number with their names, and where a slider stands that nobody has moved."""
+    ends = sorted((int(Fraction(code)), label) for label, code, _ in criterion.labels)
+    (low, low_label), (high, high_label) = ends[0], ends[-1]
+    return {
+        "low": low,
+        "high": high,
+        "low_label": low_label,
+        "high_label": high_label,
+        "middle": (low + high) // 2,
+    }
+
+
+def _follow_up_context(line: ShownLine, follow_up: FollowUp, wording: Wording) -> dict[str, Any]:
     return {
         "field": follow_up_field(line.position, follow_up.name),
         "text": wording.fill_nouns(follow_up.text, context=bool(line.text.context)),
@@ -198,8 +237,8 @@ def _follow_up_context(line: ShownLine, follow_up: task_types.FollowUp, wording:
     }
 
 
-def _choices(criterion: Criterion, wording: Wording) -> list[task_types.Choice]:
-    return [task_types.Choice(label, wording.fill_nouns(gloss)) for label, _, gloss in criterion.labels]
+def _choices(criterion: Criterion, wording: Wording) -> list[Choice]:
+    return [Choice(label, wording.fill_nouns(gloss)) for label, _, gloss in criterion.labels]
 
 
 def _text_context(text: ShownText, wording: Wording) -> dict[str, SafeString]:
@@ -278,7 +317,7 @@ def _pair_context(number: int, pair: PracticePair, wording: Wording, machine_fir
             {"side": side, "text": _text_context(ShownText(body), wording)}
             for side, body in zip((words.first, words.second), bodies, strict=True)
         ],
-        "choices": [task_types.Choice(words.first, ""), task_types.Choice(words.second, "")],
+        "choices": [Choice(words.first, ""), Choice(words.second, "")],
         "source": "pair",
         "fixed": fixed,
         "changed": changed,

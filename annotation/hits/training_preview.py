@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
+from annotation.design.kinds import find_kind
 from annotation.design.training_items import ARMS
 from annotation.design.wording import from_json
 from annotation.hits.render import Arm, ShownLine, ShownText, hit_page
@@ -44,6 +45,7 @@ def _first_lines(study: Study) -> list[ShownLine]:
     """A task of the study's first texts; empty where it has none yet."""
     texts = list(study.texts.judged().filter(known_label="").select_related("context").order_by("pk")[:4])
     shown = [ShownText(text.body, text.context.body if text.context else "") for text in texts]
-    if study.task == Study.Task.PAIRWISE:
+    kind = find_kind(study.task)
+    if kind is not None and kind.in_pairs:
         return [ShownLine(i, shown[2 * i], shown[2 * i + 1]) for i in range(len(shown) // 2)]
     return [ShownLine(i, text) for i, text in enumerate(shown[:2])]

@@ -58,13 +58,6 @@ class StudyGroup(models.Model):
 class Study(models.Model):
     """One human evaluation: its texts, its design, its work and its money."""
 
-    class Task(models.TextChoices):
-        TYPICALITY = "typicality", "typicality"
-        HUMAN_OR_MACHINE = "human_or_machine", "human or machine"
-        LIKERT = "likert", "labelled scales"
-        ERROR_LABELS = "error_labels", "error labels"
-        PAIRWISE = "pairwise", "pairwise preference"
-
     class Mix(models.TextChoices):
         BALANCED = "balanced", "sources as even as can be in each HIT"
         BERNOULLI = "bernoulli", "the source of each text drawn at random"
@@ -110,7 +103,8 @@ class Study(models.Model):
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.DRAFT)
     question = models.TextField(blank=True, help_text="What the study asks, in a sentence; printed in the report.")
     noun = models.CharField(max_length=40, default="text", help_text="What a text is called on the worker's page.")
-    task = models.CharField(max_length=20, choices=Task.choices, default=Task.TYPICALITY)
+    # A kind of task by name; the verbs that store one look it up among those installed (`annotation.design.kinds`).
+    task = models.CharField(max_length=20, default="typicality")
     group = models.ForeignKey(StudyGroup, on_delete=models.PROTECT, null=True, blank=True, related_name="studies")
     scale = models.ForeignKey("annotation.Scale", on_delete=models.PROTECT, related_name="studies")
     seed = models.PositiveBigIntegerField(default=1)
@@ -219,8 +213,6 @@ class Study(models.Model):
         """What two fields must be together."""
         if self.mix == self.Mix.FIXED and self.references_per_hit is None:
             raise ValidationError({"references_per_hit": "A fixed mix says how many references a HIT holds."})
-        if self.margin_points is not None and self.task != self.Task.HUMAN_OR_MACHINE:
-            raise ValidationError({"margin_points": "A margin around chance is of studies of human or machine only."})
         if self.compare_margin is not None and not 0 < self.compare_margin < inf:
             raise ValidationError({"compare_margin": "A margin is a number above 0."})
         if bool(self.compare_first) != bool(self.compare_second):

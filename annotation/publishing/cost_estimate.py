@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from annotation import ledger
+from annotation.design.kinds import asks, is_for_huse
 from annotation.design.presets import ArmPlan, CellPlan
 from annotation.design.wording import from_json
 from annotation.exceptions import DesignError
@@ -18,6 +19,7 @@ from annotation.pricing.estimates import CellSize, Estimate, Sketch, estimate
 from annotation.pricing.quotes import Terms
 from annotation.pricing.wages import floor_for
 from annotation.texts import pile as texts_pile
+from metrics.data.answer_types import AnswerType
 from metrics.errors import MetricsError
 from metrics.inference.power import accuracy_difference, minimum_effect
 from metrics.planning import Precision, expected_precision, known_pilots, prior_pilot
@@ -147,7 +149,7 @@ def precision(
 ) -> ExpectedPrecision:
     """Expected precision at this size; all empty where nothing can be said. cents: its cost, to price a larger one."""
     try:
-        if study.task == Study.Task.TYPICALITY and contexts:
+        if is_for_huse(study.task) and contexts:
             name = next(iter(known_pilots()))
             expected = _huse(name, contexts, raters, per_hit)
             generators = max(1, len(texts_pile.pile(study).generators))
@@ -161,7 +163,7 @@ def precision(
                 generators=generators,
                 reach=decided.reach(cents, budget),
             )
-        if study.task == Study.Task.HUMAN_OR_MACHINE and evaluators:
+        if asks(study.task, AnswerType.TWO_SIDED) and evaluators:
             effect = minimum_effect(evaluators)
             return ExpectedPrecision(difference=accuracy_difference(effect, per_hit), evaluators=evaluators)
     except MetricsError:

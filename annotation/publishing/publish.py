@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db import transaction
 
 from annotation import ledger
+from annotation.design.kinds import kind_called
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Hit, Intent, Study
 from annotation.recruiting.study_tag import tag_of
@@ -30,8 +31,9 @@ def publish(study: Study, *, actor: str, now: datetime, by_invitation: bool = Fa
     `wave`: only the next cell's, once nobody can enter the cell before, for marketplaces that do not keep people apart.
     `by_invitation`: under a tag of the study's name, which channels of the marketplace open to invited people.
     Raises StateError when the study has no HITs, is over or imported, or was published openly before; BudgetError when
-    rewards and fees of all places do not fit into its budget.
+    rewards and fees of all places do not fit into its budget, DesignError where its kind of task is not installed.
     """
+    kind_called(study.task)
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         hits = list(locked.hits.select_related("cell__arm__study").order_by("slot"))

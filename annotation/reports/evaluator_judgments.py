@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from annotation.collecting.ratings import excluded
+from annotation.design.kinds import asks
 from annotation.exceptions import StateError
 from annotation.models import ItemRole, Judgment, Study, Text
 from metrics import EvaluatorJudgment
+from metrics.data.answer_types import AnswerType
 from metrics.data.evaluator_judgments import HUMAN, MACHINE
 
 CRITERION = "human_or_machine"
@@ -17,7 +19,7 @@ def score_evaluators(study: Study) -> list[EvaluatorJudgment]:
 
     Raises StateError for another kind of study, or one without judgments.
     """
-    if study.task != Study.Task.HUMAN_OR_MACHINE:
+    if not asks(study.task, AnswerType.TWO_SIDED):
         raise StateError(f"The study {study.name} asks another question than who wrote its texts.")
     rows = (
         Judgment.objects.filter(

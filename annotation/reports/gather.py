@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from annotation.collecting import counts, ratings
+from annotation.design.kinds import is_for_huse
 from annotation.exceptions import StateError
 from annotation.models import Likelihood, Study, Text
 from annotation.quality import thinned_texts
@@ -38,7 +39,7 @@ def score(
     """
     if loaded := loaded_report(study):
         return replace(loaded, command=command, attached=(*loaded.attached, *attached))
-    typicality = study.task == Study.Task.TYPICALITY
+    typicality = is_for_huse(study.task)
     sums = ratings.rating_sums(study) if typicality else {}
     crowd = counts.crowd_counts(study)
     # Gold texts check the raters; they are not evaluated.

@@ -13,6 +13,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation.collecting import counts as collecting_counts
 from annotation.collecting import ratings
+from annotation.design.kinds import asks, find_kind
 from annotation.design.wording import from_json
 from annotation.hits.mturk_request import page_of, wording_of
 from annotation.models import (
@@ -33,6 +34,7 @@ from annotation.models import (
 )
 from annotation.reports.pay_facts import paid_by_amount
 from annotation.studies.preregistration import STATED, Planned, differences
+from metrics.data.answer_types import AnswerType
 from metrics.inference.power import accuracy_difference, minimum_effect
 from metrics.report.records import ExtrasFacts, GeneratorFacts, TextRow, Warn
 from metrics.report.row_records import (
@@ -169,6 +171,8 @@ def comments(study: Study) -> tuple[CommentRow, ...]:
 def pages(study: Study) -> tuple[PageFacts, ...]:
     """The page of the first HIT of each training, as it was published."""
     firsts: dict[str, Hit] = {}
+    if find_kind(study.task) is None:  # its page cannot be shown without the package
+        return ()
     for hit in study.hits.select_related("cell__arm", "study", "wording").exclude(wording=None).order_by("slot"):
         firsts.setdefault(hit.cell.arm.training, hit)
     return tuple(
@@ -216,7 +220,7 @@ def _comparison(settings: Mapping[str, Any]) -> ComparisonPlan | None:
 def _power(settings: Mapping[str, Any]) -> str | None:
     """Say what effect the planned evaluators and texts would detect; None for another task, or where texts decide."""
     people, texts = settings["evaluators_per_cell"], settings["texts_per_hit"]
-    if settings["task"] != Study.Task.HUMAN_OR_MACHINE or not people or people < 2:
+    if not asks(settings["task"], AnswerType.TWO_SIDED) or not people or people < 2:
         return None
     effect = minimum_effect(people, design="one_sample")
     points = 100 * accuracy_difference(effect, texts)

@@ -18,6 +18,7 @@ from annotation import ledger
 from annotation.collecting import counts as collecting_counts
 from annotation.collecting import ratings
 from annotation.design import queries
+from annotation.design.kinds import asks, is_for_huse, title_of
 from annotation.models import Decision, Flag, Likelihood, PracticeAnswer, Study, Submission, WayIn
 from annotation.mturk.client import ASSAY_PROVIDERS
 from annotation.pricing.wages import wage_cents
@@ -31,6 +32,7 @@ from annotation.review import queue
 from annotation.studies import blinding
 from annotation.texts import queries as texts_queries
 from annotation.workers import participation
+from metrics.data.answer_types import AnswerType
 from metrics.report.pay import VOLUNTEERS
 from metrics.report.records import (
     CrowdFacts,
@@ -96,7 +98,7 @@ def study_facts(study: Study, crowd: collecting_counts.CrowdCounts, words: repor
 
 
 def _task(study: Study) -> str:
-    return "typicality ratings" if study.task == Study.Task.TYPICALITY else study.get_task_display()
+    return "typicality ratings" if is_for_huse(study.task) else title_of(study.task)
 
 
 def _sides(counts: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -142,7 +144,7 @@ def coding(scale: Sequence[ScaleLabel]) -> str:
 def _interleaving(study: Study, sources: Sequence[tuple[int, int]]) -> str | None:
     """How texts were mixed: of pairs, that both stand side by side; None where that is not known."""
     seed = None if study.mode == Study.Mode.IMPORTED else study.seed
-    if study.task != Study.Task.PAIRWISE:
+    if not asks(study.task, AnswerType.PREFERENCE):
         return interleaving(sources, seed=seed)
     if seed is None or not sources:
         return None
@@ -342,7 +344,7 @@ def quality_done(study: Study) -> Done:
     rules = applied_rules.rules_of(stored) if stored else ()
     tables = rule_effects.tables(study, set(excluded)) if excluded else None
     again = ratings.exclusions().filter(submission__hit__study=study, **TOOK_PART_BEFORE).count()
-    counted = decided["all"] and study.task == Study.Task.TYPICALITY
+    counted = decided["all"] and is_for_huse(study.task)
     return Done(
         recruitment=_recruitment(study),
         withdrawn=Submission.objects.filter(hit__study=study, raw_format=Submission.WITHDRAWN).count(),
@@ -357,8 +359,8 @@ def quality_done(study: Study) -> Done:
         version=stored.number if stored else None,
         blind=stored.blind if stored else None,
         # A pair has a text of each source or of two generators: it belongs to no source.
-        by_source=tables.by_source if tables and study.task != Study.Task.PAIRWISE else None,
-        pairs=study.task == Study.Task.PAIRWISE,
+        by_source=tables.by_source if tables and not asks(study.task, AnswerType.PREFERENCE) else None,
+        pairs=asks(study.task, AnswerType.PREFERENCE),
         by_condition=tables.by_condition if tables else None,
         refused=decided.get("reject", 0),
         undecided=decided["all"] - decided.get("approve", 0) - decided.get("reject", 0),

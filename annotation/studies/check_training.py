@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from annotation.design.kinds import default_wording
 from annotation.design.sides import side_words
 from annotation.design.training_items import ARMS, Item, items_of, texts_of
-from annotation.design.wording import Practice, PracticePair, Wording, default_wording
+from annotation.design.wording import Practice, PracticePair, Wording
 from annotation.models import Arm, Study
 
 RULES = frozenset({"no_training", "item_incomplete", "item_is_judged", "side_named", "training_unused"})

@@ -9,7 +9,10 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from annotation.accounts.models import User
-from annotation.design.wording import Wording, as_json, default_wording
+from annotation.design.configure import check_margin
+from annotation.design.kinds import DEFAULT, default_wording, kind_called, labels_of
+from annotation.design.task_kind import check_questions
+from annotation.design.wording import Wording, as_json
 from annotation.exceptions import DesignError, StateError
 from annotation.models import AuditEvent, Membership, Role, Scale, Study, StudyGroup, StudyWording
 from annotation.pricing.currency import DEFAULT_CURRENCY, check_currency
@@ -72,14 +75,15 @@ def create(
     with transaction.atomic():
         if Study.objects.filter(name=name).exists():
             raise StateError(f"There is already a study called {name}.").at("name")
-        words = wording or default_wording(Study.Task.TYPICALITY, noun=plan.noun)
+        words = wording or default_wording(DEFAULT.name, noun=plan.noun)
+        check_questions(kind_called(words.kind), words)
         first = words.criteria[0]
         study = Study(
             name=name,
             mode=mode,
             task=words.kind,
             group=group,
-            scale=scale or Scale.objects.matching(first.scale, first.labels),
+            scale=scale or Scale.objects.matching(first.scale, labels_of(words, first)),
             **{field: getattr(plan, field) for field in plan.__dataclass_fields__ if field not in ("noun", "currency")},
             currency=check_currency(plan.currency),
             noun=words.noun,
@@ -91,6 +95,7 @@ def create(
         except ValidationError as error:
             field, sentences = next(iter(error.message_dict.items()))
             raise DesignError(f"The study's {field} cannot be used: {' '.join(sentences)}").at(field) from error
+        check_margin(study)
         study.save()
         reword(study, words, now=now)
         if owner:
@@ -110,6 +115,7 @@ def reword(study: Study, wording: Wording, *, now: datetime, actor: str = "") ->
     """
     if wording.kind != study.task:
         raise StateError(f"The study {study.name} is a {study.task} task; the task text is for {wording.kind}.")
+    check_questions(kind_called(wording.kind), wording)
     digest = wording.digest()
     with transaction.atomic():
         last = study.wordings.select_for_update().last()
@@ -122,6 +128,6 @@ def reword(study: Study, wording: Wording, *, now: datetime, actor: str = "") ->
             AuditEvent.objects.record(study, "reword", actor=actor, now=now, version=version.version, digest=digest)
         if actor and not study.hits.exists():
             first = wording.criteria[0]
-            scale = Scale.objects.matching(first.scale, first.labels)
+            scale = Scale.objects.matching(first.scale, labels_of(wording, first))
             Study.objects.filter(pk=study.pk).update(scale=scale, noun=wording.noun)
     return version

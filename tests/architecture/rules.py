@@ -33,7 +33,12 @@ def files(root: Path, *folders: str) -> Iterator[tuple[PurePosixPath, Path]]:
 
 
 def subject(path: PurePosixPath) -> str:
-    """The package of a module, one level below `annotation`, `metrics` or `annotation/marketplace`."""
+    """The package of a module, one level below `annotation`, `metrics` or `annotation/marketplace`.
+
+    Each task kind is a subject of its own: its folder has the same files as the others.
+    """
+    if path.parts[:3] == ("annotation", "design", "kinds"):
+        return "/".join(path.parts[:-1])
     depth = 3 if path.parts[:2] == ("annotation", "marketplace") else 2
     return "/".join(path.parts[: min(depth, len(path.parts) - 1)])
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from annotation.design.task_types import TYPICALITY_LABELS
+from annotation.design.kinds.typicality.kind import LABELS as TYPICALITY_LABELS
 from annotation.rehearsal.world import LABELS, RaterProfile, draw_crowd, label
 from annotation.rehearsal.world.raters import (
     SPAM_KINDS,

@@ -12,9 +12,10 @@ from datetime import UTC, datetime, timedelta
 
 from annotation.collecting.withdraw import withdraw
 from annotation.design.arrange_cells import arrange
+from annotation.design.kinds import default_wording
 from annotation.design.lay_out import design
 from annotation.design.presets import ArmPlan, CellPlan
-from annotation.design.wording import Practice, PracticePair, Training, Wording, default_wording
+from annotation.design.wording import Practice, PracticePair, Training, Wording
 from annotation.exceptions import DesignError
 from annotation.importing.add_texts import add_texts
 from annotation.models import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from annotation.design import task_types as tasks
+from annotation.design.kinds import BUILT_IN, HUMAN_OR_MACHINE, default_wording
+from annotation.design.task_kind import TaskKind
 from tests.screenshots.shots import Shot, World
 
 BODIES = (
@@ -12,27 +13,23 @@ BODIES = (
     "<UNK> wins the regional final with a goal in extra time",
     "Council to vote on the harbour plan on Thursday, again",
 )
-PAGES = [
-    (task, "none")
-    for task in (tasks.TYPICALITY, tasks.HUMAN_OR_MACHINE, tasks.LIKERT, tasks.ERROR_LABELS, tasks.PAIRWISE)
-]
-PAGES += [(tasks.HUMAN_OR_MACHINE, arm) for arm in ("instructions", "examples", "comparison")]
+PAGES = [(kind, "none") for kind in BUILT_IN]
+PAGES += [(HUMAN_OR_MACHINE, arm) for arm in ("instructions", "examples", "comparison")]
 
 
-def _written(task: str, arm: str) -> Callable[[World], str]:
+def _written(kind: TaskKind, arm: str) -> Callable[[World], str]:
     def address(world: World) -> str:
-        from annotation.design.wording import default_wording
         from annotation.hits.render import ShownLine, ShownText, hit_page
 
-        pair = ShownText(BODIES[1]) if task == tasks.PAIRWISE else None
+        pair = ShownText(BODIES[1]) if kind.in_pairs else None
         lines = [ShownLine(at, ShownText(body), pair) for at, body in enumerate(BODIES)]
-        path = world.folder / f"hit-{task}-{arm}.html"
+        path = world.folder / f"hit-{kind.name}-{arm}.html"
         path.write_text(
-            hit_page(default_wording(task, noun="headline"), lines, arm=arm, shuffle=False), encoding="utf-8"
+            hit_page(default_wording(kind.name, noun="headline"), lines, arm=arm, shuffle=False), encoding="utf-8"
         )
         return path.as_uri()
 
     return address
 
 
-SHOTS = [Shot(f"hit-{task.replace('_', '-')}-{arm}", _written(task, arm)) for task, arm in PAGES]
+SHOTS = [Shot(f"hit-{kind.name.replace('_', '-')}-{arm}", _written(kind, arm)) for kind, arm in PAGES]

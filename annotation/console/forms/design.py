@@ -11,11 +11,13 @@ from django.utils.translation import gettext_lazy as _
 from annotation import ledger
 from annotation.console.forms.durations import DAY, MINUTE, FutureDayField, SpanField
 from annotation.console.forms.money import MoneyField, currency_field, use_currency
+from annotation.design.kinds import asks
 from annotation.design.presets import ArmPlan, CellPlan
 from annotation.models import Arm, Cell, Study
 from annotation.pricing.currency import is_currency
 from annotation.pricing.fees import Fees
 from annotation.texts.pile import Pile
+from metrics.data.answer_types import AnswerType
 from metrics.report.sections.source_comparisons import REFERENCES
 
 
@@ -115,7 +117,7 @@ class LaterForm(forms.Form):
     def of(cls, study: Study, data: QueryDict | None = None) -> Self:
         form = cls(data, initial={name: getattr(study, name) for name in cls.base_fields})
         use_currency(form, study.currency)
-        if study.task != Study.Task.HUMAN_OR_MACHINE:
+        if not asks(study.task, AnswerType.TWO_SIDED):
             del form.fields["margin_points"]
         names = [*study.generators.order_by("name").values_list("name", flat=True), REFERENCES]
         for field in ("compare_first", "compare_second"):

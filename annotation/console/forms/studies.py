@@ -12,15 +12,9 @@ from annotation.importing import texts_upload
 from annotation.models import Role, Study
 from annotation.pricing.currency import DEFAULT_CURRENCY
 
-TASKS = {
-    "huse-2019": _("How typical is each text? For HUSE"),
-    "clark-2021": _("Human or machine? With or without training"),
-    "frequency-calibration": _("How typical is each reference? To calibrate by frequency"),
-}
-
 
 def _preset_label(name: str) -> str:
-    return f"{TASKS[name]} ({PRESETS[name].source})"
+    return f"{PRESETS[name].label} ({PRESETS[name].source})"
 
 
 UNKNOWN_USER = _(

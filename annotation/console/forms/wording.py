@@ -10,8 +10,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.design import task_types
-from annotation.design.task_types import CLARK_FOLLOW_UPS, Criterion, FollowUp
+from annotation.design.criteria import Criterion, FollowUp
+from annotation.design.kinds import find_kind
+from annotation.design.kinds.human_or_machine.kind import CLARK_FOLLOW_UPS
 from annotation.design.wording import Buttons, Wording, as_json, from_json, rename_texts
 from annotation.exceptions import DesignError
 from annotation.importing import texts_upload
@@ -128,7 +129,8 @@ class WordingForm(forms.Form):
 
     def _more_questions(self) -> range:
         """Questions after the first: those there are, and a free place where a task may ask several."""
-        free = self.before.kind == task_types.LIKERT
+        kind = find_kind(self.before.kind)
+        free = kind is not None and kind.more_criteria
         return range(2, len(self.before.criteria) + 1 + free)
 
     def _follow_up_numbers(self) -> range:

@@ -18,6 +18,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from annotation.console import navigation
+from annotation.design import kinds
+from annotation.exceptions import DesignError
 from annotation.models import AuditEvent, Decision, Job, Study
 from annotation.overview.stages import NextStep
 from annotation.pricing.currency import DEFAULT_CURRENCY, format_money
@@ -359,3 +361,19 @@ def _short(value: Any) -> str:
         return ", ".join([*filter(None, map(_short, value[:3])), *more])
     text = str(value)
     return f"{text[:12]}…" if len(text) > 60 else text
+
+
+@register.filter
+def task_title(name: str) -> str:
+    """What a kind of task is called."""
+    return kinds.title_of(name)
+
+
+@register.filter
+def missing_kind(name: str) -> str:
+    """Why a kind of task is not available; "" where it is installed."""
+    try:
+        kinds.kind_called(name)
+    except DesignError as error:
+        return str(error)
+    return ""

@@ -13,9 +13,9 @@ from annotation.collecting.collect import collect
 from annotation.collecting.collect_draws import collect_draws
 from annotation.collecting.parse_submissions import read
 from annotation.design.arrange_cells import arrange
+from annotation.design.kinds import default_wording
 from annotation.design.lay_out import design
 from annotation.design.presets import ArmPlan, CellPlan
-from annotation.design.wording import default_wording
 from annotation.importing.add_texts import add_texts
 from annotation.marketplace.assignments.accept_submit import return_assignment
 from annotation.marketplace.core import clock

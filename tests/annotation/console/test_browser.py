@@ -22,7 +22,7 @@ from annotation import settings as conf
 from annotation.accounts import links
 from annotation.accounts.models import User
 from annotation.console.urls import urlpatterns
-from annotation.design.wording import default_wording
+from annotation.design.kinds import default_wording
 from annotation.jobs.run import run_due
 from annotation.models import Job, Membership, Role, Study, Submission
 from annotation.mturk import prolific

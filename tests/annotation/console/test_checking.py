@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from annotation.design.configure import configure
 from annotation.design.discard_layout import clear_design
+from annotation.design.kinds import default_wording
 from annotation.design.lay_out import design
-from annotation.design.wording import default_wording
 from annotation.importing.add_texts import add_texts
 from annotation.jobs.run import run_due
 from annotation.models import Intent, Job, Study

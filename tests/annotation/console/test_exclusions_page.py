@@ -144,7 +144,7 @@ def test_the_page_and_the_report_tell_the_same_numbers(study: Study) -> None:
 
 def asked_who_wrote(study: Study) -> Study:
     """The same answers, as those of people who were asked who wrote each text: 0 and 1 are 1, 4 and 5 are 4."""
-    Study.objects.filter(pk=study.pk).update(task=Study.Task.HUMAN_OR_MACHINE)
+    Study.objects.filter(pk=study.pk).update(task="human_or_machine")
     scale = Scale.objects.ensure(f"who wrote {study}", [(str(code), str(code), "") for code in range(1, 5)])
     for label in scale.labels.all():
         codes = {1: ["0", "1"], 4: ["4", "5"]}.get(int(label.code), [label.code])

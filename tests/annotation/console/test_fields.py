@@ -43,7 +43,8 @@ from annotation.console.forms import sign_in as entrance
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm
 from annotation.console.forms.statements import MissingFactsForm, StatementsForm
 from annotation.console.forms.wording import WordingFile, WordingForm, to_json_text
-from annotation.design.wording import default_wording, from_json
+from annotation.design.kinds import default_wording
+from annotation.design.wording import from_json
 from annotation.jobs.run import run_due
 from annotation.models import Intent, Job, Remark, Result, Study, Submission
 from annotation.mturk import payouts as payout_calls

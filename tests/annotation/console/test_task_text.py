@@ -10,9 +10,10 @@ from django.test import Client
 from django.urls import reverse
 from lxml import html
 
+from annotation.design.criteria import FollowUp
+from annotation.design.kinds import default_wording
 from annotation.design.presets import CLARK
-from annotation.design.task_types import FollowUp
-from annotation.design.wording import Wording, as_json, default_wording, from_json
+from annotation.design.wording import Wording, as_json, from_json
 from annotation.models import Role, Study
 from annotation.studies.create import Plan, create, reword
 from tests.annotation.conftest import NOW

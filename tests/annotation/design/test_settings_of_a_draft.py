@@ -11,7 +11,8 @@ from django.core.management import CommandError, call_command
 
 from annotation.design import queries
 from annotation.design.configure import configure
-from annotation.design.wording import PracticePair, Training, as_json, default_wording, from_json
+from annotation.design.kinds import default_wording
+from annotation.design.wording import PracticePair, Training, as_json, from_json
 from annotation.exceptions import DesignError, StateError
 from annotation.models import Study
 from annotation.publishing.preflight import preflight

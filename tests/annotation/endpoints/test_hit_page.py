@@ -13,9 +13,10 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from annotation.design.item_order import order, second_first
-from annotation.design.wording import Practice, PracticePair, Training, Wording, default_wording
+from annotation.design.kinds import default_wording, kind_called
+from annotation.design.wording import Practice, PracticePair, Training, Wording
 from annotation.hits.parse_answers import changed_sides, order_shown, read_line, read_practice
-from annotation.hits.render import STEPWISE, Arm, ShownLine, ShownText, hit_page
+from annotation.hits.render import Arm, ShownLine, ShownText, hit_page
 from tests.browsing import PHONE, faults
 
 HOSTILE = "</p></form><script>document.title = 'broken'</script> & <b> \" ' `"
@@ -50,7 +51,7 @@ def opened(browsing: BrowserContext, tmp_path: Path) -> Open:
         page = browsing.new_page()
         page.route("https://market.example/**", lambda route: route.fulfill(body="recorded"))
         page.goto(f"{path.as_uri()}?assignmentId=A1&turkSubmitTo=https://market.example")
-        if kind not in STEPWISE:
+        if not kind_called(kind).stepwise:
             page.locator("#next").click()
         return page
 

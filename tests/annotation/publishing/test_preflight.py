@@ -17,9 +17,9 @@ from django.test.utils import CaptureQueriesContext
 from annotation.collecting.collect import collect
 from annotation.collecting.parse_submissions import read
 from annotation.design.arrange_cells import arrange
+from annotation.design.kinds import default_wording
 from annotation.design.lay_out import design
 from annotation.design.presets import ArmPlan, CellPlan
-from annotation.design.wording import default_wording
 from annotation.exceptions import MarketError
 from annotation.hits.mturk_request import page_address
 from annotation.importing.add_texts import add_texts

@@ -12,8 +12,8 @@ from django.db.models import Q
 from annotation.collecting.collect import collect
 from annotation.collecting.counts import work_seconds
 from annotation.collecting.parse_submissions import read
+from annotation.design.kinds import default_wording
 from annotation.design.lay_out import design
-from annotation.design.wording import default_wording
 from annotation.exceptions import MarketError, StateError
 from annotation.importing.add_texts import add_texts
 from annotation.models import (

@@ -10,9 +10,9 @@ from django.db.models import Q
 
 from annotation.collecting.collect import collect
 from annotation.design.arrange_cells import arrange
+from annotation.design.kinds import default_wording
 from annotation.design.lay_out import design
 from annotation.design.presets import ArmPlan, CellPlan
-from annotation.design.wording import default_wording
 from annotation.exceptions import StateError
 from annotation.importing.add_texts import add_texts
 from annotation.models import Decision, Intent, Study, Submission

@@ -9,9 +9,11 @@ import pytest
 from django.core.management import call_command
 
 from annotation.design.arrange_cells import arrange
+from annotation.design.kinds import default_wording
+from annotation.design.kinds.typicality.kind import typicality_of
 from annotation.design.lay_out import design
 from annotation.design.presets import ArmPlan, CellPlan
-from annotation.design.wording import Wording, default_wording, typicality_of
+from annotation.design.wording import Wording
 from annotation.importing.add_texts import add_texts
 from annotation.models import (
     AttentionCheck,

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from annotation.design.arrange_cells import arrange
+from annotation.design.kinds import default_wording
 from annotation.design.lay_out import design
 from annotation.design.presets import CLARK, ArmPlan, CellPlan
-from annotation.design.wording import Practice, PracticePair, Training, Wording, default_wording, from_json
+from annotation.design.wording import Practice, PracticePair, Training, Wording, from_json
 from annotation.exceptions import AssayError, ChangedError, DesignError, StateError
 from annotation.importing.add_texts import add_texts
 from annotation.models import Study

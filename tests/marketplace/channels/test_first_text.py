@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.design import task_types
-from annotation.design.wording import default_wording
+from annotation.design.kinds import HUMAN_OR_MACHINE, TYPICALITY, default_wording
 from annotation.hits.render import ShownLine, ShownText, hit_page
 from tests.browsing import PHONE, fresh, sideways
 from tests.marketplace.channels.guests import channel, tasks, written
@@ -32,11 +31,9 @@ def top_of_first_text(page: Page) -> float:
     return box["y"] if box else 10_000
 
 
-@pytest.mark.parametrize("kind", [task_types.TYPICALITY, task_types.HUMAN_OR_MACHINE])
+@pytest.mark.parametrize("kind", [TYPICALITY.name, HUMAN_OR_MACHINE.name])
 def test_the_first_text_is_on_the_first_screen_of_the_work_page(kind, lab, telephone, tmp_path):
-    question = html_question(
-        hit_page(default_wording(kind), LINES if kind == task_types.TYPICALITY else LINES[:5], seed=1)
-    )
+    question = html_question(hit_page(default_wording(kind), LINES if kind == TYPICALITY.name else LINES[:5], seed=1))
     tasks(lab, 2, Question=question)
     link = channel("class", "--consent", written(tmp_path, "consent.txt", CONSENT))
     telephone.goto(link)

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Frame, expect
 
-from annotation.design import task_types
-from annotation.design.wording import Practice, Training, default_wording
+from annotation.design.kinds import HUMAN_OR_MACHINE, default_wording
+from annotation.design.wording import Practice, Training
 from annotation.hits.render import ShownLine, ShownText, hit_page
 from annotation.marketplace.models import Draft
 from tests.browsing import wrong_with
@@ -25,7 +25,7 @@ PRACTICE = Training(examples=(Practice("It rained in the old harbour.", "human",
 @pytest.fixture
 def hit(lab) -> dict:
     """Human or machine with one practice round: every text is a step of its own."""
-    wording = replace(default_wording(task_types.HUMAN_OR_MACHINE), training=PRACTICE)
+    wording = replace(default_wording(HUMAN_OR_MACHINE.name), training=PRACTICE)
     return lab.hit(Question=html_question(hit_page(wording, LINES, arm="examples", seed=1)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Frame, expect
 
-from annotation.design.wording import default_wording
+from annotation.design.kinds import default_wording
 from annotation.hits.render import ShownLine, ShownText, hit_page
 from tests.marketplace.framed.desk import Desk, fields
 from tests.marketplace.question_samples import html_question

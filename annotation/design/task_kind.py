@@ -1,0 +1,99 @@
+"""What a task kind declares of itself: its words, what its answers are, and what belongs to it in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from annotation.design.criteria import Criterion, Labels
+from annotation.design.wording import Wording
+from annotation.exceptions import DesignError
+from metrics.data.answer_types import AnswerType
+
+MAX_NAME_CHARS = 20
+MAX_STEPS = 1000  # between the ends of a number
+SECONDS_A_JUDGMENT = 8
+# The texts of a question that shows all texts of one context.
+ALL_OF_CONTEXT = 0
+# What was sent under a field's name ("" for nothing), and its question: the labels chosen, as the page showed them.
+ReadAnswer = Callable[[str, Criterion], tuple[str, ...]]
+# The labels on offer, the hidden quality of each text shown (standard normal over texts), and dice: the label chosen.
+Simulate = Callable[[Sequence[str], Sequence[float], np.random.Generator], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskKind:
+    """A kind of task. name: as studies store it, for ever. title: as a report names it.
+
+    heading, measures, use_for: of its card in the gallery: the question, what it measures, when to use it.
+    wording: its default words. answer: what an answer is, but for the criteria (by name) in `answers`.
+    texts_shown: by one question: 1, 2 or ALL_OF_CONTEXT. stepwise: one question at a time, not all on one page.
+    more_criteria: researchers may add questions. for_huse: with log-probabilities its ratings give HUSE.
+    judgment_seconds: to decide once, until times are measured.
+    folder: holds `template.html` and `presets/NAME.json` for each of `presets`.
+    read, simulate: only where the answer type's do not do.
+    """
+
+    name: str
+    title: str
+    heading: str
+    measures: str
+    use_for: str
+    wording: Wording
+    answer: AnswerType
+    folder: Path
+    answers: Mapping[str, AnswerType] = field(default_factory=dict)
+    texts_shown: int = 1
+    stepwise: bool = False
+    more_criteria: bool = False
+    for_huse: bool = False
+    judgment_seconds: float = SECONDS_A_JUDGMENT
+    presets: tuple[str, ...] = ()
+    read: ReadAnswer | None = None
+    simulate: Simulate | None = None
+
+    def answer_of(self, criterion: Criterion) -> AnswerType:
+        """What an answer to that question is."""
+        if criterion.many:
+            return AnswerType.SEVERAL_LABELS
+        return self.answers.get(criterion.name, self.answer)
+
+    def labels_of(self, criterion: Criterion) -> Labels:
+        """Every label that can be the answer: of a number, each whole number from end to end."""
+        return number_labels(criterion) if self.answer_of(criterion) is AnswerType.NUMBER else criterion.labels
+
+    @property
+    def in_pairs(self) -> bool:
+        """Whether a question shows two texts side by side."""
+        return self.texts_shown == 2
+
+    @property
+    def template(self) -> str:
+        """The text of its page's template."""
+        return (self.folder / "template.html").read_text(encoding="utf-8")
+
+
+def number_labels(criterion: Criterion) -> Labels:
+    """The whole numbers from the lowest to the highest end; a named point's name is the gloss of its number."""
+    named = {Fraction(code): label for label, code, _ in criterion.labels}
+    low, high = min(named), max(named)
+    return tuple((str(n), str(n), named.get(Fraction(n), "")) for n in range(int(low), int(high) + 1))
+
+
+def check_questions(kind: TaskKind, wording: Wording) -> None:
+    """Raise DesignError where the questions do not fit the kind."""
+    for criterion in wording.criteria:
+        if kind.answer_of(criterion) is AnswerType.NUMBER:
+            _check_number(criterion)
+
+
+def _check_number(criterion: Criterion) -> None:
+    codes = [Fraction(code) for _, code, _ in criterion.labels]
+    if any(code.denominator != 1 for code in codes):
+        raise DesignError(f"The ends of {criterion.name} are whole numbers.").at("labels")
+    if max(codes) - min(codes) > MAX_STEPS:
+        raise DesignError(f"The ends of {criterion.name} are at most {MAX_STEPS:,} apart.").at("labels")

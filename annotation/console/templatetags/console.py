@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django import template
@@ -12,7 +13,7 @@ from django.http import HttpRequest
 from django.template import Context
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
@@ -28,6 +29,7 @@ from annotation.studies import access
 from annotation.studies.rows import has_rows
 
 register = template.Library()
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC")
 
 
 @register.filter
@@ -92,11 +94,20 @@ def counted(number: int | None, noun: str) -> str:
 
 @register.filter
 def moment(at: datetime | None) -> SafeString | str:
-    """A time in UTC, to the minute, readable for programs too."""
+    """A time in UTC, which it names; the page's script rewrites it in the reader's zone. "–" for None."""
     if at is None:
         return "–"
-    local_time = timezone.localtime(at, timezone.get_default_timezone())
-    return format_html('<time datetime="{}">{}</time>', local_time.isoformat(), local_time.strftime("%Y-%m-%d %H:%M"))
+    in_utc = at.astimezone(UTC)
+    words = in_utc.strftime("%Y-%m-%d %H:%M")
+    return format_html('<time datetime="{}" data-moment="short">{} UTC</time>', in_utc.isoformat(), words)
+
+
+@register.filter
+def with_moments(sentence: str) -> SafeString:
+    """A sentence in which each time in UTC that it names is rewritten in the reader's zone, as `moment` has it."""
+    parts = _MOMENT.split(sentence)
+    shown = [moment(datetime.fromisoformat(part).replace(tzinfo=UTC)) for part in parts[1::2]]
+    return format_html_join("", "{}{}", zip(parts[::2], [*shown, ""], strict=True))
 
 
 @register.filter

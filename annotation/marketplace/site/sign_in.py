@@ -53,7 +53,8 @@ def _is_recorded(goal: str) -> bool:
         page = resolve(goal)
     except Resolver404:
         return False
-    if page.view_name != "hits:done":
+    # The page of the task, too: Back leads there after the session has ended.
+    if page.view_name not in {"hits:done", "hits:work"}:
         return False
     rows = Assignment.objects.filter(assignment_id=page.kwargs["assignment_id"])
     return rows.filter(state__in=Assignment.SUBMITTED_STATES).exists()

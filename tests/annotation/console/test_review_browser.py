@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.conf import settings
@@ -29,7 +29,7 @@ def page(browser: Browser, site: str, study: Study):
     client = Client()
     client.force_login(member(study, "reviewer", "ada"))
     cookie = {"name": settings.SESSION_COOKIE_NAME, "value": client.session.session_key, "url": site}
-    with fresh(browser, base_url=site) as context:
+    with fresh(browser, base_url=site, timezone_id="Asia/Kolkata") as context:
         context.add_cookies([cookie])  # type: ignore[list-item]
         yield context.new_page()
 
@@ -47,6 +47,13 @@ def verdicts() -> list[tuple[str, str]]:
 def test_a_mixed_queue_is_cleared_by_keyboard_and_a_decision_taken_back(page: Page, study: Study) -> None:
     page.goto(f"/console/studies/{study.uuid}/review/")
     expect(page.locator("tbody .raised").first).to_have_text("One answer")
+    # Deadlines are in the reader's own zone, with its name; the time in UTC is in the page for programs.
+    due = page.locator("tbody time").first
+    in_utc = datetime.fromisoformat(due.get_attribute("datetime") or "")
+    assert in_utc.utcoffset() == timedelta(0)
+    there = in_utc + timedelta(hours=5, minutes=30)
+    expect(due).to_have_text(f"{there:%Y-%m-%d %H:%M} GMT+5:30")
+    expect(due).to_have_attribute("title", f"{in_utc:%Y-%m-%d %H:%M} UTC")
     press(page, "Enter")
     # The most suspicious first: approved, but left out, with a reason.
     page.keyboard.press("x")

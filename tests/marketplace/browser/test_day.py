@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
 
 import pytest
 from django.core import mail
@@ -48,7 +49,7 @@ def test_a_whole_day_by_keyboard(lab, stranger, look):
     )["QualificationType"]["QualificationTypeId"]
     wanted = {"QualificationTypeId": kind, "Comparator": "Exists"}
     lab.hit(Title="Rate a headline", Reward="1.25", QualificationRequirements=[wanted], Question=html_question(TASK))
-    page = stranger(**look)
+    page = stranger(timezone_id="Asia/Tokyo", **look)
 
     register(page, "ann@example.org")
     press(page, "See the tasks")
@@ -82,6 +83,9 @@ def test_a_whole_day_by_keyboard(lab, stranger, look):
     lab.client.send_bonus(WorkerId=worker.worker_id, AssignmentId=work, BonusAmount="0.40", Reason="For the comment")
     press(page, "Your history")
     assert page.locator(".state").text_content() == "Approved"
+    shown = page.locator("time").first
+    there = datetime.fromisoformat(shown.get_attribute("datetime")) + timedelta(hours=9)
+    assert f"{there:%I:%M} {there:%p} GMT+9" in shown.text_content().replace("\u202f", " ")
     for words in ("Careful work, thank you", "For the comment", "$0.40"):
         assert page.get_by_text(words, exact=True).first.is_visible()
     press(page, "Earnings")

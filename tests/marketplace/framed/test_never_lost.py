@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,8 @@ def test_answers_are_handed_in_by_keyboard_alone(hit, ann: Desk) -> None:
     assert raw()[1:] == [["why", "by keys"], ["rating", "2"], ["button", "pressed"]]
     # Back leads to no second submission: the page says that the work is recorded.
     ann.page.go_back()
+    ann.recorded()
+    ann.page.go_forward()
     ann.recorded()
     assert Submission.objects.count() == 1
 
@@ -177,8 +180,19 @@ def test_a_session_that_ends_during_the_work_loses_nothing(hit, ann: Desk) -> No
     WorkerSession.objects.all().delete()
     frame.get_by_role("button", name="Submit").click()
     ann.page.wait_for_url("**/hits/sign-in/**")
-    expect(ann.page.get_by_text("Your answers are recorded: nothing is lost. Sign in to continue.")).to_be_visible()
+    recorded = ann.page.get_by_text("Your answers are recorded: nothing is lost. Sign in to continue.")
+    expect(recorded).to_be_visible()
+    # Back to the task, forward, and reload: each says so without the session.
+    ann.page.go_back()
+    ann.page.wait_for_url(re.compile(r"/hits/sign-in/\?next=%2Fhits%2Fwork%2F\w+%2F$"))
+    expect(recorded).to_be_visible()
+    ann.page.reload()
+    expect(recorded).to_be_visible()
+    ann.page.go_forward()
+    ann.page.wait_for_url(re.compile("done%2F$"))
+    expect(recorded).to_be_visible()
     assert state() == "Submitted"
+    assert Submission.objects.count() == 1
     assert fields()["why"] == "clear"
 
 

@@ -8,12 +8,18 @@ without rater x source effects the two-way one falls below it by chance in every
 .937 where they said .95 (docs/validity.md). Student's t has one degree of freedom less than the fewest contexts or
 raters of either source. Clustered by context alone this is the paired t-test of context means.
 
+Where some raters give many ratings and most give few, the study rests on fewer people than it counts: a rater with the
+share w of a source's weight counts by it, so that m becomes 1 / sum w^2, and the factor m / (m - 1) of V_rater becomes
+1 / (1 - 2 sum w^3 / sum w^2 + sum w^2), both what they were where shares are equal. Without this, one of two equals was
+called better in 3.5 % of studies instead of 2.5.
+
 The probability of superiority is the chance that a rating of the first is above one of the second in the same context,
 ties half; a rating's influence is half of its context's and its own deviation from it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,6 +45,7 @@ from metrics.version import __version__
 
 Variance = Literal["largest", "two-way"]
 Weights = Literal["items", "raters"]
+ROUNDING = 1e-9
 BELOW_SINGLE_WAY, LARGEST_USED, UNPAIRED = "below_one_way", "largest_used", "unpaired"
 WHAT = {"mean": "mean rating", "difference": "difference of mean ratings", "superiority": "probability of superiority"}
 
@@ -138,8 +145,8 @@ def rating_difference(
     if not (columns.first.any() and (~columns.first).any()):
         raise InsufficientData(f"No context has ratings of both {pair[0]} and {pair[1]}.")
     clusters = build_clusters(columns.item, columns.rater, target=target)
-    inference = _Inference(clusters, columns.degrees(clusters), level, variance)
     weight = columns.weights(weights)
+    inference = columns.inference(clusters, weight, level, variance)
     signed = np.where(columns.first, weight, -weight)
     first, second = (float(weight[side] @ columns.value[side]) for side in (columns.first, ~columns.first))
     psi = signed * (columns.value - np.where(columns.first, first, second))
@@ -178,7 +185,7 @@ def mean_rating(
     clusters = build_clusters(columns.item, rater)
     weight = columns.weights("items")
     mean = float(weight @ numbers)
-    return _Inference(clusters, max(1, clusters.degrees), level, variance).estimate(
+    return columns.inference(clusters, weight, level, variance).estimate(
         "mean", mean, weight * (numbers - mean), len(numbers), ()
     )
 
@@ -241,14 +248,19 @@ class _Columns:
             weight[side] = 1 / (np.count_nonzero(counts) * counts[code[side]])
         return weight
 
-    def degrees(self, clusters: Clusters) -> int:
-        """One less than the fewest of what is drawn again, in either source."""
-        sides = (self.first, ~self.first)
-        fewest = {
-            "items": min(len(np.unique(self.item[side])) for side in sides),
-            "raters": min(len(np.unique(clusters.rater[side])) for side in sides),
-        }
-        return max(1, min(size for name, size in fewest.items() if name in clusters.target) - 1)
+    def inference(self, clusters: Clusters, weight: Floats, level: float, rule: Variance) -> _Inference:
+        """How standard errors and intervals come from influences; one degree less than the fewest of either source."""
+        sides = [side for side in (self.first, ~self.first) if side.any()]
+        contexts = min(len(np.unique(self.item[side])) for side in sides)
+        shares = [np.bincount(clusters.rater[side], weight[side]) for side in sides]
+        raters, correction = float(min(np.count_nonzero(share) for share in shares)), 1.0
+        if rule == "largest" and self.known_raters:
+            raters = min(1 / float((share**2).sum()) for share in shares)
+            # numpy's types know bincount without weights alone.
+            correction = _correction(shares) * (clusters.raters - 1) / clusters.raters  # type: ignore[arg-type]
+        fewest = {"items": contexts, "raters": int(raters + ROUNDING)}
+        degrees = min(size for name, size in fewest.items() if name in clusters.target) - 1
+        return _Inference(clusters, max(1, degrees), level, rule, correction)
 
     def shared_raters(self) -> int:
         code, names = encode_names(self.rater)
@@ -258,10 +270,13 @@ class _Columns:
 
 @dataclass(frozen=True, slots=True)
 class _Inference:
+    """correction: of the raters' variance, where their shares are unequal."""
+
     clusters: Clusters
     df: int
     level: float
     rule: Variance
+    correction: float
 
     def estimate(self, name: str, value: float, psi: Floats, n: int, flags: tuple[str, ...]) -> Estimate:
         """The value with the interval that its influences give."""
@@ -295,6 +310,7 @@ class _Inference:
 
     def _variance(self, spread: Spread) -> tuple[float, tuple[str, ...]]:
         """The variance, and what must be said of it."""
+        spread = Spread(spread.item, self.correction * spread.rater, spread.cell)
         variance, used = (float(part) for part in self.clusters.variance(spread))
         single_way = max(float(spread.item), float(spread.rater))
         flags: tuple[str, ...] = (SINGLE_WAY_USED,) if used else ()
@@ -303,6 +319,13 @@ class _Inference:
             if self.rule == "largest":
                 variance, flags = single_way, (*flags, LARGEST_USED)
         return variance, flags if variance else (*flags, NO_VARIATION)
+
+
+def _correction(shares: Sequence[Floats]) -> float:
+    """Variance between raters over what the squares of their own sums make of it, their shares of each source given."""
+    squares = sum(float((share**2).sum()) for share in shares)
+    lost = sum(2 * float((share**3).sum()) - float((share**2).sum()) ** 2 for share in shares)
+    return squares / (squares - lost) if squares > lost else 1.0
 
 
 def _two_sided(estimate: Estimate) -> float | None:

@@ -114,14 +114,18 @@ DEVELOPED_IN = {
     "12 raters, slope .5": DecisionWorld(60, 60, (12, 12), 12, "crossed", slope=0.5),
     "12 contexts x 8 raters, slope .3": DecisionWorld(12, 12, (8, 8), 8, "crossed", context=1.0, slope=0.3),
     "numbers with heavy tails, 40 x 3 of 15": DecisionWorld(40, 40, (3, 3), 15, "fresh", tail=3, labels=False),
+    # Drawn up for the table below, in which it was called better 3.5 % of the time: raters' unequal shares count since.
+    "tasks of both sources, slope .4, few eager workers": DecisionWorld(
+        120, 120, (7, 7), 30, "hits", slope=0.4, careless=0.3
+    ),
 }
 
 KIND = (-2.6, -2.0, -1.3, -0.6, 0.2)  # most labels are high: the scale has a ceiling
 # Drawn up afterwards, before any study of them was made: other sizes, raters who differ in care, a ceiling, two levels.
 WORLDS = {
     "80 contexts x 6, pool of 25": DecisionWorld(80, 80, (6, 6), 25, "fresh", context=1.0, careless=0.5),
-    "tasks of both sources, slope .4, few eager workers": DecisionWorld(
-        120, 120, (7, 7), 30, "hits", slope=0.4, careless=0.3
+    "tasks of both sources, slope .5, 18 eager workers": DecisionWorld(
+        90, 90, (5, 5), 18, "hits", context=0.8, severity=0.8, slope=0.5, cuts=KIND
     ),
     "tasks of one source, 50 contexts": DecisionWorld(50, 50, (10, 10), 70, "one source", severity=0.4, slope=0.3),
     "90 and 30 texts, 4 and 10 ratings": DecisionWorld(90, 30, (4, 10), 30, "fresh", slope=0.2, cuts=KIND),
@@ -132,7 +136,7 @@ WORLDS = {
 }
 
 # B worse by .44 points of 0 to 5; text sd such that a paired t-test of context means finds it in about 88 % of studies.
-POWER_WORLD = DecisionWorld(100, 100, (10, 10), 60, "fresh", text=0.95)
+POWER_WORLD = DecisionWorld(100, 100, (10, 10), 60, "fresh", text=1.0)
 POWER_DIFFERENCE = 0.44
 
 

@@ -122,11 +122,25 @@ def test_turned_round_shifted_and_reordered_it_says_the_same() -> None:
 def test_with_fewer_raters_of_one_source_theirs_are_the_degrees_of_freedom() -> None:
     rng = np.random.default_rng(4)
     item = np.tile(np.repeat(np.arange(40), 3), 2)
-    rater = np.concatenate((rng.integers(0, 30, 120), 30 + rng.integers(0, 8, 120)))
+    rater = np.concatenate((np.arange(120) % 30, 30 + np.arange(120) % 8))
     source = np.repeat(["a", "b"], 120)
     found = rating_difference(item, rater, source, rng.normal(size=240), ("a", "b"))
     assert found.difference.settings["df"] == 7
     assert found.shared_raters == 0
+
+
+def test_a_rater_counts_by_the_share_of_ratings_that_is_his() -> None:
+    """Half of A's ratings are of one person and a tenth of each of five more: 1 / (.25 + 5 x .01) = 3.3 people."""
+    rater = np.array([0] * 5 + [1, 2, 3, 4, 5] + [*range(10)])
+    item, source = np.tile(np.arange(10), 2), np.repeat(["a", "b"], 10)
+    total = 0.0
+    for side, person in product("ab", range(10)):  # what one person thinks of one source, each in turn
+        value = ((rater == person) & (source == side)).astype(float)
+        found = rating_difference(item, rater, source, value, ("a", "b"), target="raters")
+        assert found.difference.settings.get("df", 2) == 2
+        total += (found.difference.settings.get("se") or 0) ** 2
+    # Over people who all vary by 1, the mean of the variance is the true one: the sum of their squared shares.
+    assert total == pytest.approx(0.25 + 5 * 0.01 + 10 * 0.01)
 
 
 def test_raters_that_nobody_knows_leave_the_interval_over_contexts() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from math import ceil
 from typing import Any
 
 import segno
@@ -143,12 +144,14 @@ def _shown(request: HttpRequest, study: Study, channel_id: str, **more: Any) -> 
     market = Market(settings.endpoint())
     channel = queries.channel_of(study, channel_id, market)
     people = queries.people_of(study, channel_id, market) if channel.kind in channels.NAMED else []
+    shared = study.hits.count() * (channel.overlap or 0)
     context = {
         **_numbers(study, channel),
         "label": KINDS.get(channel.kind, channel.kind),
         "people": [(person, STATES.get(person.state, person.state)) for person in people],
         "submitted": sum(person.submitted for person in people),
-        "shared": study.hits.count() * (channel.overlap or 0),
+        "shared": shared,
+        "fair_share": ceil(shared / len(people)) if people else 0,
         "reachable": len(people) * (channel.max_tasks or 0),
         "raters": study.raters_per_text,
         "limit": limit_per_person(study),

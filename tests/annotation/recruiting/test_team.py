@@ -231,5 +231,11 @@ def test_a_team_that_is_too_small_or_too_large_is_said_on_its_page(live: Study, 
     invite_people(live, all_of_it.channel_id, guests, market=ours, actor="ada", now=NOW)
     page = page_text(client.get(at(live, "recruit-channel", shared.channel_id)))
     assert "2 people are invited, and each text needs 3. Invite more people." in page
+    assert "fair share" not in page
+    invite_people(live, shared.channel_id, guests[2:], market=ours, actor="ada", now=NOW)
+    page = page_text(client.get(at(live, "recruit-channel", shared.channel_id)))
+    # Three tasks, each done by three of four people.
+    assert live.hits.count() == 3
+    assert "A fair share is 3 tasks per person. Without a maximum, one person can do more. Set a maximum" in page
     page = page_text(client.get(at(live, "recruit-channel", all_of_it.channel_id)))
     assert "4 people are invited, and each text has 3 raters in this study. Not everyone can rate everything." in page

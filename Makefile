@@ -36,7 +36,7 @@ help:
 	@echo "make package  the wheel and the source archive of textassay (into dist)"
 	@echo "make replicate DATA=FOLDER  compute published figures from their data (writes docs/replication.md)"
 	@echo "make bench   run the benchmarks, or BENCH=\"bench_huse ...\" (writes docs/benchmarks.md)"
-	@echo "make screenshots  every page and figure, narrow and wide, light and dark (CHROMIUM=path; SHOTS: names)"
+	@echo "make screenshots  every page and figure, at 360, 768 and 1,440 px, light and dark (CHROMIUM=path; SHOTS: names)"
 
 # The pip that comes with Python 3.11 needs a minute of a core to choose the versions, a new one a quarter of it.
 $(BIN)/python:

@@ -15,9 +15,9 @@ from annotation.quality.work_table import NamedSet, QualityCheck
 
 FILTERS: tuple[QualityCheck, ...] = (
     QualityCheck(
-        "F4", "several_conditions", "Several conditions", "took part in more than one cell of the design", 1, "above",
+        "F4", "several_conditions", "Several conditions", "took part in more than one condition", 1, "above",
         1, True, False, "shared households; people who share an account",
-        "Cells of the design in which the worker took part: {value}.",
+        "Conditions of the design in which the worker took part: {value}.",
         "Each person took part in one condition only: {count} assignments of people in several were excluded.",
         filters_answers.conditions, percent=False,
     ),

@@ -9,11 +9,12 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import Browser, Page
 from playwright.sync_api import Error as PlaywrightError
 
-from tests.browsing import LOOKS, chromium, fresh
+from tests.browsing import chromium, fresh
 from tests.screenshots import console, figures, hits, workers
 from tests.screenshots.shots import Shot, World
 from tests.screenshots.world import ROOT, rehearsed, served
@@ -23,6 +24,9 @@ FOLDER = ROOT / "var" / "screenshots-world"
 # Pixels: what is higher is cut into several pictures, as Chromium draws none of 16,384.
 HIGHEST = 8_000
 DRAWN_MS = 1_000
+# A phone, a tablet and a desk, by day and by night.
+WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desk": (1440, 900)}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 def registered() -> list[Shot]:
@@ -31,16 +35,21 @@ def registered() -> list[Shot]:
 
 
 def take(browser: Browser, shot: Shot, world: World, out: Path) -> list[Path]:
-    """The picture, or pictures, of a shot in every look."""
+    """The picture, or pictures, of a page at each width in each scheme; it is opened once, as what it posts counts."""
     taken: list[Path] = []
-    for look, settings in LOOKS.items():
-        with fresh(browser, **settings) as context:
-            context.add_cookies(world.cookies.get(shot.who, []))  # type: ignore[arg-type]
-            page = context.new_page()
-            page.goto(shot.address(world))
-            if shot.act:
-                shot.act(page)
-            taken += _pictures(page, shot, out / f"{shot.name}-{look}.png")
+    with fresh(browser, color_scheme="light") as context:
+        context.add_cookies(world.cookies.get(shot.who, []))  # type: ignore[arg-type]
+        page = context.new_page()
+        page.goto(shot.address(world))
+        if shot.act:
+            shot.act(page)
+        for name, (width, height) in WIDTHS.items():
+            page.set_viewport_size({"width": width, "height": height})
+            # What stays in sight while one scrolls would stand in the middle of the picture.
+            page.evaluate("window.scrollTo(0, 0)")
+            for scheme in SCHEMES:
+                page.emulate_media(color_scheme=scheme)
+                taken += _pictures(page, shot, out / f"{shot.name}-{name}-{scheme}.png")
     return taken
 
 

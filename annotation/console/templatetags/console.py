@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.template import Context
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
@@ -154,15 +154,40 @@ def ticked(field: BoundField) -> bool:
 
 
 @register.simple_block_tag(name="table")
-def scrolling_table(content: str, label: str, *, kind: str = "", tall: bool = False) -> SafeString:
-    """A table that scrolls inside its own region, which `label` names. tall: within a part of the window's height."""
+def scrolling_table(content: str, label: str, *, kind: str = "", tall: bool = False, stack: bool = False) -> SafeString:
+    """A table that scrolls inside its own region, which `label` names.
+
+    tall: within a part of the window's height. stack: on a phone its rows are blocks, whose cells name their columns.
+    """
+    kinds = " ".join(name for name in (kind, "stack" if stack else "") if name)
     return format_html(
         '<div class="scroll{}" tabindex="0" role="region" aria-label="{}"><table{}>{}</table></div>',
         " tall" if tall else "",
         label,
-        format_html(' class="{}"', kind) if kind else "",
-        content,
+        format_html(' class="{}"', kinds) if kinds else "",
+        _label_cells(content) if stack else content,
     )
+
+
+def _label_cells(content: str) -> SafeString:
+    """Rows of a table whose cells carry the heading of their column, for the style sheet."""
+    head, _tbody, body = content.partition("<tbody>")
+    labels = [strip_tags(heading) for heading in HEADING.findall(head)]
+
+    def label_row(row: re.Match[str]) -> str:
+        columns = iter(labels)
+        return CELL.sub(lambda cell: _label_cell(cell[1], next(columns, "")), row[0])
+
+    return mark_safe(f"{head}<tbody>{ROW.sub(label_row, body)}")  # noqa: S308 - escaped by the template
+
+
+def _label_cell(opened: str, label: str) -> str:
+    return f'<td data-label="{label}"' if opened == "<td" else opened
+
+
+HEADING = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
+ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
+CELL = re.compile(r"(<t[dh])\b")
 
 
 @register.simple_block_tag
@@ -312,7 +337,47 @@ DEEDS = {
     "join": _("joined by an invitation link"),
     "invite": _("created the invitation link"),
     "name_requester": _("set the name that participants see"),
+    "open_channel": _("opened a channel"),
+    "change_channel": _("changed a channel"),
+    "close_channel": _("closed a channel"),
+    "reopen_channel": _("reopened a channel"),
+    "renew_link": _("created a new link for a person"),
+    "invite_people": _("invited people"),
+    "mail_people": _("mailed links to people"),
+    "set_prolific_draft": _("changed the draft on Prolific"),
+    "publish_on_prolific": _("published on Prolific"),
+    "add_prolific_places": _("added places on Prolific"),
+    "recruit": _("began recruitment on Prolific"),
+    "pause_prolific": _("paused recruitment on Prolific"),
+    "start_prolific": _("started recruitment on Prolific"),
+    "stop_prolific": _("stopped recruitment on Prolific"),
+    "retry_prolific": _("retried failed actions on Prolific"),
+    "settle_prolific": _("settled the cost on Prolific"),
+    "settle_prolific_batch": _("stated whether a payment on Prolific was made"),
+    "ask_to_return": _("asked a person to return their submission on Prolific"),
+    "approve_unpaid": _("approved a returned submission without payment"),
+    "refuse": _("carried out a rejection"),
+    "follow": _("followed a decision of the marketplace"),
+    "adopt": _("linked HITs of the marketplace to this study"),
+    "write_off": _("marked HITs as deleted"),
+    "close_ghost": _("closed an unknown HIT"),
+    "pause": _("paused the study"),
+    "resume": _("resumed the study"),
+    "expire": _("stopped recruitment"),
+    "close": _("closed the study"),
+    "declare_rule": _("declared a stopping rule"),
+    "top_up": _("topped up missing ratings"),
+    "keep_topped_up": _("changed automatic top-ups"),
+    "raise_pay": _("paid the difference to the minimum hourly pay"),
+    "retry": _("retried failed marketplace actions"),
+    "drop": _("discarded failed marketplace actions"),
+    "reparse": _("read stored answers again"),
+    "withdraw": _("deleted withdrawn answers"),
+    "plan_scoring": _("started to compute log-probabilities"),
+    "sample_texts": _("generated texts"),
+    "retrieve_texts": _("added texts of the retrieval baseline"),
     "import_work": _("imported a finished batch"),
+    "import_report": _("imported a report"),
 }
 
 

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from annotation.console.forms.studies import PLAIN_NAME
 from annotation.console.permission import console_page, visitor
 from annotation.models import Job
 
@@ -21,7 +22,9 @@ SENT = {"name": "Typicality of headlines", "raters": "0", "task": "huse", "pay":
 class SampleForm(forms.Form):
     """One field of each kind."""
 
-    name = forms.SlugField(label="Name", help_text="Letters, digits, hyphens and underscores.")
+    name = forms.SlugField(
+        label="Name", help_text="Letters, digits, dashes and underscores.", error_messages=PLAIN_NAME
+    )
     raters = forms.IntegerField(label="Raters per text", min_value=1)
     task = forms.ChoiceField(label="Task", choices=[("huse", "Typicality"), ("clark", "Human or machine")])
     pay = forms.ChoiceField(
@@ -43,7 +46,7 @@ def components(request: HttpRequest) -> HttpResponse:
         "form": SampleForm(SENT),
         "rows": ROWS,
         "page": Paginator(range(60), 20).get_page(2),
-        "running": Job(state=Job.State.RUNNING, step="Reading texts", done=120, of=400, **about),
-        "failed": Job(state=Job.State.FAILED, problem="Row 3, column text: the text is empty.", **about),
+        "running_job": Job(state=Job.State.RUNNING, step="Reading texts", done=120, of=400, **about),
+        "failed_job": Job(state=Job.State.FAILED, problem="Row 3, column text: the text is empty.", **about),
     }
     return render(request, "console/components.html", context)

@@ -101,6 +101,7 @@ def select(request: HttpRequest, study: Study) -> HttpResponse:
                 messages.success(request, _("%d texts selected.") % tried.kept)
                 return redirect("console:texts", study.uuid)
     context = {"study": study, "form": form, "tried": tried, "stored": queries.selection(study)}
+    context["texts"] = study.texts.exists()
     return render(request, "console/texts_select.html", context, status=422 if form.errors else 200)
 
 

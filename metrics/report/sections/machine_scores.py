@@ -93,7 +93,7 @@ def _automatic(files: Sequence[Attached]) -> Table:
         named = str(backend.get("model") or file.name)
         shares = [estimate_of(file.document[key], file.name) for key in ("h", "u", "m", "mean_fp")]
         limits = file.document.get("thresholds") or {}
-        limits_text = ", ".join(f"{key} {value}" for key, value in limits.items())
+        limits_text = ", ".join(f"{key} {_rounded(value)}" for key, value in limits.items())
         rows.append((named, *shares, limits_text, shares[0].n))
     columns = (
         Column("backend", "Backend"),
@@ -106,6 +106,10 @@ def _automatic(files: Sequence[Attached]) -> Table:
     )
     title = "Automatic human-likelihood by the share of probability that the actual tokens take (frac(p))."
     return Table("automatic", title, columns, tuple(rows))
+
+
+def _rounded(value: object) -> object:
+    return f"{value:.4g}" if isinstance(value, float) else value
 
 
 def _tables(files: Sequence[Attached]) -> Iterator[Table]:

@@ -37,6 +37,7 @@ NO_LOG_P = ("notice", "Some texts have no log-probability")
 EMPTY: dict[str, Notices] = {
     "overview": [("next step", "Next step The study has no texts yet.")],
     "texts": [("empty", "No texts yet")],
+    "texts-select": [("empty", "No texts yet")],
     "texts-log-probs": [("empty", "No generator yet")],
     "recruit": [("empty", "Simulated participants")],
     "preview": [("empty", "No tasks yet")],
@@ -113,7 +114,6 @@ FAILED_TO_PUBLISH: dict[str, Notices] = {
 WITHOUT_STATE = {
     "texts-add",
     "texts-columns",
-    "texts-select",
     "design",
     "design-wording",
     "design-wording-upload",

@@ -17,7 +17,7 @@ from tests.report_checker.sentences import BLIND, kind_of
 from tests.report_checker.studies import KINDS, OUTCOMES, draw
 from tests.report_checker.world import Reported, report_of
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 # Of five kinds and five outcomes; all seeds where ASSAY_ALL_REPORTS says how many.
 STORED = (5, 6, 7, 3, 19)

@@ -22,7 +22,7 @@ from annotation.studies.statements import state
 from annotation.studies.unblind import unblind
 from tests.annotation.review.factories import make, member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

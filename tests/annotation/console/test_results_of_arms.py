@@ -13,7 +13,7 @@ from annotation.models import Job, Result, Role, Study
 from metrics.data.arm_assignment import UNKNOWN, assignment_sentence
 from tests.annotation.review.factories import NOW
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 
 def reported(study: Study, *trainings: str) -> None:

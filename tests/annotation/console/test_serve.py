@@ -150,7 +150,6 @@ def test_work_that_is_killed_begins_anew_until_the_server_stops(tmp_path: Path) 
 
 
 @pytest.mark.django_db
-@pytest.mark.database
 def test_with_a_key_of_its_own_the_console_has_a_queue_too_for_answers_to_rejections_come_by_no_other_way(
     settings: Any,
 ) -> None:
@@ -169,7 +168,6 @@ def test_with_a_key_of_its_own_the_console_has_a_queue_too_for_answers_to_reject
 
 
 @pytest.mark.django_db
-@pytest.mark.database
 def test_a_queue_or_a_topic_that_the_settings_name_is_left_alone(settings: Any) -> None:
     for name in ("MTURK_QUEUE_URL", "MTURK_TOPIC_ARN"):
         settings.MARKETPLACE_DEVELOPMENT, settings.MTURK_ACCESS_KEY = True, ""

@@ -144,7 +144,6 @@ def test_models_of_files_are_compared_and_a_reversal_is_a_sentence(visitor: Clie
     assert [model["overall"]["value"] for model in document["models"]] == [14 / 24, 11 / 24]
 
 
-@pytest.mark.database
 def test_a_study_s_ratings_become_tests_and_the_result_part_of_its_report(
     person: Person, study: Study, tmp_path: Path
 ) -> None:
@@ -247,7 +246,6 @@ def test_a_canceled_run_stores_its_scores_and_the_next_one_goes_on(
     assert sum(scored) == 300
 
 
-@pytest.mark.database
 def test_a_canceled_reading_is_stored_and_the_next_one_goes_on(
     visitor: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,7 +310,6 @@ def test_human_likelihood_is_calibrated_on_known_origins(visitor: Client, tmp_pa
     assert "Uncalibrated" not in visitor.get(reverse("console:studies-h-job", args=[job.uuid])).content.decode()
 
 
-@pytest.mark.database
 def test_a_study_s_texts_are_scored_with_its_sources(person: Person, study: Study) -> None:
     client = person(Role.OWNER)
     checked = brought(client, reverse("console:texts-add", args=[study.uuid]), SOUND.replace(",tiny,", ",the roof,"))
@@ -327,7 +324,6 @@ def test_a_study_s_texts_are_scored_with_its_sources(person: Person, study: Stud
     assert [file.kind for file in study.score_files.all()] == ["automatic"]
 
 
-@pytest.mark.database
 def test_log_probabilities_come_from_a_model_or_the_page_says_huse_q_alone(person: Person, study: Study) -> None:
     client = person(Role.OWNER)
     rows = [line.rsplit(",", 1)[0] for line in SOUND.splitlines()]
@@ -347,7 +343,6 @@ def test_log_probabilities_come_from_a_model_or_the_page_says_huse_q_alone(perso
     assert "wait until it has ended" in Job.objects.order_by("-pk")[0].problem
 
 
-@pytest.mark.database
 def test_huse_is_in_the_report_once_log_probabilities_are_computed(person: Person, study: Study) -> None:
     client, rated = person(Role.OWNER), make(workers=4, hits=3, texts=10)
     Membership.objects.create(study=rated, user=User.objects.get(username="owner"), role=Role.OWNER)

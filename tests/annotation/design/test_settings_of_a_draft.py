@@ -20,7 +20,7 @@ from annotation.reports.report_rows import words
 from annotation.studies.create import Plan, create, reword
 from tests.annotation.conftest import NOW
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 DAY = 86_400
 FIRST = default_wording("typicality")
 SECOND = replace(FIRST, heading="How usual?", intro=("Read and judge.",))

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from tests.annotation.importing import batches
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def spoil(at: int, name: str, value: str) -> Callable[[batches.Rows], None]:

@@ -15,7 +15,7 @@ from annotation.models import Arm, Cell, Study
 from annotation.readers.records import TextRecord
 from tests.annotation.conftest import NOW
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 
 def told(*words: str) -> str:

@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("mturk_fees")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("mturk_fees")]
 
 
 def planned(*arguments: str, studies: int = 10) -> dict:

@@ -20,7 +20,7 @@ from annotation.models import Job, Membership, Scale, ScaleLabel, ShareLink, Stu
 from annotation.studies.create import Plan, create
 from tests.annotation.importing import batches
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 

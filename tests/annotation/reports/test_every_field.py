@@ -159,7 +159,6 @@ def test_the_file_of_a_report_holds_every_field(kind: str) -> None:
     assert decode(ReportInput, json.loads(json.dumps(encode(given)))) == given
 
 
-@pytest.mark.database
 @pytest.mark.django_db
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_study_loaded_from_a_report_is_what_its_snapshot_says(kind: str, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from annotation.models import Judgment, Study, Submission, Worker
 from annotation.reports.gather import score
 
-pytestmark = [pytest.mark.database, pytest.mark.needs_data, pytest.mark.django_db]
+pytestmark = [pytest.mark.needs_data, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from metrics.nnd.documents import read_tests
 from metrics.nnd.records import TestSet
 from tests.annotation.texts.test_score_texts import imported as without_ratings
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 ITEMS = """id,source,text,context,context_text
 a,reference,the cat sat,c1,a mat

@@ -20,7 +20,7 @@ from annotation.studies.preregistration import plan_of, planned
 from annotation.studies.statements import state
 from metrics.report.row_records import ComparisonPlan
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 

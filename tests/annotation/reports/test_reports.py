@@ -22,7 +22,7 @@ from annotation.texts.queries import hit_sources
 from metrics.report.records import KnownValue, ScaleLabel, Truth
 from tests.annotation.importing import batches
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 

@@ -25,7 +25,7 @@ from tests.annotation.api.conftest import Caller, fault
 from tests.annotation.review.factories import make, member
 from tests.metrics.report.test_formats import rates
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 # Of the texts t0 to t7 the even ones are references: every model text scores higher on `human`, none on `flat`.

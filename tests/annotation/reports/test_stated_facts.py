@@ -38,7 +38,7 @@ from metrics.report.records import ExtrasFacts, ReportInput
 from tests.annotation.importing import batches
 from tests.annotation.review.factories import make
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 AIM = "Is the small model as good as people?"

@@ -14,7 +14,7 @@ from annotation.models import Likelihood, Study, Text
 from tests.annotation.texts.test_score_texts import imported
 from tests.metrics.likelihood.tiny import WORDS, model, one_at_a_time, saved
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 
 def sampled(folder: Path, study: str = "new", **more: object) -> str:

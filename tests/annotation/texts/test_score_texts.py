@@ -25,7 +25,7 @@ from metrics.likelihood.errors import ServerFailed
 from tests.annotation.conftest import NOW
 from tests.metrics.likelihood.tiny import WORDS, model, one_at_a_time, saved, texts
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 class Letters:

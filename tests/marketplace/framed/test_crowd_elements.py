@@ -18,7 +18,6 @@ from annotation.marketplace.models import Submission
 from tests.marketplace.framed.desk import Desk, fields, raw, state
 from tests.marketplace.question_samples import html_question
 
-pytestmark = pytest.mark.database
 HEAD = (
     "<!DOCTYPE html><html lang='en'><title>t</title>"
     "<script src='https://assets.crowd.aws/crowd-html-elements.js'></script>"

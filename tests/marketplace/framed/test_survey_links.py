@@ -13,7 +13,6 @@ from annotation.marketplace.site.content_security import SANDBOX
 from tests.marketplace.framed.desk import Desk, fields
 from tests.marketplace.question_samples import external_question, html_question
 
-pytestmark = pytest.mark.database
 HEAD = "<!DOCTYPE html><html lang='en'><title>t</title><body>"
 # As the template "Survey Link" has it, with the form that its requester site put around it.
 TEMPLATE = """<section><a class="dont-break-out" id="link" href="{survey}/s" target="_blank">{survey}/s</a></section>

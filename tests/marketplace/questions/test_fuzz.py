@@ -20,8 +20,6 @@ from annotation.marketplace.money.balance_check import check_balances
 from annotation.marketplace.site import submit as submits
 from tests.marketplace.question_samples import external_question, html_question
 
-pytestmark = pytest.mark.database
-
 QUICK = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 ANSWERS = {200, 400, 403, 413}
 TEXTS = st.one_of(

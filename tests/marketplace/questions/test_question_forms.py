@@ -20,7 +20,6 @@ from tests.marketplace.forms import TIC_TAC_TOE, free_text, question, question_f
 from tests.marketplace.people import reason
 from tests.marketplace.question_samples import hit_parameters
 
-pytestmark = pytest.mark.database
 NS = "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
 
 

@@ -10,8 +10,6 @@ from annotation.marketplace.models import Submission
 from tests.marketplace.people import post_form, reason
 from tests.marketplace.question_samples import html_question
 
-pytestmark = pytest.mark.database
-
 NS = "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
 BOMB = '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "bbbb"><!ENTITY c "&b;&b;&b;">]><a>&c;</a>'
 HOSTILE = ["]]>", BOMB, "\x00\x01\x1f", "<script>alert(1)</script>", "&amp;&#x41;", "\ufffe\uffff", "x" * 100_000]

@@ -100,7 +100,6 @@ def browser() -> Iterator[httpx.Client]:
         yield client
 
 
-@pytest.mark.database
 @pytest.mark.parametrize(
     ("wished", "spoken", "title"),
     [("de-AT,de;q=0.9", "de", "Anmelden"), ("es", "es", "Entrar"), ("fr,en", "en", "Sign in"), ("", "en", "Sign in")],
@@ -110,7 +109,6 @@ def test_a_page_speaks_the_language_that_the_browser_asks_for(site, browser, wis
     assert (page.get("lang"), page.findtext(".//title")) == (spoken, title)
 
 
-@pytest.mark.database
 def test_a_language_that_was_chosen_stays(site, browser) -> None:
     page = browser.get(f"{site}/hits/language/?next=/hits/terms/")
     form = html.fromstring(page.content).forms[-1]
@@ -119,7 +117,6 @@ def test_a_language_that_was_chosen_stays(site, browser) -> None:
     assert html.fromstring(browser.get(f"{site}/hits/sign-in/").content).get("lang") == "es"
 
 
-@pytest.mark.database
 def test_the_way_back_leads_to_no_other_site(site, browser) -> None:
     form = html.fromstring(browser.get(f"{site}/hits/language/?next=https://elsewhere.example/").content).forms[-1]
     answer = browser.post(
@@ -128,7 +125,6 @@ def test_the_way_back_leads_to_no_other_site(site, browser) -> None:
     assert not answer.headers["location"].startswith("http")
 
 
-@pytest.mark.database
 def test_pages_that_are_not_translated_keep_to_their_own_language(site, browser) -> None:
     answer = browser.get(f"{site}/admin/login/", headers={"Accept-Language": "de"})
     assert html.fromstring(answer.content).get("lang") == "en"

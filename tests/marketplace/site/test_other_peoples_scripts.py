@@ -15,8 +15,6 @@ from botocore.exceptions import ClientError
 
 from tests.marketplace.question_samples import external_question, hit_parameters, html_question
 
-pytestmark = pytest.mark.database
-
 ANSWERS = "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
 US = {"QualificationTypeId": "00000000000000000071", "Comparator": "EqualTo", "LocaleValues": [{"Country": "US"}]}
 EXPERIENCED = {

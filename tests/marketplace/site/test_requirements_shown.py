@@ -23,7 +23,7 @@ from tests.marketplace.site.accounts import (
     sign_in,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("worker_host")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("worker_host")]
 
 
 def requirement(type_id: str, comparator: str, *values: int, **more: object) -> dict:

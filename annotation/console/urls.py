@@ -105,6 +105,7 @@ of_a_study: list[URLPattern | URLResolver] = [
     path("", studies.overview, name="overview"),
     path("manage/", managing.manage, name="manage"),
     path("manage/copy/", managing.copy, name="manage-copy"),
+    path("manage/repeat/", managing.repeat, name="manage-repeat"),
     path("manage/rename/", managing.name, name="manage-rename"),
     path("manage/archive/", managing.away, name="manage-archive"),
     path("manage/unarchive/", managing.back, name="manage-unarchive"),

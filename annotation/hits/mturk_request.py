@@ -25,9 +25,17 @@ PERCENT_APPROVED = "000000000000000000L0"
 LOCALE = "00000000000000000071"
 
 
-def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = (), drawn: bool = False) -> HitOrder:
+def hit_order(
+    hit: Hit,
+    *,
+    token: str,
+    passes: tuple[str, ...] = (),
+    original: Requirement | None = None,
+    drawn: bool = False,
+) -> HitOrder:
     """The order for `hit`. passes: qualification types that let a person in once (`assay:once`).
 
+    original: of a study that repeats another, whether people must have taken part there, or must not.
     drawn: the marketplace assigns people to the cells of the study, so the order names the cell.
     Raises QuestionError when its page cannot be sent.
     """
@@ -45,7 +53,11 @@ def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = (), drawn: bool
         question=_question(hit, wording),
         annotation=token,
         token=token,
-        requirements=(*history_requirements(study), *(Requirement(type_id, "DoesNotExist") for type_id in passes)),
+        requirements=(
+            *history_requirements(study),
+            *(Requirement(type_id, "DoesNotExist") for type_id in passes),
+            *([original] if original else []),
+        ),
     )
 
 

@@ -20,6 +20,7 @@ from annotation.models.money import LedgerEntry
 from annotation.models.pace import Turn
 from annotation.models.participation import Participation, WayIn
 from annotation.models.presentation import CheckAnswer, PracticeAnswer, Presentation, Remark
+from annotation.models.replication import Replication
 from annotation.models.result import Result
 from annotation.models.review import Codebook, Coding, Rejection, Reply
 from annotation.models.saved_mapping import SavedMapping
@@ -73,6 +74,7 @@ __all__ = [
     "Presentation",
     "Rejection",
     "Remark",
+    "Replication",
     "Reply",
     "Result",
     "Role",

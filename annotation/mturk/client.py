@@ -40,6 +40,7 @@ FEES = "x-assay-fees"
 HELD_BACK = (
     "This study is for other workers. Your earlier work and its payment stay as they are. This ends automatically."
 )
+TOOK_PART = "Held by people who took part in an earlier study, which another study repeats."
 ASSAY_PROVIDERS = frozenset({"assay", "rehearsal"})
 # The path of queues at a compatible endpoint; Amazon's had none.
 QUEUES = "/sqs/"
@@ -339,6 +340,13 @@ class Market:
         Made at the first call; the same one afterwards.
         """
         return self._ensure_qualification_type(name, Description=HELD_BACK)
+
+    def took_part_mark(self, name: str) -> str:
+        """The qualification type of that name, which people have who took part in a study that another repeats.
+
+        Made at the first call; the same one afterwards.
+        """
+        return self._ensure_qualification_type(name, Description=TOOK_PART)
 
     def _ensure_qualification_type(self, name: str, **properties: Any) -> str:
         try:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotation.quality.filters import BROKEN_PAIR, BY_KIND, CODED, NEVER_ALONE, NOTED, OF_TEXTS, STYLE
 from annotation.quality.rules import Rule, Tabulated, Thinned
+from metrics.data.number_format import plural
 
 NOTHING = "No rater, assignment or item was excluded."
 NOTHING_BEYOND = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
@@ -101,6 +103,20 @@ def _recruited(done: Done) -> str:
 
 
 def _rule(rule: Rule, done: Done) -> str:
+    return agree_in_number(_rule_in_plural(rule, done))
+
+
+def agree_in_number(sentence: str) -> str:
+    """`1 raters were excluded` as `1 rater was excluded`."""
+    singular = re.sub(r"\b1 (rater|assignment|submission)s\b", r"1 \1", sentence)
+    if singular == sentence:
+        return sentence
+    singular = re.sub(r"(1 (?:rater|assignment|submission)) were\b", r"\1 was", singular)
+    singular = re.sub(r"(1 (?:rater|assignment|submission)) are\b", r"\1 is", singular)
+    return re.sub(r" were excluded\.$", " was excluded.", singular)
+
+
+def _rule_in_plural(rule: Rule, done: Done) -> str:
     count, raters = done.hits.get(rule.kind, (0, 0))
     if rule.kind in CODED:
         kappa = done.kappas.get(rule.kind)
@@ -123,11 +139,15 @@ def _flagged(done: Done) -> Iterator[str]:
     """Describe what raised flags and excluded no work."""
     used = {rule.kind for rule in done.rules}
     if done.detector:
-        yield BY_KIND[DETECTED].methods.format(detector=done.detector, count=done.flagged.get(DETECTED, 0))
+        counted = BY_KIND[DETECTED].methods.format(detector=done.detector, count=done.flagged.get(DETECTED, 0))
+        yield agree_in_number(counted)
     if "shared_device" not in used and (count := done.flagged.get("shared_device", 0)):
-        yield f"{count} assignments shared a device; these were flagged, not excluded."
+        these = "this was" if count == 1 else "these were"
+        yield f"{plural(count, 'assignment')} shared a device; {these} flagged, not excluded."
     if style := [kind for kind in STYLE if kind not in used and done.flagged.get(kind)]:
-        counts = "; ".join(f"{BY_KIND[kind].title.lower()}: {done.flagged[kind]} assignments" for kind in style)
+        counts = "; ".join(
+            f"{BY_KIND[kind].title.lower()}: {plural(done.flagged[kind], 'assignment')}" for kind in style
+        )
         yield f"Checks of writing style raised flags only and excluded no submission ({counts})."
     if "practice" not in used and done.practised:
         yield "Training answers were not used to exclude."

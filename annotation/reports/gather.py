@@ -11,7 +11,7 @@ from annotation.exceptions import StateError
 from annotation.models import Likelihood, Study, Text
 from annotation.quality import thinned_texts
 from annotation.quality.methods_text import paragraph
-from annotation.reports import draw_facts, exclusion_rules, report_rows, study_facts
+from annotation.reports import draw_facts, exclusion_rules, report_rows, study_facts, task_plan
 from annotation.reports.loaded_report import loaded_report
 from annotation.studies.preregistration import planned
 from annotation.texts import queries
@@ -91,6 +91,7 @@ def score(
         unscored=() if typicality and sums else report_rows.unscored(study, texts),
         rules=exclusion_rules.rules(study),
         draw=draw_facts.draw_facts(study, rows),
+        task_plan=task_plan.task_plan(study),
         licence=statements.get("licence"),
         language=statements.get("language"),
         statements=tuple((key, statements[key]) for key in STATED if key in statements),

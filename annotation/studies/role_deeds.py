@@ -56,6 +56,7 @@ ROLE_DEEDS = (
         ),
     ),
     RoleDeed(Role.VIEWER, _("Duplicate the study as a new study"), ("manage-copy",)),
+    RoleDeed(Role.REVIEWER, _("Repeat the study as a new study"), ("manage-repeat",)),
     RoleDeed(
         Role.REVIEWER,
         _("Approve submissions, which pays the reward, and propose or confirm rejections"),

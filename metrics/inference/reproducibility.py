@@ -1,14 +1,20 @@
-"""How much repeated studies of one thing differ: CV*, the coefficient of variation for small samples (Belz 2022)."""
+"""How much repeated studies of one thing differ: by single scores, by sets of scores, by findings (QRA++, Belz 2025).
+
+A single score: CV*, the coefficient of variation for small samples (Belz 2022). Scores of a set: their correlations.
+Findings: the share that the repetition upholds.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from metrics.data.columns import check_column
-from metrics.errors import DegenerateInput, InsufficientData
+from metrics.errors import BadInput, DegenerateInput, InsufficientData
+from metrics.inference.correlation import NO_VARIATION, midranks, pearson
 from metrics.types import Estimate
 from metrics.version import __version__
 
@@ -32,6 +38,40 @@ def reproduction_variation(scores: ArrayLike) -> Estimate:
     value = (1 + 1 / (4 * n)) * spread / abs(mean) * 100
     flags = ("below_zero",) if values.min() < 0 < values.max() else ()
     return Estimate(value, n, None, {"mean": mean}, flags, f"cv_star|n:{n}|v:{__version__}")
+
+
+def set_correlations(first: ArrayLike, second: ArrayLike) -> tuple[Estimate, Estimate]:
+    """Pearson's and Spearman's correlation of one set of scores in two studies, each in [-1, 1], higher is closer.
+
+    first, second: (n,) scores of the same things, in any units. No interval: the things are those that both studies
+    scored. A constant side: value None, flag `no_variation`. Raises InsufficientData below 3 things, BadInput.
+    """
+    x, y = check_column(first, "first"), check_column(second, "second")
+    if len(x) != len(y):
+        raise BadInput(f"both sets score the same things, and they have {len(x)} and {len(y)}")
+    if len(x) < 3:
+        raise InsufficientData(f"A correlation needs 3 things that both studies scored, and there are {len(x)}.")
+    values = {"pearson": pearson(x, y), "spearman": pearson(midranks(x), midranks(y))}
+    of_product, of_ranks = (
+        Estimate(
+            value, len(x), None, {}, () if value is not None else (NO_VARIATION,), f"{name}|n:{len(x)}|v:{__version__}"
+        )
+        for name, value in values.items()
+    )
+    return of_product, of_ranks
+
+
+def findings_upheld(original: Mapping[Hashable, str], repetition: Mapping[Hashable, str]) -> Estimate:
+    """Share of the original study's findings that the repetition finds, too, in [0, 1], higher is closer.
+
+    original, repetition: what each found of a thing, such as `better`; findings of the original that the repetition did
+    not test are not counted. n: findings counted. Raises InsufficientData where there is none.
+    """
+    tested = [thing for thing in original if thing in repetition]
+    if not tested:
+        raise InsufficientData("No finding of the original study was tested again.")
+    share = sum(original[thing] == repetition[thing] for thing in tested) / len(tested)
+    return Estimate(share, len(tested), None, {}, (), f"findings_upheld|n:{len(tested)}|v:{__version__}")
 
 
 def _c4(n: int) -> float:

@@ -23,6 +23,7 @@ from metrics.report.row_records import (
     PageFacts,
     PlanFacts,
     RuleFacts,
+    TaskPlan,
 )
 from metrics.types import Item, Setting, Source
 
@@ -315,7 +316,7 @@ class ReportInput:
     `reference`, `contact`, `input`, `people`, `criterion`, `impact` of the datasheet, `demographics` of the raters.
     codebook, criteria: (category, its codes) of what comments say, and of what is judged of the work by them. unscored:
     generators that HUSE is not asked of, as where evaluators tell who wrote what; without items. rules: those of
-    exclusion whose effect is reported; None where no filter has measured the work.
+    exclusion whose effect is reported; None where no filter has measured the work. task_plan: None for an import.
     """
 
     study: StudyFacts
@@ -346,6 +347,7 @@ class ReportInput:
     unscored: tuple[GeneratorFacts, ...] = ()
     rules: tuple[RuleFacts, ...] | None = None
     draw: DrawFacts | None = None
+    task_plan: TaskPlan | None = None
 
     @property
     def assignment(self) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from metrics.data.currency import plain_amount
 from metrics.report.data_file import DataColumn
 from metrics.tables.delimited import safe
+from metrics.types import Setting
 
 AttachedKind = Literal["nnd", "automatic", "scores"]
 CodebookName = Literal["comments", "criteria"]
@@ -250,6 +251,22 @@ class PlanFacts:
     def is_logged(self) -> bool:
         """Whether a log has it from before the data, so that it cannot be stated otherwise."""
         return self.sha256 is not None or self.registered_at is not None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlan:
+    """What another study needs to give people the same tasks.
+
+    wording: the task text with its training items, as JSON. design: (name, value) of the settings of the design. arms:
+    (training, reward in minor units). cells: (training, domain, generator), "" where the design does not split by it.
+    domains: (text, domain) of the texts that have one.
+    """
+
+    wording: str
+    design: tuple[tuple[str, Setting], ...]
+    arms: tuple[tuple[str, int], ...]
+    cells: tuple[tuple[str, str, str], ...]
+    domains: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

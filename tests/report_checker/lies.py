@@ -47,7 +47,13 @@ def lies(sentence: str, *, blind: str = "") -> Iterator[str]:
             digits = len(match[0].partition(".")[2])
             other = f"{float(match[0]) + 10**-digits:.{digits}f}"
             yield sentence[: match.start()] + other + sentence[match.end() :]
+    lied = False
     for word, other in OTHER.items():
         for match in re.finditer(rf"\b{word}\b", sentence):
             if not any(low <= match.start() < high for low, high in hidden):
+                lied = True
                 yield sentence[: match.start()] + other + sentence[match.end() :]
+    if not lied and NUMBER.search(sentence) is None:
+        # A sentence without a number or such a word states something all the same: its longest word is another.
+        word = max(re.findall(r"[a-z]{4,}", sentence), key=len)
+        yield sentence.replace(word, "otherwise", 1)

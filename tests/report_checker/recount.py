@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -213,6 +213,42 @@ class Rows:
             if answer.criterion == criterion and answer.partner is None:
                 codes[answer.text].append(answer.code)
         return {text: sum(values, Fraction(0)) / len(values) for text, values in codes.items()}
+
+    def flagged(self, check: str, least: int, beyond: Callable[[float], bool]) -> int:
+        """Raters with a submission whose measured value, of at least so many observations, lies beyond."""
+        rows = self._all(
+            "SELECT s.worker_id, e.findings FROM annotation_evidence e JOIN annotation_submission s "
+            "ON s.id = e.submission_id JOIN annotation_hit h ON h.id = s.hit_id WHERE h.study_id = %s"
+        )
+        found = set()
+        for row in rows:
+            findings = row["findings"]
+            value, _, _, n = (json.loads(findings) if isinstance(findings, str) else findings).get(check, [None] * 4)
+            if value is not None and (n or 0) >= least and beyond(value):
+                found.add(row["worker_id"])
+        return len(found)
+
+    def alpha(self, criterion: str, *, ordinal: bool) -> float | None:
+        """Krippendorff's alpha of a criterion, pair by pair; None where all answers are one."""
+        units: defaultdict[tuple[str, str | None], list[Fraction]] = defaultdict(list)
+        for answer in self.used:
+            if answer.criterion == criterion:
+                units[answer.text, answer.partner].append(answer.code)
+        units_of_two = [codes for codes in units.values() if len(codes) > 1]
+        times = Counter(code for codes in units_of_two for code in codes)
+        total = sum(times.values())
+
+        def apart(a: Fraction, b: Fraction) -> float:
+            if not ordinal:
+                return float(a != b)
+            between = sum(number for code, number in times.items() if min(a, b) <= code <= max(a, b))
+            return 0.0 if a == b else (between - (times[a] + times[b]) / 2) ** 2
+
+        observed = sum(
+            sum(apart(a, b) for a in codes for b in codes) / (len(codes) - 1) for codes in units_of_two
+        ) / max(1, total)
+        expected = sum(times[a] * times[b] * apart(a, b) for a in times for b in times) / max(1, total * (total - 1))
+        return 1 - observed / expected if expected else None
 
     def ratings_of_texts(self) -> Counter[tuple[str, str]]:
         """Raters of each text (or pair) on each criterion, those whose ratings are all excluded with 0."""

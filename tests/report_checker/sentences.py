@@ -11,8 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from tests.report_checker.comparison import compare
+from tests.report_checker.page import Page
 from tests.report_checker.recount import Rows, clock, count, day, decimal, middle, moment, money, spread
 
 Match = re.Match[str]
@@ -20,10 +22,11 @@ Match = re.Match[str]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How the report was asked for."""
+    """How the report was asked for, and its page, for sentences about what the page itself lists."""
 
     k: int
     level: float
+    page: Page | None = None
 
 
 Expect = Callable[[Rows, Match, Asked], "str | None"]
@@ -405,12 +408,19 @@ def exclusions(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 @kind(r"\d+ raters? correlated below 0?\.\d+ with the rest\.")
 def rule_disagreement(rows: Rows, match: Match, asked: Asked) -> str | None:
-    return match[0] if any(rule[0] == "disagreement" for rule in rules_in_force(rows)) else None
+    if not any(rule[0] == "disagreement" for rule in rules_in_force(rows)):
+        return None
+    raters = rows.flagged("disagreement", 10, lambda value: value < 0.1)
+    return f"{count(raters, 'rater')} correlated below 0.1 with the rest."
 
 
 @kind(r"\d+ raters? whose mean rating lay more than [\d.]+ sd from the raters' mean (?:was|were) excluded\.")
 def rule_outlying_mean(rows: Rows, match: Match, asked: Asked) -> str | None:
-    return match[0] if any(rule[0] == "outlying_mean" for rule in rules_in_force(rows)) else None
+    if not any(rule[0] == "outlying_mean" for rule in rules_in_force(rows)):
+        return None
+    raters = rows.flagged("outlying_mean", 5, lambda value: value > 3)
+    verb = "was" if raters == 1 else "were"
+    return f"{count(raters, 'rater')} whose mean rating lay more than 3 sd from the raters' mean {verb} excluded."
 
 
 def rules_in_force(rows: Rows) -> list[list[str]]:
@@ -513,15 +523,57 @@ def undecided(rows: Rows, match: Match, asked: Asked) -> str:
     r"(?:All conclusions hold|Conclusions change|Conclusions are|No rule|Every other|No interval is) .+?\.(?= [A-Z]|$)"
 )
 def conclusions(rows: Rows, match: Match, asked: Asked) -> str | None:
-    """Where rules were measured; what is concluded under selections of rules is not counted anew."""
-    return match[0] if rows.measured else None
+    """Where rules were measured: what the intervals of the page's own tables say under each selection of rules."""
+    if not rows.measured or asked.page is None:
+        return None
+    tables = asked.page.tables()
+    if match[0].startswith("No interval is defined"):
+        shares = table_of(tables, "Share of the selections")
+        return None if any("[" in cell for row in shares for cell in row) else NO_INTERVAL
+    if match[0].startswith(("All conclusions hold", "Conclusions change")):
+        pairs = [
+            (row, other)
+            for row, other in pairwise(table_of(tables, "HUSE with and without the exclusions"))
+            if row[0] == other[0]
+        ]
+        other = [row[0] for row, without in pairs if differs(row[2]) != differs(without[2])]
+        return f"Conclusions change without exclusions: {'; '.join(other)}." if other else HOLD
+    selections = [row for row in table_of(tables, "Share of the selections") if row[0] != "Generator"]
+    if any(row[6] != "0" for row in selections):
+        return match[0] if match[0].startswith("Conclusions change") else None
+    return (
+        f"Conclusions are the same under every one of {selections[0][7]} selections of rules." if selections else None
+    )
+
+
+HOLD = "All conclusions hold without exclusions."
+NO_INTERVAL = "No interval is defined with or without rules, so that nothing is concluded of all judgments."
+
+
+def table_of(tables: dict[str, list[list[str]]], beginning: str) -> list[list[str]]:
+    return next((rows for caption, rows in tables.items() if caption.startswith(beginning)), [])
+
+
+def differs(cell: str) -> bool:
+    """Whether an interval of HUSE lies below 1."""
+    limits = re.search(rf"\[{NUMBER}, ({NUMBER})\]", cell)
+    return limits is not None and float(limits[1].replace("−", "-")) < 1
 
 
 @kind(
     r"(?:Not shown to differ from|Differs? from|Differing from|Different from|Not shown to do better|Better than|Worse than)[^.]*\."
 )
 def conclusions_by_name(rows: Rows, match: Match, asked: Asked) -> str | None:
-    return match[0] if rows.measured else None
+    if not rows.measured or asked.page is None:
+        return None
+    names = [
+        (row[0], differs(row[2]))
+        for row in table_of(asked.page.tables(), "Share of the selections")
+        if row[0] != "Generator"
+    ]
+    below = match[0].startswith("Different from")
+    mine = [name for name, is_below in names if is_below is below]
+    return f"{'Different from' if below else 'Not shown to differ from'} the references: {', '.join(mine)}."
 
 
 @kind(r"One source has too few texts to conclude anything of [^.]+\.")
@@ -550,14 +602,26 @@ def analysis_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 @kind(r"Raters agreed with Krippendorff's α of .+? \((?:ordinal|nominal)\)\.")
 def agreement(rows: Rows, match: Match, asked: Asked) -> str:
-    """The values need the report's own resampling; the level of measurement is the task's."""
+    """Each value counted anew; the level of measurement is the task's; limits need the report's own resampling."""
     measured = "nominal" if nominal(rows) else "ordinal"
-    return re.sub(r"\((?:ordinal|nominal)\)\.$", f"({measured}).", match[0])
+    text = re.sub(r"\((?:ordinal|nominal)\)\.$", f"({measured}).", match[0])
+    criteria = [criterion["name"] for criterion in rows.words["criteria"]]
+    for said in re.finditer(rf"(?P<value>{NUMBER}) \[{NUMBER}, {NUMBER}\](?: for (?P<criterion>\w+))?", match[0]):
+        alpha = rows.alpha(said["criterion"] or criteria[0], ordinal=measured == "ordinal")
+        shown = "none" if alpha is None else decimal(alpha)
+        text = text.replace(said[0], said[0].replace(said["value"], shown, 1), 1)
+    return text
 
 
 @kind(r"Intervals of HUSE are for the .+?\.(?= [A-Z]|$)")
 def interval_targets(rows: Rows, match: Match, asked: Asked) -> str | None:
-    return match[0] if rows.study["task"] == "typicality" else None
+    """The rule of the half-samples, whatever the study."""
+    return HUSE_TARGET if rows.study["task"] == "typicality" else None
+
+
+HUSE_TARGET = (
+    "Intervals of HUSE are for the expectation of the estimator at this number of texts and ratings, over new texts."
+)
 
 
 @kind(
@@ -581,8 +645,19 @@ def stated_plan(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(r"The appendix lists \d+ more warnings?\.")
-def more_warnings(rows: Rows, match: Match, asked: Asked) -> str:
-    return match[0]
+def more_warnings(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """Those of the page's warnings, but for the two on ties, that are not among its limits."""
+    if asked.page is None:
+        return None
+    shown = list(asked.page.shown())
+    limits = {one.text for one in shown if one.place == "limit"}
+    ties = ("exact ties and the original's", "the original counts the votes")
+    more = [
+        one
+        for one in shown
+        if one.place == "warning" and one.text not in limits and not any(t in one.text for t in ties)
+    ]
+    return f"The appendix lists {count(len(more), 'more warning')}." if more else None
 
 
 @kind(
@@ -1153,18 +1228,11 @@ BLIND: dict[str, str] = {
     "answer": rf"{LIMITS}|(?<=p [<=] )\\.\\d+",
     "verdict_huse": LIMITS,
     "verdict_accuracy": LIMITS,
-    "agreement": rf"{NUMBER}|{LIMITS}",
-    "interval_targets": ".*",
-    "more_warnings": ".*",
+    "agreement": LIMITS,
     "analysis_huse": r", by [^.]+\.$",
     "caption_hj": LIMITS,
     "caption_arms": rf"{LIMITS}|with their whole interval.*?Highest|\d+ of \d+ arms",
     "modes_differ": rf"(?<= and ){NUMBER}",
     "outvoted": rf"(?<= and ){NUMBER}",
-    "rule_disagreement": ".*",
-    "rule_outlying_mean": ".*",
-    "conclusions": ".*",
-    "conclusions_by_name": ".*",
-    "conclusions_too_few": ".*",
     "caption_level": r"^.*?(?=\d+% intervals)|(?<=% intervals).*",
 }

@@ -37,7 +37,9 @@ def undetected(reported: Reported) -> list[str]:
     missed = []
     for sentence in sentences(Page(reported.page), rows, reported.asked):
         name = sentence.kind.name if sentence.kind else ""
-        for lie in lies(sentence.text, blind=BLIND.get(name, "")):
+        planted = list(lies(sentence.text, blind=BLIND.get(name, "")))
+        assert planted, f"no lie can be planted in {sentence.text!r}"
+        for lie in planted:
             told = [
                 known.expect(rows, match, reported.asked) == match[0]
                 for known, match in kind_of(lie)

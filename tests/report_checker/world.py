@@ -9,6 +9,7 @@ from annotation.models import Study
 from annotation.reports.gather import score
 from metrics.report.build import build_report
 from metrics.report.formats.html import html
+from tests.report_checker.page import Page
 from tests.report_checker.sentences import Asked
 from tests.report_checker.studies import Draw, draw, rehearse
 
@@ -29,5 +30,5 @@ def report_of(seed: int) -> Reported:
     """Rehearse the study of a seed and write its page. Needs a database."""
     drawn = draw(seed)
     study = rehearse(drawn)
-    report = build_report(score(study), k=drawn.k, level=drawn.level, seed=1)
-    return Reported(drawn, study, Asked(drawn.k, drawn.level), html(report, now=NOW))
+    page = html(build_report(score(study), k=drawn.k, level=drawn.level, seed=1), now=NOW)
+    return Reported(drawn, study, Asked(drawn.k, drawn.level, Page(page)), page)

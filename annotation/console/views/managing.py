@@ -12,9 +12,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from annotation.console.form_errors import attach_errors
-from annotation.console.forms.study_names import CopyStudy, RenameStudy
+from annotation.console.forms.study_names import CopyStudy, RenameStudy, RepeatStudy
 from annotation.console.permission import study_page, visitor
 from annotation.models import Role, Study
+from annotation.reports.replicate_study import replicate
 from annotation.studies.archive import archive, unarchive
 from annotation.studies.duplicate import duplicate
 from annotation.studies.rename import rename
@@ -29,6 +30,7 @@ def _shown(request: HttpRequest, study: Study, **forms: Any) -> HttpResponse:
     context = {
         "copying": CopyStudy(initial={"copy_name": f"{study.name}-copy"[:100]}),
         "naming": RenameStudy(),
+        "repeating": RepeatStudy(initial={"repeat_name": f"{study.name}-again"[:100]}),
         **forms,
     }
     form = next((form for form in forms.values() if form.errors), None)
@@ -49,6 +51,21 @@ def copy(request: HttpRequest, study: Study) -> HttpResponse:
             messages.success(request, _("Study duplicated. You are looking at the copy, which you own."))
             return redirect("console:overview", done.study.uuid)
     return _shown(request, study, copying=form)
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def repeat(request: HttpRequest, study: Study) -> HttpResponse:
+    """Create a draft that repeats the study, from its snapshot."""
+    form = RepeatStudy(request.POST)
+    if form.is_valid():
+        fields, owner = form.cleaned_data, visitor(request)
+        with attach_errors(form, above=True, name="repeat_name"):
+            how = {"people": fields["people"], "anchors": fields["anchors"], "owner": owner}
+            done = replicate(study, fields["repeat_name"], actor=owner.get_username(), now=timezone.now(), **how)
+            messages.success(request, _("Study created. It repeats %(study)s, and you own it.") % {"study": study})
+            return redirect("console:overview", done.study.uuid)
+    return _shown(request, study, repeating=form)
 
 
 @require_POST

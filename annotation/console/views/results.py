@@ -48,6 +48,7 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
         "arms": arms,
         "targets": measures.interval_targets(shown_measures),
         "rows": rows,
+        "original": Study.objects.filter(replications__study=study).first(),
         "missing": MissingFactsForm.of(study, stored.numbers) if stored and rows else None,
     }
     return render(request, "console/results.html", context)

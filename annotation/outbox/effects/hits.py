@@ -8,8 +8,9 @@ from django.db.models import F
 
 from annotation.hits.cell_keys import draw_tag
 from annotation.hits.mturk_request import hit_order
-from annotation.models import Hit, Intent, OncePass, Study, Submission, WorkerIdentity
+from annotation.models import Hit, Intent, OncePass, Replication, Study, Submission, WorkerIdentity
 from annotation.mturk.client import Market
+from annotation.mturk.records import Requirement
 from annotation.outbox import queue
 from annotation.outbox.effects.context import Context
 from annotation.workers import participation
@@ -25,7 +26,8 @@ def create(intent: Intent, context: Context) -> None:
         drawn = settle_arm_assignment(hit.study, context.market)
         if drawn:
             _fix_seed(hit.study, context.market)
-        order = hit_order(hit, token=intent.key, passes=passes, drawn=drawn)
+        original = _took_part(hit.study, context.market)
+        order = hit_order(hit, token=intent.key, passes=passes, original=original, drawn=drawn)
         market_id = context.market.create_hit(order)
     if context.queue:
         context.market.subscribe(market_id, queue=context.queue)
@@ -126,6 +128,27 @@ def _hold_mark(study: Study, market: Market, *, day: date) -> str | None:
     for external_id in people.order_by("pk").values_list("external_id", flat=True):
         market.grant(type_id, external_id, 1)
     return OncePass.objects.get_or_create(endpoint=market.url, scope=scope, defaults={"type_id": type_id})[0].type_id
+
+
+def _took_part(study: Study, market: Market) -> Requirement | None:
+    """Of a study that repeats another for other people, or for the same: the type that the original's people have.
+
+    It is noted after it was given to all of them, as the mark of holds.
+    """
+    people = Replication.People
+    found = Replication.objects.filter(study=study).exclude(people=people.ANYONE).select_related("original").first()
+    if found is None:
+        return None
+    scope = f"took part {found.original.uuid}"
+    known = OncePass.objects.filter(endpoint=market.url, scope=scope).first()
+    if known is None:
+        type_id = market.took_part_mark(f"Assay: {scope}")
+        took_part = Submission.objects.filter(hit__study=found.original).values("worker")
+        people_there = WorkerIdentity.objects.filter(provider=market.provider, worker__in=took_part)
+        for external_id in people_there.order_by("pk").values_list("external_id", flat=True):
+            market.grant(type_id, external_id, 1)
+        known, _ = OncePass.objects.get_or_create(endpoint=market.url, scope=scope, defaults={"type_id": type_id})
+    return Requirement(known.type_id, "Exists" if found.people == people.SAME else "DoesNotExist")
 
 
 def _keep_out(hit: Hit, type_id: str, market: Market) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from metrics.data.currency import minor_digits
 from metrics.errors import BadInput
-from metrics.report.comparison import huse, people, rating_scales
+from metrics.report.comparison import huse, people, rating_scales, reproduction
 from metrics.report.comparison.systems import System, systems_of
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, Warn
@@ -75,7 +75,9 @@ def compare_studies(
     report_progress("evaluators", 1, 3)
     people_section = people.section(studies, level=level)
     report_progress("writing it down", 2, 3)
-    sections = (_studies(studies), huse_comparison.section, *([people_section] if people_section else []))
+    repeated = reproduction.section(studies, scales, huse_comparison.values, level=level)
+    parts = (huse_comparison.section, people_section, repeated)
+    sections = (_studies(studies), *(part for part in parts if part))
     return StudyComparison(
         studies=tuple(studies),
         systems=systems,
@@ -84,7 +86,10 @@ def compare_studies(
         k=k,
         sections=sections,
         warnings=(*_warnings(studies, systems), *rating_scales.warnings(scales)),
-        verdicts=(*huse_comparison.verdicts, *(people_section.lead if people_section else ())),
+        verdicts=(
+            *huse_comparison.verdicts,
+            *(line for part in (people_section, repeated) if part for line in part.lead),
+        ),
         limits=_limits(systems, huse_comparison.pairs),
         methods=_methods(studies, huse_comparison.ratings, level, k) if systems else (),
         command=command,

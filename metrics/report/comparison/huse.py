@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 
 from metrics.errors import MetricsError
 from metrics.figures import tradeoff
@@ -26,12 +26,16 @@ MAX_VERDICTS = 10
 
 @dataclass(frozen=True, slots=True)
 class HuseComparison:
-    """The section, its sentences, how many pairs were compared, and at how many ratings a text (None: not known)."""
+    """The section, its sentences, how many pairs were compared, and at how many ratings a text (None: not known).
+
+    values: of each measure by study and generator, at that number of ratings.
+    """
 
     section: Section
     verdicts: tuple[str, ...]
     pairs: int
     ratings: int | None
+    values: Mapping[str, Mapping[tuple[str, str], Estimate]] = field(default_factory=dict)
 
 
 def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: int, level: float) -> HuseComparison:
@@ -69,7 +73,11 @@ def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: 
     ]
     sentences = tuple(_verdict(difference, compared, measures[0]) for difference in judged[:MAX_VERDICTS])
     verdicts = (*sentences, *_rest(judged, measures[0]), *_unjudged(len(across_scales)))
-    return HuseComparison(section, verdicts, len(compared.differences), compared.ratings)
+    values = {
+        title: {(system.block, system.facts.name): compared.estimates[system.name][key] for system in systems}
+        for key, title in measures
+    }
+    return HuseComparison(section, verdicts, len(compared.differences), compared.ratings, values)
 
 
 def _compared(systems: Sequence[System], k: int, seed: int, level: float) -> Comparison:

@@ -62,6 +62,7 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
     "publish": (["--yes"], Role.OWNER),
     "reconcile": (["--adopt"], Role.EDITOR),
     "recruit": (["link"], Role.EDITOR),
+    "replicate": (["again"], Role.REVIEWER),
     "rename": (["called-otherwise"], Role.OWNER),
     "reparse": ([], Role.EDITOR),
     "report": (["--out", "x"], Role.VIEWER),

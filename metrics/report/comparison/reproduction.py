@@ -1,0 +1,285 @@
+"""How closely later studies repeat the first: scores, sets of scores, findings of the sources they share (QRA++)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from statistics import median
+
+from metrics.errors import MetricsError
+from metrics.inference.reproducibility import findings_upheld, reproduction_variation, set_correlations
+from metrics.inference.verdicts import Outcome
+from metrics.report.comparison.rating_scales import Relations
+from metrics.report.records import ReportInput
+from metrics.report.section import Reference, Section
+from metrics.report.sections.source_comparisons import Judged, compare_sources
+from metrics.report.wording import number, plural
+from metrics.tables.record import Column, Row, Table
+from metrics.types import Estimate
+
+KEY, TITLE = "reproduction", "Reproduction"
+# What a study says of two sources; the other outcomes say that nothing was found.
+FINDINGS: tuple[Outcome, ...] = ("better", "worse", "equivalent")
+OPPOSITE: dict[Outcome, Outcome] = {"better": "worse", "worse": "better"}
+WHAT = {
+    "rating": "mean {criterion}, from the lowest label",
+    "human": "share taken for human",
+    "accuracy": "accuracy with the training",
+}
+ANY_SCALE = ("human", "accuracy")  # shares, whatever the labels are called
+BELZ = Reference(
+    "belz2025qra",
+    "misc",
+    (
+        ("author", "Belz, Anya"),
+        ("title", "{QRA}++: Quantified Reproducibility Assessment for Common Types of Results in Natural Language "
+         "Processing"),
+        ("year", "2025"),
+        ("eprint", "2505.17043"),
+        ("archiveprefix", "arXiv"),
+    ),
+)  # fmt: skip
+NO_ZERO = "Preferences are log odds, which have no true zero, so they have no CV*."
+
+Values = dict[str, float]  # by study
+Compared = Mapping[str, Mapping[str, Judged]]  # by criterion and kind, then by study
+Key = tuple[str, str, str]  # criterion and kind, and two sources in the order of their names
+
+
+def section(
+    studies: Sequence[ReportInput],
+    scales: Relations,
+    huse: Mapping[str, Mapping[tuple[str, str], Estimate]],
+    *,
+    level: float,
+) -> Section | None:
+    """None where no source was judged on one criterion in two of the studies.
+
+    scales: how the scales of each two studies relate. huse: values of each measure by study and generator.
+    """
+    judged = _judged_in_several(studies, level)
+    scores = [*_means(judged, studies, scales), *_huse(huse)]
+    if not scores:
+        return None
+    names = [report_input.study.name for report_input in studies]
+    rows, missing = _score_rows(scores, names)
+    sets, found = list(_sets(studies, judged)), list(_findings(judged, names))
+    lead = [*_lead_scores(rows), *_lead_findings(found, names)]
+    tables = [_score_table(rows, names), _set_table(sets), _finding_table(found, names[0])]
+    return Section(
+        key=KEY,
+        title=TITLE,
+        lead=tuple(lead),
+        tables=tuple(table for table in tables if table.rows),
+        missing=missing,
+        references=(BELZ,),
+    )
+
+
+def _judged_in_several(studies: Sequence[ReportInput], level: float) -> Compared:
+    """Every criterion with what two or more studies found of it."""
+    judged: defaultdict[str, dict[str, Judged]] = defaultdict(dict)
+    for report_input in studies:
+        for each in compare_sources(report_input, level=level):
+            judged[f"{each.kind} {each.criterion}"][report_input.study.name] = each
+    return {name: of for name, of in judged.items() if len(of) > 1}
+
+
+# --- single scores ---
+
+
+def _means(judged: Compared, studies: Sequence[ReportInput], scales: Relations) -> Iterator[tuple[str, str, Values]]:
+    """(what it is, of which source, its value in each study) of every mean that two studies have."""
+    lowest = {report_input.study.name: _lowest(report_input) for report_input in studies}
+    for of in judged.values():
+        first = next(iter(of.values()))
+        if first.kind not in WHAT or (first.kind not in ANY_SCALE and not _one_scale(list(of), scales)):
+            continue
+        values: defaultdict[str, Values] = defaultdict(dict)
+        start = min(lowest[study][first.criterion] for study in of) if first.kind == "rating" else 0.0
+        for study, each in of.items():
+            for source, mean in each.means:
+                if mean.value is not None:
+                    values[source][study] = mean.value - start
+        what = WHAT[first.kind].format(criterion=first.criterion)
+        yield from ((what, source, of_source) for source, of_source in values.items() if len(of_source) > 1)
+
+
+def _lowest(report_input: ReportInput) -> dict[str, float]:
+    """The lowest code of each criterion: of the study's scale where the labels are its labels, else as answered."""
+    labels = {label.name: Fraction(label.code) for label in report_input.study.scale}
+    answered: defaultdict[str, set[Fraction]] = defaultdict(set)
+    other: set[str] = set()
+    for rating in report_input.ratings:
+        answered[rating.criterion].add(Fraction(rating.value))
+        if labels.get(rating.label) != Fraction(rating.value):
+            other.add(rating.criterion)
+    return {
+        criterion: float(min(codes if criterion in other else labels.values())) for criterion, codes in answered.items()
+    }
+
+
+def _one_scale(names: Sequence[str], scales: Relations) -> bool:
+    """Whether all of these studies have the same labels with the same codes."""
+    return all(scales[frozenset((names[0], name))] == "same" for name in names[1:])
+
+
+def _huse(
+    huse: Mapping[str, Mapping[tuple[str, str], Estimate]],
+) -> Iterator[tuple[str, str, Values]]:
+    for title, estimates in huse.items():
+        values: defaultdict[str, Values] = defaultdict(dict)
+        for (study, generator), each in estimates.items():
+            if each.value is not None:
+                values[generator][study] = each.value
+        yield from ((title, generator, of) for generator, of in values.items() if len(of) > 1)
+
+
+def _score_rows(
+    scores: Sequence[tuple[str, str, Values]], names: Sequence[str]
+) -> tuple[list[Row], tuple[tuple[str, str], ...]]:
+    rows: list[Row] = []
+    missing: list[tuple[str, str]] = []
+    for what, source, values in scores:
+        try:
+            variation = reproduction_variation(list(values.values())).value
+        except MetricsError as error:
+            variation = None
+            missing.append((f"CV* of {what} of {source}", str(error)))
+        rows.append((what, source, *(values.get(name) for name in names), variation))
+    return rows, tuple(missing)
+
+
+def _score_table(rows: Sequence[Row], names: Sequence[str]) -> Table:
+    columns = (
+        Column("what", "Score"),
+        Column("source", "Source or training"),
+        *(Column(f"study_{at}", name, "number") for at, name in enumerate(names, 1)),
+        Column("cv", "CV*, %", "number"),
+    )
+    title = (
+        "Single scores in each study, with the coefficient of variation for small samples (CV*, in per cent; 0 is the "
+        "same value)."
+    )
+    note = (
+        "Means of ratings start at the lowest label. HUSE is at the number of ratings per text that all studies have."
+    )
+    return Table("reproduction-scores", title, columns, tuple(rows), (note, NO_ZERO))
+
+
+def _lead_scores(rows: Sequence[Row]) -> Iterator[str]:
+    known = [float(row[-1]) for row in rows if isinstance(row[-1], int | float)]
+    if known:
+        yield (
+            f"CV* of {plural(len(known), 'score')} that the studies share: median {number(median(known))}%, "
+            f"{number(min(known))}% to {number(max(known))}%."
+        )
+
+
+# --- sets of scores ---
+
+
+def _sets(studies: Sequence[ReportInput], judged: Compared) -> Iterator[Row]:
+    """Correlations of the means of shared texts, of each later study with the first that has the criterion."""
+    by_name = {report_input.study.name: report_input for report_input in studies}
+    for of in judged.values():
+        first, *later = of
+        if of[first].kind not in ("rating", "human"):
+            continue
+        original = _text_means(by_name[first], of[first].criterion)
+        for name in later:
+            repeated = _text_means(by_name[name], of[first].criterion)
+            shared = [text for text in original if text in repeated]
+            try:
+                product, ranks = set_correlations(
+                    [original[text] for text in shared], [repeated[text] for text in shared]
+                )
+            except MetricsError:
+                continue
+            yield of[first].criterion, first, name, product.n, product, ranks
+
+
+def _text_means(report_input: ReportInput, criterion: str) -> dict[tuple[str, str], float]:
+    """The mean rating of each text, by its source and its words."""
+    texts = {text.id: (text.generator or "", text.body) for text in report_input.texts}
+    values: defaultdict[tuple[str, str], list[Fraction]] = defaultdict(list)
+    for rating in report_input.ratings:
+        if rating.kept and rating.criterion == criterion:
+            values[texts[rating.text]].append(Fraction(rating.value))
+    return {text: float(sum(of) / len(of)) for text, of in values.items()}
+
+
+def _set_table(rows: Sequence[Row]) -> Table:
+    columns = (
+        Column("criterion", "Criterion"),
+        Column("first", "Study"),
+        Column("second", "Repetition"),
+        Column("n", "Texts in both", "count"),
+        Column("pearson", "Pearson", "estimate", n="n"),
+        Column("spearman", "Spearman", "estimate", n="n"),
+    )
+    title = "Mean ratings of the texts that two studies share (same source, same words): correlations."
+    return Table("reproduction-sets", title, columns, tuple(rows))
+
+
+# --- findings ---
+
+
+def _findings(judged: Compared, names: Sequence[str]) -> Iterator[tuple[str, Key, Outcome, Outcome | None]]:
+    """(repetition, what was found of, in the first study, in the repetition: None where it was not tested)."""
+    original, *repetitions = names
+    for label, of in judged.items():
+        if original not in of:
+            continue
+        found = _outcomes(label, of[original])
+        for name in repetitions:
+            again = _outcomes(label, of[name]) if name in of else {}
+            yield from ((name, key, outcome, again.get(key)) for key, outcome in found.items() if outcome in FINDINGS)
+
+
+def _outcomes(label: str, judged: Judged) -> dict[Key, Outcome]:
+    """The outcome of each pair, of the source whose name comes first."""
+    outcomes: dict[Key, Outcome] = {}
+    for each in judged.verdicts:
+        turned = each.first > each.second
+        pair = (each.second, each.first) if turned else (each.first, each.second)
+        outcomes[label.partition(" ")[2], *pair] = OPPOSITE.get(each.outcome, each.outcome) if turned else each.outcome
+    return outcomes
+
+
+def _lead_findings(found: Sequence[tuple[str, Key, Outcome, Outcome | None]], names: Sequence[str]) -> Iterator[str]:
+    for name in names[1:]:
+        mine = [(key, first, again) for repetition, key, first, again in found if repetition == name]
+        tested = {key: again for key, _, again in mine if again is not None}
+        if not tested:
+            continue
+        share = findings_upheld({key: first for key, first, _ in mine}, tested)
+        upheld = round((share.value or 0) * share.n)
+        verb = "was" if upheld == 1 else "were"
+        yield (
+            f"Of {plural(share.n, 'finding')} of {names[0]} that {name} tested again, {upheld} {verb} upheld "
+            f"({100 * (share.value or 0):.0f}%)."
+        )
+
+
+def _finding_table(found: Sequence[tuple[str, Key, Outcome, Outcome | None]], original: str) -> Table:
+    columns = (
+        Column("criterion", "Criterion"),
+        Column("first", "Source"),
+        Column("second", "Compared with"),
+        Column("original", f"In {original}"),
+        Column("study", "Repetition"),
+        Column("repetition", "In the repetition"),
+        Column("upheld", "Upheld"),
+    )
+    rows = [
+        (*key, outcome, name, again or "not tested", "" if again is None else "yes" if again == outcome else "no")
+        for name, key, outcome, again in found
+    ]
+    title = (
+        f"Findings of {original} (better, worse, equivalent within the margin) and what the repetition found: upheld "
+        "where it found the same."
+    )
+    note = "Pairs that were undecided, too small to say or not comparable are no findings."
+    return Table("reproduction-findings", title, columns, tuple(rows), (note,))

@@ -99,7 +99,7 @@ def _check_people(original: Study, people: str) -> None:
     if people == People.ANYONE:
         return
     if original.status != Study.Status.CLOSED:
-        raise StateError(f"Close the study {original} first: until then nobody knows who its people are.").at("people")
+        raise StateError(f"Close the study {original} first: people can still join it.").at("people")
     if not WorkerIdentity.objects.filter(worker__submissions__hit__study=original).exists():
         raise StateError(
             f"Who took part in {original} is not known here: a snapshot has pseudonyms only. Choose “anyone”, or ask "

@@ -41,5 +41,7 @@ class RepeatStudy(forms.Form):
         label=_("Contexts to repeat"),
         min_value=1,
         required=False,
-        help_text=_("Empty: all. So many are drawn at random as anchors; without contexts, so many texts."),
+        help_text=_(
+            "Empty: all. A number: that many are drawn at random as anchors (texts, where there are no contexts)."
+        ),
     )

@@ -27,7 +27,7 @@ class Command(StudyCommand):
             default=People.ANYONE.value,
             help="who may take part: anyone, others (than those of the original) or the same (default anyone)",
         )
-        parser.add_argument("--anchors", type=int, metavar="N", help="only the texts of so many contexts")
+        parser.add_argument("--anchors", type=int, metavar="N", help="only the texts of N contexts, drawn at random")
         parser.add_argument("--seed", type=int, default=1, help="random seed of tasks and anchors (default 1)")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -136,19 +136,21 @@ def _took_part(study: Study, market: Market) -> Requirement | None:
     It is noted after it was given to all of them, as the mark of holds.
     """
     people = Replication.People
-    found = Replication.objects.filter(study=study).exclude(people=people.ANYONE).select_related("original").first()
-    if found is None:
+    replication = (
+        Replication.objects.filter(study=study).exclude(people=people.ANYONE).select_related("original").first()
+    )
+    if replication is None:
         return None
-    scope = f"took part {found.original.uuid}"
+    scope = f"took part {replication.original.uuid}"
     known = OncePass.objects.filter(endpoint=market.url, scope=scope).first()
     if known is None:
         type_id = market.took_part_mark(f"Assay: {scope}")
-        took_part = Submission.objects.filter(hit__study=found.original).values("worker")
+        took_part = Submission.objects.filter(hit__study=replication.original).values("worker")
         people_there = WorkerIdentity.objects.filter(provider=market.provider, worker__in=took_part)
         for external_id in people_there.order_by("pk").values_list("external_id", flat=True):
             market.grant(type_id, external_id, 1)
         known, _ = OncePass.objects.get_or_create(endpoint=market.url, scope=scope, defaults={"type_id": type_id})
-    return Requirement(known.type_id, "Exists" if found.people == people.SAME else "DoesNotExist")
+    return Requirement(known.type_id, "Exists" if replication.people == people.SAME else "DoesNotExist")
 
 
 def _keep_out(hit: Hit, type_id: str, market: Market) -> None:

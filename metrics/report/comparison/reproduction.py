@@ -28,18 +28,20 @@ WHAT = {
     "accuracy": "accuracy with the training",
 }
 ANY_SCALE = ("human", "accuracy")  # shares, whatever the labels are called
+TITLE_OF_QRA = (
+    "{QRA}++: Quantified Reproducibility Assessment for Common Types of Results in Natural Language Processing"
+)
 BELZ = Reference(
     "belz2025qra",
     "misc",
     (
         ("author", "Belz, Anya"),
-        ("title", "{QRA}++: Quantified Reproducibility Assessment for Common Types of Results in Natural Language "
-         "Processing"),
+        ("title", TITLE_OF_QRA),
         ("year", "2025"),
         ("eprint", "2505.17043"),
         ("archiveprefix", "arXiv"),
     ),
-)  # fmt: skip
+)
 NO_ZERO = "Preferences are log odds, which have no true zero, so they have no CV*."
 
 Values = dict[str, float]  # by study
@@ -64,9 +66,9 @@ def section(
         return None
     names = [report_input.study.name for report_input in studies]
     rows, missing = _score_rows(scores, names)
-    sets, found = list(_sets(studies, judged)), list(_findings(judged, names))
-    lead = [*_lead_scores(rows), *_lead_findings(found, names)]
-    tables = [_score_table(rows, names), _set_table(sets), _finding_table(found, names[0])]
+    sets, findings = list(_sets(studies, judged)), list(_findings(judged, names))
+    lead = [*_lead_scores(rows), *_lead_findings(findings, names)]
+    tables = [_score_table(rows, names), _set_table(sets), _finding_table(findings, names[0])]
     return Section(
         key=KEY,
         title=TITLE,
@@ -94,7 +96,7 @@ def _means(judged: Compared, studies: Sequence[ReportInput], scales: Relations) 
     lowest = {report_input.study.name: _lowest(report_input) for report_input in studies}
     for of in judged.values():
         first = next(iter(of.values()))
-        if first.kind not in WHAT or (first.kind not in ANY_SCALE and not _one_scale(list(of), scales)):
+        if first.kind not in WHAT or (first.kind not in ANY_SCALE and not _same_scale(list(of), scales)):
             continue
         values: defaultdict[str, Values] = defaultdict(dict)
         start = min(lowest[study][first.criterion] for study in of) if first.kind == "rating" else 0.0
@@ -120,7 +122,7 @@ def _lowest(report_input: ReportInput) -> dict[str, float]:
     }
 
 
-def _one_scale(names: Sequence[str], scales: Relations) -> bool:
+def _same_scale(names: Sequence[str], scales: Relations) -> bool:
     """Whether all of these studies have the same labels with the same codes."""
     return all(scales[frozenset((names[0], name))] == "same" for name in names[1:])
 
@@ -232,10 +234,12 @@ def _findings(judged: Compared, names: Sequence[str]) -> Iterator[tuple[str, Key
     for label, of in judged.items():
         if original not in of:
             continue
-        found = _outcomes(label, of[original])
+        outcomes = _outcomes(label, of[original])
         for name in repetitions:
             again = _outcomes(label, of[name]) if name in of else {}
-            yield from ((name, key, outcome, again.get(key)) for key, outcome in found.items() if outcome in FINDINGS)
+            yield from (
+                (name, key, outcome, again.get(key)) for key, outcome in outcomes.items() if outcome in FINDINGS
+            )
 
 
 def _outcomes(label: str, judged: Judged) -> dict[Key, Outcome]:
@@ -248,9 +252,9 @@ def _outcomes(label: str, judged: Judged) -> dict[Key, Outcome]:
     return outcomes
 
 
-def _lead_findings(found: Sequence[tuple[str, Key, Outcome, Outcome | None]], names: Sequence[str]) -> Iterator[str]:
+def _lead_findings(findings: Sequence[tuple[str, Key, Outcome, Outcome | None]], names: Sequence[str]) -> Iterator[str]:
     for name in names[1:]:
-        mine = [(key, first, again) for repetition, key, first, again in found if repetition == name]
+        mine = [(key, first, again) for repetition, key, first, again in findings if repetition == name]
         tested = {key: again for key, _, again in mine if again is not None}
         if not tested:
             continue
@@ -263,7 +267,7 @@ def _lead_findings(found: Sequence[tuple[str, Key, Outcome, Outcome | None]], na
         )
 
 
-def _finding_table(found: Sequence[tuple[str, Key, Outcome, Outcome | None]], original: str) -> Table:
+def _finding_table(findings: Sequence[tuple[str, Key, Outcome, Outcome | None]], original: str) -> Table:
     columns = (
         Column("criterion", "Criterion"),
         Column("first", "Source"),
@@ -275,7 +279,7 @@ def _finding_table(found: Sequence[tuple[str, Key, Outcome, Outcome | None]], or
     )
     rows = [
         (*key, outcome, name, again or "not tested", "" if again is None else "yes" if again == outcome else "no")
-        for name, key, outcome, again in found
+        for name, key, outcome, again in findings
     ]
     title = (
         f"Findings of {original} (better, worse, equivalent within the margin) and what the repetition found: upheld "

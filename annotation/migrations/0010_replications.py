@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0008_report_is_its_snapshot'),
+        ('annotation', '0009_task_kind_by_name'),
     ]
 
     operations = [

@@ -79,7 +79,7 @@ def replicate(
         records = [record for record in _texts(report_input, plan) if record.id in keys]
         add_texts(study, records, **by)
         _arrange(study, plan, records, **by)
-        facts = {"content_sha256": content.sha256, "people": people, "anchors": anchors}
+        facts: dict[str, Any] = {"content_sha256": content.sha256, "people": people, "anchors": anchors}
         Replication.objects.create(study=study, original=original, **facts)
         AuditEvent.objects.record(study, "replicate", original=original.name, **facts, **by)
     return Replicated(study, len(records), len(report_input.texts))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +18,8 @@ from metrics.errors import BadInput, DegenerateInput, InsufficientData
 from metrics.inference.correlation import NO_VARIATION, midranks, pearson
 from metrics.types import Estimate
 from metrics.version import __version__
+
+Thing = TypeVar("Thing", bound=Hashable)
 
 
 def reproduction_variation(scores: ArrayLike) -> Estimate:
@@ -61,7 +64,7 @@ def set_correlations(first: ArrayLike, second: ArrayLike) -> tuple[Estimate, Est
     return of_product, of_ranks
 
 
-def findings_upheld(original: Mapping[Hashable, str], repetition: Mapping[Hashable, str]) -> Estimate:
+def findings_upheld(original: Mapping[Thing, str], repetition: Mapping[Thing, str]) -> Estimate:
     """Share of the original study's findings that the repetition finds, too, in [0, 1], higher is closer.
 
     original, repetition: what each found of a thing, such as `better`; findings of the original that the repetition did

@@ -12,11 +12,11 @@ import numpy as np
 from annotation.design.criteria import Criterion, Labels
 from annotation.design.wording import Wording
 from annotation.exceptions import DesignError
+from annotation.pricing.wages import SECONDS_A_JUDGMENT
 from metrics.data.answer_types import AnswerType
 
 MAX_NAME_CHARS = 20
 MAX_STEPS = 1000  # between the ends of a number
-SECONDS_A_JUDGMENT = 8
 # The texts of a question that shows all texts of one context.
 ALL_OF_CONTEXT = 0
 # What was sent under a field's name ("" for nothing), and its question: the labels chosen, as the page showed them.

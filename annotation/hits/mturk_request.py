@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
+from annotation.design.kinds import kind_called
 from annotation.design.wording import Wording, from_json
 from annotation.exceptions import QuestionError, QuestionTooLargeError
 from annotation.hits.cell_keys import CELL, cell_key
@@ -83,7 +84,9 @@ def time_of(lines: Sequence[ShownLine], wording: Wording) -> WorkTime:
     texts = [text for line in lines for text in (line.text, line.partner) if text]
     words = sum(len(text.body.split()) + len(text.context.split()) for text in texts)
     remarks = len(lines) if wording.follow_ups else 0
-    return hit_time(words, judgments=len(lines) * len(wording.criteria), remarks=remarks)
+    judgments = len(lines) * len(wording.criteria)
+    seconds = kind_called(wording.kind).judgment_seconds
+    return hit_time(words, judgments=judgments, remarks=remarks, judgment_seconds=seconds)
 
 
 def _question(hit: Hit, wording: Wording) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from annotation.pricing.fees import Fees, max_cents, split_places
-from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, Wage, hit_time, reward_for_floor, wage
+from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, SECONDS_A_JUDGMENT, Wage, hit_time, reward_for_floor, wage
 
 
 @dataclass(frozen=True, slots=True)
 class CellSize:
-    """A cell to be priced: the texts that it will show, and what one of its HITs pays."""
+    """A cell to be priced: the texts (or pairs of texts) that it will show, and what one of its HITs pays."""
 
     texts: int
     reward_cents: int
@@ -21,8 +21,8 @@ class CellSize:
 class Sketch:
     """A design in numbers. evaluators: people per condition, one page each; None: `raters` for every text.
 
-    fees: the rules of the marketplace. extra: lines per HIT besides its texts (gold, repeats, checks). words: of a text
-    with its context, on average.
+    fees: the rules of the marketplace. extra: lines per HIT besides its texts (gold, repeats, checks). words: of one
+    line with its texts and contexts, on average. judgment_seconds: to answer once.
     """
 
     cells: tuple[CellSize, ...]
@@ -36,6 +36,7 @@ class Sketch:
     criteria: int = 1
     remarks: bool = False
     budget_cents: int | None = None
+    judgment_seconds: float = SECONDS_A_JUDGMENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,12 @@ def estimate(sketch: Sketch, *, floor: int | None = DEFAULT_FLOOR_CENTS) -> Esti
     if lowest_reward_cents is None or not sketch.words:
         return Estimate(len(hits), sum(n for n, _ in hits), reward, fee, missing, None, None, None)
     lines = min(sketch.per_hit, max(cell.texts for cell in sketch.cells)) + sketch.extra
-    time = hit_time(sketch.words * lines, judgments=lines * sketch.criteria, remarks=lines if sketch.remarks else 0)
+    time = hit_time(
+        sketch.words * lines,
+        judgments=lines * sketch.criteria,
+        remarks=lines if sketch.remarks else 0,
+        judgment_seconds=sketch.judgment_seconds,
+    )
     fair = None if floor is None else reward_for_floor(time, floor=floor, slow=False)
     paid = wage(lowest_reward_cents, time, floor=floor)
     places = sum(n for n, _ in hits)

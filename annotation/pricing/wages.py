@@ -85,10 +85,12 @@ def estimated_time(words: float, *, judgments: int, seconds_a_judgment: float, o
     return WorkTime(median / factor, median, median * factor, measured=False)
 
 
-def hit_time(words: float, *, judgments: int, remarks: int = 0) -> WorkTime:
+def hit_time(
+    words: float, *, judgments: int, remarks: int = 0, judgment_seconds: float = SECONDS_A_JUDGMENT
+) -> WorkTime:
     """Estimated time of one HIT: its words (contexts included), the answers to choose and the remarks to write."""
     other = SECONDS_BEFORE + remarks * SECONDS_A_REMARK
-    return estimated_time(words, judgments=judgments, seconds_a_judgment=SECONDS_A_JUDGMENT, other_seconds=other)
+    return estimated_time(words, judgments=judgments, seconds_a_judgment=judgment_seconds, other_seconds=other)
 
 
 def floor_cents(country: str, floors: Mapping[str, int] | None = None) -> int:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from annotation import ledger
-from annotation.design.kinds import asks, is_for_huse
+from annotation.design.kinds import asks, find_kind, is_for_huse
 from annotation.design.presets import ArmPlan, CellPlan
 from annotation.design.wording import from_json
 from annotation.exceptions import DesignError
@@ -17,7 +17,7 @@ from annotation.models import Cell, Study
 from annotation.pricing.decision_plan import DecisionPlan, plan_decision
 from annotation.pricing.estimates import CellSize, Estimate, Sketch, estimate
 from annotation.pricing.quotes import Terms
-from annotation.pricing.wages import floor_for
+from annotation.pricing.wages import SECONDS_A_JUDGMENT, floor_for
 from annotation.texts import pile as texts_pile
 from metrics.data.answer_types import AnswerType
 from metrics.errors import MetricsError
@@ -82,16 +82,21 @@ def estimate_forms(study: Study, form_data: dict[str, Any], cells: Sequence[Cell
 
 def _bill(study: Study, form_data: dict[str, Any], cells: Sequence[CellPlan], pays: dict[str, int]) -> Bill:
     pile = texts_pile.pile(study)
+    kind = find_kind(study.task)
+    shown = kind.texts_shown if kind else 1
+    questions = pile.pairs_of_cell if shown == 2 else pile.of_cell
     sizes = [
-        CellSize(pile.of_cell(cell.domain, cell.generator), pays.get(cell.training, form_data["reward_cents"]))
+        CellSize(questions(cell.domain, cell.generator), pays.get(cell.training, form_data["reward_cents"]))
         for cell in cells or [CellPlan("none")]
     ]
     version = study.wordings.last()
     wording = from_json(version.body) if version else None
     sketch = Sketch(
         tuple(sizes), form_data["texts_per_hit"], form_data["raters_per_text"], ledger.endpoint_fees(),
-        form_data["evaluators_per_cell"], form_data["in_nines"], form_data["extra"], texts_pile.average_words(study),
+        form_data["evaluators_per_cell"], form_data["in_nines"], form_data["extra"],
+        shown * texts_pile.average_words(study),
         len(wording.criteria) if wording else 1, bool(wording and wording.follow_ups), form_data["budget_cents"],
+        kind.judgment_seconds if kind else SECONDS_A_JUDGMENT,
     )  # fmt: skip
     floor = floor_for(form_data["floor_cents"], form_data["currency"])
     references = sum(pile.references.values())

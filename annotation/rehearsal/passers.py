@@ -1,7 +1,8 @@
 """Simulated people for any rehearsal: whatever the texts are about, they read, prefer some of them, and answer.
 
-How good a text seems hangs on the text alone, so people agree somewhat; each has a bias and noise of their own. Nothing
-is known of the truth here: `make demo` has a world in which it is.
+How good a text is hangs on the text alone, and on the criterion where there are several: a hidden quality that is
+standard normal over texts. Each person has a bias and noise of their own. So the truth of a rehearsal is known: what
+new people of this crowd answer on average (`expected_code`, `chance_preferred`), although nobody says it of real ones.
 """
 
 from __future__ import annotations
@@ -11,10 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.design.kinds import find_kind
 from annotation.rehearsal.crowd.browser import Answer, Field, Sheet
 from annotation.rehearsal.script import READING_SECONDS, READING_SPREAD, number
 
 WORDS = "It reads as if someone had written it for me; I can say no more."
+# A scale is cut into equal parts of this range of impressions.
+LOW, HIGH = -3.0, 3.0
+BIAS, NOISE = 0.5, 1.0
+# Two texts whose impressions differ by less than this are alike, where that is an answer.
+ALIKE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +33,23 @@ class Passer:
 
     def __call__(self, sheet: Sheet) -> list[Answer]:
         rng = np.random.default_rng(number(self.seed, self.name))
-        bias = 0.5 * float(rng.standard_normal())
-        return [self._answer(field, bias, rng) for field in sheet.fields]
+        bias = BIAS * float(rng.standard_normal())
+        return [self._answer(field, sheet.task, bias, rng) for field in sheet.fields]
 
-    def _answer(self, field: Field, bias: float, rng: np.random.Generator) -> Answer:
+    def _answer(self, field: Field, task: str, bias: float, rng: np.random.Generator) -> Answer:
         milliseconds = round(1000 * READING_SECONDS * float(np.exp(READING_SPREAD * rng.standard_normal())))
-        label = _requested_label(field) or _chosen(field, bias, rng)
+        label = _requested_label(field) or _chosen(field, task, bias, rng)
         follow_ups = [follow_up for follow_up in field.follow_ups if not follow_up.when or label in follow_up.when]
         return Answer(label, milliseconds, tuple((follow_up.name, WORDS) for follow_up in follow_ups))
+
+
+def hidden_quality(text: str, criterion: str = "") -> float:
+    """How good a text is: standard normal over texts; between two criteria of one text with a correlation of .5."""
+    quality = float(np.random.default_rng(number(text)).standard_normal())
+    if not criterion:
+        return quality
+    special = float(np.random.default_rng(number(text, criterion)).standard_normal())
+    return (quality + special) / 2**0.5
 
 
 def _requested_label(field: Field) -> str:
@@ -42,11 +58,47 @@ def _requested_label(field: Field) -> str:
     return next((label for label in field.labels if f"“{label}”" in field.text), "")
 
 
-def _chosen(field: Field, bias: float, rng: np.random.Generator) -> str:
-    """A place on the scale: the text's own, moved by bias and noise."""
-    seems = np.random.default_rng(number(field.text)).standard_normal()
-    place = (float(seems) + bias + float(rng.standard_normal()) + 3) / 6
-    return field.labels[min(len(field.labels) - 1, max(0, int(place * len(field.labels))))]
+def _chosen(field: Field, task: str, bias: float, rng: np.random.Generator) -> str:
+    qualities = [hidden_quality(text, field.criterion) for text in field.texts]
+    kind = find_kind(task)
+    if kind is not None and kind.simulate is not None and field.kind == "item":
+        return kind.simulate(field.labels, qualities, rng)
+    if len(qualities) == 2:
+        return _preferred(field.labels, qualities[0] - qualities[1] + NOISE * float(rng.standard_normal()))
+    return _label_at(field.labels, qualities[0] + bias + NOISE * float(rng.standard_normal()))
+
+
+def _label_at(labels: Sequence[str], impression: float) -> str:
+    """The label at the impression's place on the scale."""
+    place = (impression - LOW) / (HIGH - LOW)
+    return labels[min(len(labels) - 1, max(0, int(place * len(labels))))]
+
+
+def _preferred(labels: Sequence[str], difference: float) -> str:
+    """The first label for the first text, the last for the second, one between them for texts that are alike."""
+    if len(labels) > 2 and abs(difference) < ALIKE:
+        return labels[len(labels) // 2]
+    return labels[0] if difference > 0 else labels[-1]
+
+
+def expected_code(codes: Sequence[float], quality: float) -> float:
+    """What new people answer on average about a text of that quality on a scale of these codes, in its order."""
+    from scipy.special import ndtr
+
+    cuts = LOW + (HIGH - LOW) * np.arange(1, len(codes)) / len(codes)
+    below = ndtr((cuts - quality) / np.hypot(BIAS, NOISE))
+    chances = np.diff(np.concatenate([[0.0], below, [1.0]]))
+    return float(chances @ np.asarray(codes, dtype=np.float64))
+
+
+def chance_preferred(first: float, second: float, *, ties: bool) -> float:
+    """The share of new people who prefer the first of two texts of these qualities, ties half."""
+    from scipy.special import ndtr
+
+    if not ties:
+        return float(ndtr((first - second) / NOISE))
+    above, below = (float(ndtr((first - second + edge) / NOISE)) for edge in (-ALIKE, ALIKE))
+    return (above + below) / 2
 
 
 def places(hits: Sequence[tuple[str, int, int]], *, once: bool) -> list[list[str]]:

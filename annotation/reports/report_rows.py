@@ -13,7 +13,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation.collecting import counts as collecting_counts
 from annotation.collecting import ratings
-from annotation.design.kinds import asks, find_kind
+from annotation.design.kinds import answers_of, asks, find_kind
 from annotation.design.wording import from_json
 from annotation.hits.mturk_request import page_of, wording_of
 from annotation.models import (
@@ -251,6 +251,7 @@ class Words:
     consent: str | None = None
     question: str | None = None
     noun: str | None = None
+    answers: tuple[tuple[str, str], ...] = ()
 
 
 def words(study: Study) -> Words:
@@ -266,7 +267,8 @@ def words(study: Study) -> Words:
         for criterion in wording.criteria
         for context in contexts
     )
-    return Words(shown or None, consent, " / ".join(questions), wording.noun)
+    answers = tuple((criterion, answer.value) for criterion, answer in answers_of(wording).items())
+    return Words(shown or None, consent, " / ".join(questions), wording.noun, answers)
 
 
 def _contexts(study: Study) -> tuple[bool, ...]:

@@ -66,7 +66,12 @@ def study_facts(study: Study, crowd: collecting_counts.CrowdCounts, words: repor
     imported = study.mode == Study.Mode.IMPORTED
     in_hits = not imported or study.hits.exclude(market_id=None).exists()
     labels = list(study.scale.labels.order_by("pk"))
-    scale = tuple(ScaleLabel(label.label, number(label.code), label.gloss) for label in labels)
+    answers = dict(words.answers)
+    if answers and next(iter(answers.values())) == AnswerType.NUMBER:
+        # Of a number its ends and other points that have a name, not every number between them.
+        scale = tuple(ScaleLabel(label.gloss, number(label.code)) for label in labels if label.gloss)
+    else:
+        scale = tuple(ScaleLabel(label.label, number(label.code), label.gloss) for label in labels)
     # An import's question is the one that its file says raters read; of a local study it is the researchers' aim.
     aim = None if imported else study.question or None
     created = next((facts["created_at"] for facts in origins if facts.get("created_at")), None)
@@ -94,6 +99,7 @@ def study_facts(study: Study, crowd: collecting_counts.CrowdCounts, words: repor
         aim=aim,
         extras=report_rows.extras(study),
         arm_assignment=queries.arm_assignment(study),
+        answers=words.answers,
     )
 
 

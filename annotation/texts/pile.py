@@ -32,6 +32,10 @@ class Pile:
     def total(self) -> int:
         return sum(self.references.values()) + sum(sum(counts.values()) for counts in self.generators.values())
 
+    def pairs_of_cell(self, domain: str = "", generator: str = "") -> int:
+        """How many pairs a cell shows where each context has a text of two sources: half of its texts."""
+        return -(-self.of_cell(domain, generator) // 2)
+
     def of_cell(self, domain: str = "", generator: str = "") -> int:
         """How many texts a cell shows: the references, and those of its generator or of all."""
         chosen = [self.generators.get(generator, {})] if generator else list(self.generators.values())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import StrEnum
 
 
@@ -32,13 +31,3 @@ class AnswerType(StrEnum):
     def is_nominal(self) -> bool:
         """Whether answers are labels without an order."""
         return self in (AnswerType.SINGLE_LABEL, AnswerType.SEVERAL_LABELS, AnswerType.PREFERENCE)
-
-
-def are_nominal(types: Iterable[AnswerType]) -> bool:
-    """Whether all answers of a study are labels without an order; False for none.
-
-    >>> are_nominal([AnswerType.SINGLE_LABEL]), are_nominal([AnswerType.SINGLE_LABEL, AnswerType.ORDINAL])
-    (True, False)
-    """
-    listed = list(types)
-    return bool(listed) and all(kind.is_nominal for kind in listed)

@@ -12,6 +12,7 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Literal
 
+from metrics.data.answer_types import AnswerType
 from metrics.data.arm_assignment import ArmAssignment, assignment_sentence
 from metrics.report.row_records import (
     AssignmentRow,
@@ -27,8 +28,11 @@ from metrics.report.row_records import (
 )
 from metrics.types import Item, Setting, Source
 
-# Tasks as `StudyFacts.task` names them, whose answers are labels without an order.
+# Tasks as `StudyFacts.task` named them before answer types were recorded; their answers are labels without an order.
 PAIRWISE, ERROR_LABELS = "pairwise preference", "error labels"
+# The criterion of who wrote a text, where its answer type is not recorded.
+HUMAN_OR_MACHINE = "human_or_machine"
+ANSWER_TYPES = frozenset(AnswerType)
 StudyMode = Literal["rehearsal", "live", "imported"]
 
 
@@ -97,6 +101,7 @@ class StudyFacts:
     aim: what the researchers wanted to find out, in their words; no rater read it.
     extras: checks, repeats and gold texts that tasks held; None where it is not known.
     arm_assignment: how raters came to their arm; None where it is not known.
+    answers: (criterion, what its answers are: an `AnswerType`); empty where it is not known.
     """
 
     name: str
@@ -120,6 +125,7 @@ class StudyFacts:
     aim: str | None = None
     extras: ExtrasFacts | None = None
     arm_assignment: ArmAssignment | None = None
+    answers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,12 +363,27 @@ class ReportInput:
     @property
     def in_pairs(self) -> bool:
         """Whether two texts are judged side by side."""
+        if self.study.answers:
+            return AnswerType.PREFERENCE in dict(self.study.answers).values()
         return self.study.task == PAIRWISE or any(rating.partner is not None for rating in self.ratings)
 
     @property
     def is_nominal(self) -> bool:
-        """Whether the answers are labels without an order, of which no mean is taken."""
+        """Whether all answers are labels without an order, of which no mean is taken."""
+        if self.study.answers:
+            return all(self.answer_of(criterion).is_nominal for criterion, _ in self.study.answers)
         return self.in_pairs or self.study.task == ERROR_LABELS
+
+    def answer_of(self, criterion: str) -> AnswerType:
+        """What the answers on a criterion are; where that is not recorded, by the task and the criterion's name."""
+        stored = dict(self.study.answers).get(criterion)
+        if stored in ANSWER_TYPES:
+            return AnswerType(stored)
+        if criterion == HUMAN_OR_MACHINE:
+            return AnswerType.TWO_SIDED
+        if self.study.task == ERROR_LABELS:
+            return AnswerType.SINGLE_LABEL
+        return AnswerType.PREFERENCE if not self.study.answers and self.in_pairs else AnswerType.ORDINAL
 
     @property
     def systems(self) -> tuple[GeneratorFacts, ...]:

@@ -42,7 +42,9 @@ class FollowUp:
 class Field:
     """One question of a HIT's page: the texts it is about, and the label values on offer in the order shown.
 
-    kind: item, check (an attention check, whose text says what to choose) or practice.
+    clock: the field of the time that its text takes, "" where another question about the text has it.
+    kind: item, check (an attention check, whose text says what to choose) or practice. texts: one by one.
+    criterion: its name where a text is asked about several times.
     """
 
     name: str
@@ -51,19 +53,22 @@ class Field:
     labels: tuple[str, ...]
     kind: str = "item"
     follow_ups: tuple[FollowUp, ...] = ()
+    texts: tuple[str, ...] = ()
+    criterion: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """A HIT's form: where it goes, what it carries besides the answers, and its rated texts.
 
-    instructed: whether the page explains, before the task, how to tell texts apart.
+    instructed: whether the page explains, before the task, how to tell texts apart. task: the kind of task.
     """
 
     action: str
     hidden: tuple[tuple[str, str], ...]
     fields: tuple[Field, ...]
     instructed: bool = False
+    task: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +170,9 @@ class Browser:
         """Submit the form. Raises SiteError unless the site says that it is recorded."""
         fields = list(sheet.hidden)
         for field, answer in zip(sheet.fields, answers, strict=True):
-            fields += [(field.name, answer.label), (field.clock, str(answer.milliseconds)), *answer.words]
+            fields += [(field.name, answer.label), *answer.words]
+            if field.clock:
+                fields.append((field.clock, str(answer.milliseconds)))
         _sound(_answer(self._frame, "POST", sheet.action, data=dict(fields)))
 
     def _get(self, url: str) -> httpx.Response:
@@ -182,8 +189,9 @@ class Browser:
         return Sheet(
             action=f"{query.get('turkSubmitTo', '').rstrip('/')}/mturk/externalSubmit",
             hidden=(("assignmentId", query.get("assignmentId", "")),),
-            fields=tuple(_field(fieldset) for fieldset in form.xpath(".//fieldset")),
+            fields=tuple(field for fieldset in form.xpath(".//fieldset") for field in _fields(fieldset)),
             instructed=bool(shown.xpath("//section[@class='step training']")),
+            task=form.get("data-task", ""),
         )
 
 
@@ -193,20 +201,34 @@ def _links(tree: html.HtmlElement, page: str) -> Iterator[tuple[str, str]]:
         yield urljoin(page, link.get("href")), link.get("rel", "")
 
 
-def _field(fieldset: html.HtmlElement) -> Field:
-    radios = fieldset.xpath(".//input[@type='radio']")
+def _fields(fieldset: html.HtmlElement) -> Iterator[Field]:
+    """The questions about a text (or pair), in the order of the page; what follows an answer comes with the first."""
+    labels: dict[str, tuple[str, ...]] = {}
+    for choice in fieldset.xpath(".//input[@type='radio' or @type='checkbox' or @type='number']"):
+        name = choice.get("name")
+        offered = _numbers(choice) if choice.get("type") == "number" else (choice.get("value"),)
+        labels[name] = (*labels.get(name, ()), *offered)
     practice = "practice" in fieldset.get("class", "").split()
-    return Field(
-        name=radios[0].get("name"),
-        clock=fieldset.xpath("string(.//input[@type='hidden']/@name)"),
-        text="\n".join(node.text_content() for node in fieldset.xpath(".//*[@class='text' or @data-attention]")),
-        labels=tuple(radio.get("value") for radio in radios),
-        kind="practice" if practice else fieldset.get("data-kind", "item"),
-        follow_ups=tuple(
-            FollowUp(area.get("name"), tuple(json.loads(area.getparent().get("data-when", "[]"))))
-            for area in fieldset.xpath(".//textarea")
-        ),
+    texts = tuple(node.text_content() for node in fieldset.xpath(".//*[@class='text' or @data-attention]"))
+    follow_ups = tuple(
+        FollowUp(area.get("name"), tuple(json.loads(area.getparent().get("data-when", "[]"))))
+        for area in fieldset.xpath(".//textarea")
     )
+    for number, name in enumerate(labels):
+        yield Field(
+            name=name,
+            clock="" if number else fieldset.xpath("string(.//input[@type='hidden']/@name)"),
+            text="\n".join(texts),
+            labels=labels[name],
+            kind="practice" if practice else fieldset.get("data-kind", "item"),
+            follow_ups=() if number else follow_ups,
+            texts=texts,
+            criterion=name.split("-", 2)[2] if name.count("-") > 1 else "",
+        )
+
+
+def _numbers(field: html.HtmlElement) -> tuple[str, ...]:
+    return tuple(map(str, range(int(field.get("min")), int(field.get("max")) + 1)))
 
 
 def _answer(client: httpx.Client, method: str, url: str, **sent: Any) -> httpx.Response:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
+from metrics.data.answer_types import AnswerType
 from metrics.data.arm_assignment import draw_sentence
 from metrics.report import pay
 from metrics.report.prose.findings import state_unrated
@@ -36,6 +37,7 @@ SCALE = template(
     "study.task",
 )
 ANSWERS = template("methods.answers", "They chose among {number} answers ({labels}).", "study.scale", "study.task")
+NUMBERS = template("methods.numbers", "They answered with whole numbers ({coding}).", "study.coding", "study.answers")
 TASKS = template(
     "methods.tasks", "{what} were shown in {tasks} of up to {size}.", "study.hits", "study.texts_per_hit", "study.task"
 )
@@ -178,6 +180,9 @@ def _counted_sides(report_input: ReportInput) -> str:
 def _scale(report_input: ReportInput) -> Iterator[Sentence]:
     """The answers: a scale with its coding, or labels without an order; nothing where criteria have several scales."""
     study = report_input.study
+    if study.answers and all(answer == AnswerType.NUMBER for _, answer in study.answers):
+        yield NUMBERS.fill(coding=study.coding)
+        return
     names = [label.name for label in study.scale]
     if not names or any(rating.label not in names for rating in report_input.ratings):
         return

@@ -11,6 +11,7 @@ import numpy as np
 from metrics.agreement.disagreement import Level
 from metrics.agreement.intraclass import IntraclassCorrelations, intraclass_correlations
 from metrics.agreement.krippendorff import alpha_of
+from metrics.data.answer_types import AnswerType
 from metrics.data.ratings import of_records
 from metrics.errors import InsufficientData, MetricsError
 from metrics.inference.mixed_model import MixedModel, mixed_model
@@ -22,7 +23,6 @@ from metrics.tables.record import Column, Row, Table
 from metrics.types import Rating
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
-HUMAN_OR_MACHINE = "human_or_machine"
 ELSEWHERE = "The table under Human or machine shows Krippendorff's α of who wrote what, by condition."
 KRIPPENDORFF = Reference(
     "krippendorff2011alpha",
@@ -64,12 +64,12 @@ ALPHA = (
 class AgreementFacts:
     """The ratings that count by criterion, and the side of each text (None: a reference).
 
-    nominal: answers are labels without an order. elsewhere: who wrote what is in a section of its own.
+    nominal: criteria whose answers are labels without an order. elsewhere: who wrote what is in a section of its own.
     """
 
     ratings: Mapping[str, tuple[RatingRow, ...]]
     sides: Mapping[str, str | None]
-    nominal: bool
+    nominal: frozenset[str]
     elsewhere: bool
 
 
@@ -87,19 +87,23 @@ class Agreement:
 def gather(report_input: ReportInput) -> AgreementFacts | None:
     """None where nothing was rated but preferences between two texts."""
     by_criterion: dict[str, list[RatingRow]] = {}
+    answers: dict[str, AnswerType] = {}
     for rating in () if report_input.in_pairs else report_input.ratings:
+        if rating.criterion not in answers:
+            answers[rating.criterion] = report_input.answer_of(rating.criterion)
         # Who wrote what has a table of its own; a preference is of two texts.
-        if rating.criterion != HUMAN_OR_MACHINE:
+        if answers[rating.criterion] is not AnswerType.TWO_SIDED:
             group = by_criterion.setdefault(rating.criterion, [])
             if rating.kept and rating.partner is None:
                 group.append(rating)
-    elsewhere = any(rating.criterion == HUMAN_OR_MACHINE and rating.kept for rating in report_input.ratings)
+    two_sided = {criterion for criterion, answer in answers.items() if answer is AnswerType.TWO_SIDED}
+    elsewhere = any(rating.criterion in two_sided and rating.kept for rating in report_input.ratings)
     if not by_criterion and not elsewhere:
         return None
     return AgreementFacts(
         ratings={criterion: tuple(group) for criterion, group in by_criterion.items()},
         sides={text.id: text.generator for text in report_input.texts},
-        nominal=report_input.is_nominal,
+        nominal=frozenset(name for name in by_criterion if answers[name].is_nominal),
         elsewhere=elsewhere,
     )
 
@@ -116,7 +120,7 @@ def compute(facts: AgreementFacts, options: Options) -> Agreement:
                 rows.append(_row(criterion, name, group, options.level, options.seed))
             except MetricsError as error:
                 why.append((f"α of {name}, {criterion}", str(error)))
-        if not facts.nominal:  # labels without an order have no mean
+        if criterion not in facts.nominal:  # labels without an order have no mean
             further.append((criterion, *_further(facts.sides, criterion, included, options, why), len(included)))
     return Agreement(options.level, tuple(rows), tuple(further), tuple(why), facts.elsewhere)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from metrics.data.answer_types import AnswerType
 from metrics.errors import MetricsError
 from metrics.inference.bradley_terry import NO_MLE, Strengths, bradley_terry_votes
 from metrics.inference.cluster_variances import (
@@ -30,7 +31,7 @@ from metrics.text_scores.roc import auc_estimate
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
 
-TYPICALITY, HUMAN_OR_MACHINE = "typicality", "human_or_machine"
+TYPICALITY = "typicality"
 REFERENCES = "references"
 SCALES, LABELS, PAIRS = "Scales", "Labels", "Preferences"
 MAX_LABELS = 12
@@ -93,14 +94,22 @@ class PairFacts:
 
 
 def gather_labels(report_input: ReportInput) -> SingleFacts | None:
-    """None where no single text was rated on a criterion of the study's own."""
-    single = tuple(rating for rating in _of_the_study(report_input) if rating.partner is None)
-    return SingleFacts(single, _sides(report_input)) if single else None
+    """None where no single text was rated on a criterion of the study's own by labels; numbers have too many."""
+    return gather_single(report_input, lambda answer: answer is not AnswerType.NUMBER)
 
 
 def gather_scales(report_input: ReportInput) -> SingleFacts | None:
-    """None where answers are labels without an order, which have no mean, too."""
-    return None if report_input.is_nominal else gather_labels(report_input)
+    """None where no answers have a mean."""
+    return gather_single(report_input, lambda answer: answer.has_mean)
+
+
+def gather_single(report_input: ReportInput, is_chosen: Callable[[AnswerType], bool]) -> SingleFacts | None:
+    """Ratings of single texts on the study's own criteria whose answers are chosen by their type; None without one."""
+    criteria = {rating.criterion for rating in report_input.ratings}
+    chosen = {criterion for criterion in criteria if is_chosen(report_input.answer_of(criterion))}
+    rows = _of_the_study(report_input)
+    single = tuple(rating for rating in rows if rating.partner is None and rating.criterion in chosen)
+    return SingleFacts(single, _sides(report_input)) if single else None
 
 
 def gather_pairs(report_input: ReportInput) -> PairFacts | None:
@@ -113,7 +122,11 @@ def gather_pairs(report_input: ReportInput) -> PairFacts | None:
 
 
 def _of_the_study(report_input: ReportInput) -> Iterator[RatingRow]:
-    other = (TYPICALITY, HUMAN_OR_MACHINE)
+    other = {TYPICALITY} | {
+        criterion
+        for criterion in {rating.criterion for rating in report_input.ratings}
+        if report_input.answer_of(criterion) is AnswerType.TWO_SIDED
+    }
     return (rating for rating in report_input.ratings if rating.kept and rating.criterion not in other)
 
 

@@ -10,6 +10,7 @@ from itertools import combinations
 from math import exp
 from typing import Literal
 
+from metrics.data.answer_types import AnswerType
 from metrics.errors import InsufficientData, MetricsError
 from metrics.inference.bradley_terry import Strengths, bradley_terry_votes
 from metrics.inference.distributions import t_two_sided
@@ -118,9 +119,10 @@ class _Study:
             return None
         if ratings[0].partner is not None:
             return "preference"
-        if criterion == HUMAN_OR_MACHINE:
+        answer = self.report_input.answer_of(criterion)
+        if answer is AnswerType.TWO_SIDED:
             return "human"
-        return None if self.report_input.is_nominal or has_several(ratings) else "rating"
+        return "rating" if answer.has_mean and not has_several(ratings) else None
 
     def judged(self, criterion: str, kind: Kind, ratings: Sequence[RatingRow]) -> Judged:
         """The verdicts of one criterion."""

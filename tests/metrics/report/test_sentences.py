@@ -197,6 +197,7 @@ def examples() -> dict[str, Asked]:
     everybody = replace(right(0.5), plan=PlanFacts(margin_points=20))
     low, span = kind("one condition"), Interval(0.1, 0.4, 0.95, "half-samples")
     return {
+        "numbers": Asked(replace(typical, study=replace(typical.study, answers=(("typicality", "number"),)))),
         "typicality": Asked(typical, results(), held=("All conclusions hold without exclusions.",)),
         "differs": Asked(typical, with_huse(value=0.2, interval=span)),
         "alike": Asked(typical, with_huse(value=0.9, interval=Interval(0.7, 1.2, 0.95, "half-samples"))),
@@ -448,6 +449,7 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
         _of("study", "task", "pairwise preference"),
         _of("study", "task", "other"),
     ),
+    "study.answers": (_of("study", "answers", ()),),
     "study.hits": (_of("study", "hits", _more),),
     "study.texts_per_hit": (_of("study", "texts_per_hit", _more),),
     "study.interleaving": (_of("study", "interleaving", "Otherwise."),),

@@ -13,6 +13,7 @@ from annotation.management.lookup import sentences, study_called
 from annotation.models import Study
 from annotation.rehearsal import certificates
 from annotation.rehearsal.crowd.crowd import Day, Member, work_through
+from annotation.rehearsal.passer_truths import known_truths
 from annotation.rehearsal.passers import Passer, places
 from annotation.rehearsal.script import sign_in_url
 
@@ -37,6 +38,10 @@ class Command(BaseCommand):
             day = _let_them_come(study, seed).or_nothing()
         if options["verbosity"]:
             self.stdout.write(f"{day.handed_in} assignments were submitted; {day.refused} could not be accepted.")
+            for truth in known_truths(study):
+                self.stdout.write(
+                    f"Truth of {truth.criterion}, {truth.source}: {truth.value:.4f} over {truth.texts} texts."
+                )
 
 
 def _let_them_come(study: Study, seed: int) -> Day:

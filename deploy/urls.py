@@ -6,9 +6,10 @@ from django.views.generic import RedirectView
 
 from annotation.api.responses import absent
 from annotation.api.routes import api
-from annotation.endpoints.hit_page import hit_page, training_page
+from annotation.endpoints.hit_page import hit_page, template_answers, template_page, training_page
 from annotation.endpoints.shared_report import shared_report
 from annotation.endpoints.sns import posted
+from annotation.hits.template_preview import SUBMIT
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="console:studies")),
@@ -24,5 +25,7 @@ urlpatterns = [
     path("notices/", posted, name="notices"),
     path("pages/<str:token>/", hit_page, name="hit-page"),
     path("pages/training/<str:token>/", training_page, name="training-page"),
+    path("pages/template/<slug:name>/", template_page, name="template-page"),
+    path(f"pages/template/<slug:name>/{SUBMIT}", template_answers, name="template-answers"),
     path("hits/", include("annotation.marketplace.urls")),
 ]

@@ -91,6 +91,8 @@
     var number = slider.querySelector("[type=number]"), range = slider.querySelector("[type=range]");
     slider.toggleAttribute("data-unset", number.value === "");
     if (number.value !== "") { range.value = number.value; }
+    /* While it is answered, not when it is left: a page that moves then takes the button from under the pointer. */
+    if (number.value !== "" && number.checkValidity()) { all(".hint", slider).forEach(function (hint) { hint.remove(); }); }
   }
   all("[data-slider]").forEach(function (slider) {
     var number = slider.querySelector("[type=number]"), range = slider.querySelector("[type=range]");

@@ -12,6 +12,7 @@ from annotation.console.views import (
     comparing,
     components,
     design,
+    gallery,
     inviting,
     jobs,
     keys,
@@ -191,6 +192,8 @@ app_name = "console"
 urlpatterns = [
     path("", studies.listing, name="studies"),
     path("new/", studies.new, name="studies-new"),
+    path("tasks/", gallery.gallery, name="studies-gallery"),
+    path("tasks/<slug:name>/", gallery.template, name="studies-template"),
     path("import/", studies.import_batch, name="studies-import"),
     path("import/ratings/", ratings.bring, name="studies-ratings"),
     path("import/ratings/confirm/", ratings.confirm, name="studies-ratings-confirm"),

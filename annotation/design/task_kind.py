@@ -34,7 +34,7 @@ class TaskKind:
     texts_shown: by one question: 1, 2 or ALL_OF_CONTEXT. stepwise: one question at a time, not all on one page.
     more_criteria: researchers may add questions. for_huse: with log-probabilities its ratings give HUSE.
     judgment_seconds: to decide once, until times are measured.
-    folder: holds `template.html` and `presets/NAME.json` for each of `presets`.
+    folder: holds `template.html`, `presets/NAME.json` for each of `presets`, and `picture.svg`.
     read, simulate: only where the answer type's do not do.
     """
 
@@ -70,6 +70,12 @@ class TaskKind:
     def in_pairs(self) -> bool:
         """Whether a question shows two texts side by side."""
         return self.texts_shown == 2
+
+    @property
+    def picture(self) -> str:
+        """The drawing of its card (SVG), "" for none."""
+        path = self.folder / "picture.svg"
+        return path.read_text(encoding="utf-8") if path.is_file() else ""
 
     @property
     def template(self) -> str:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.views.decorators.http import require_safe
+from django.template.loader import render_to_string
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST, require_safe
 
+from annotation.design.presets import PRESETS
+from annotation.hits import template_preview
 from annotation.hits.mturk_request import hit_at, page_of, wording_of
 from annotation.hits.training_preview import preview_at
+from annotation.pricing.currency import DEFAULT_CURRENCY, format_money
 
 
 @require_safe
@@ -30,11 +36,38 @@ def training_page(request: HttpRequest, token: str) -> HttpResponse:
     return _confined(page)
 
 
-def _confined(page: str) -> HttpResponse:
+@require_safe
+def template_page(request: HttpRequest, name: str) -> HttpResponse:
+    """The task page of a template with sample texts, which sends its answers to `template_answers`."""
+    preset = PRESETS.get(name)
+    if preset is None or urlsplit(f"//{request.get_host()}").hostname != _host():
+        raise Http404
+    return _confined(template_preview.template_page(preset), forms_to=settings.HIT_ORIGIN)
+
+
+@csrf_exempt  # Its frame has no origin, and nothing is stored.
+@require_POST
+def template_answers(request: HttpRequest, name: str) -> HttpResponse:
+    """What was answered on a template's page, and what a task would take and pay at that pace."""
+    preset = PRESETS.get(name)
+    if preset is None or urlsplit(f"//{request.get_host()}").hostname != _host():
+        raise Http404
+    tried = template_preview.read_tried(preset, request.POST.dict())
+    money = partial(format_money, currency=DEFAULT_CURRENCY)
+    context = {
+        "tried": tried,
+        "per_task": f"{preset.settings['texts_per_hit']} {preset.wording.nouns}",
+        "reward": money(int(str(preset.settings["reward_cents"]))),
+        "hourly": "" if tried.hourly_cents is None else money(tried.hourly_cents),
+    }
+    return _confined(render_to_string("tried.html", context))
+
+
+def _confined(page: str, *, forms_to: str = "") -> HttpResponse:
     response = HttpResponse(page)
     response.headers["Content-Security-Policy"] = (
         "sandbox allow-scripts allow-forms; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-        f"form-action {settings.WORKER_ORIGIN}; base-uri 'none'; "
+        f"form-action {forms_to or settings.WORKER_ORIGIN}; base-uri 'none'; "
         f"frame-ancestors {settings.WORKER_ORIGIN} {settings.CONSOLE_ORIGIN}"
     )
     del response.headers["X-Frame-Options"]

@@ -23,7 +23,6 @@ NAMING = {
     "metrics/report/formats/csv.py",
     "metrics/report/prose/methods.py",
     "metrics/report/records.py",
-    "metrics/report/sections/agreement.py",
     "metrics/report/sections/frequency.py",
     "metrics/report/sections/huse_extras.py",
     "metrics/report/sections/judgments.py",

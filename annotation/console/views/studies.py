@@ -83,6 +83,10 @@ def new(request: HttpRequest) -> HttpResponse:
     initial = {"preset": wished if wished in PRESETS else "huse-2019"}
     if request.GET.get("mode") == Study.Mode.LIVE:
         initial["mode"] = Study.Mode.LIVE
+    template = PRESETS.get(wished)
+    if template is not None and template.kind.more_criteria:
+        # Templates of the papers speak of their texts; what is rated here is somebody else's.
+        initial |= {"noun": template.wording.noun, "nouns": template.wording.nouns}
     form = NewStudy(request.POST or None, initial=initial)
     if form.is_valid():
         with attach_errors(form, above=True):

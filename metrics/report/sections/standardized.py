@@ -25,8 +25,8 @@ CAPTION = template(
     "ratings.rater",
 )
 NOTE = (
-    "z: a rating less its rater's mean, in standard deviations of that rater. It stands next to the raw mean and never "
-    "in place of it."
+    "z: a rating less its rater's mean, in standard deviations of that rater. It is shown with the raw mean, never "
+    "instead of it."
 )
 CONFOUNDED = (
     "{raters} of {all} raters rated texts of one source only: z would remove the difference between sources "

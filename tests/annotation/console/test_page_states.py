@@ -144,6 +144,8 @@ WITHOUT_STATE = {
     "keys",
     "keys-colleagues",
     "studies-new",
+    "studies-gallery",
+    "studies-template",
     "studies-import",
     "studies-ratings",
     "studies-ratings-columns",

@@ -42,6 +42,8 @@ OTHERWISE = {
     "notices/": "what marketplaces post; it answers nothing of ours",
     "pages/<str:token>/": "a HIT's page, which knows no worker",
     "pages/training/<str:token>/": "a task's page with a training, which knows no worker",
+    "pages/template/<slug:name>/": "a template's page with sample texts",
+    "pages/template/<slug:name>/mturk/externalSubmit": "its answers, which are shown and not stored",
     "hits/": "the worker site: each worker's own",
 }
 

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from annotation.design.item_order import order, second_first
-from annotation.design.kinds import default_wording, kind_called
+from annotation.design.kinds import BUILT_IN, default_wording, kind_called
 from annotation.design.wording import Practice, PracticePair, Training, Wording
 from annotation.hits.parse_answers import changed_sides, order_shown, read_line, read_practice
 from annotation.hits.render import Arm, ShownLine, ShownText, hit_page
@@ -258,7 +258,7 @@ def test_lost_words_are_boxes_and_are_explained(opened: Open) -> None:
     assert page.get_by_text("A box ▢ marks a lost word.").locator("visible=true").count() == 1
 
 
-@pytest.mark.parametrize("kind", ["typicality", "human_or_machine", "likert", "error_labels", "pairwise"])
+@pytest.mark.parametrize("kind", [kind.name for kind in BUILT_IN])
 @pytest.mark.parametrize("narrow", [False, True])
 def test_nothing_serious_stands_in_anybodys_way(opened: Open, kind: str, narrow: bool) -> None:
     page = opened(kind)

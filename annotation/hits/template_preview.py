@@ -1,0 +1,82 @@
+"""A template's task page with sample texts, to be answered by whoever looks at it: nothing is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.urls import reverse
+
+from annotation.design.presets import Preset
+from annotation.hits.parse_answers import read_line
+from annotation.hits.render import ShownLine, ShownText, hit_page
+from annotation.pricing.wages import HOUR, SECONDS_BEFORE, wage_cents
+
+# Where a page sends its form, below the address that it is told (Requester API, ExternalQuestion).
+SUBMIT = "mturk/externalSubmit"
+CONTEXT = "The library of a small town was closed for two years. It opens again on Saturday with a reading by children."
+SAMPLES = (
+    "Town library opens again on Saturday, after two years.",
+    "Library closed for good, says town, as children read on.",
+    "After two years of repairs, children are the first to read aloud in the library.",
+    "The library is a library that opens the library again.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleAnswer:
+    """A sample as it was answered. labels: by question, in words; nothing where it was left open."""
+
+    number: int
+    labels: tuple[tuple[str, str], ...]
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TriedTask:
+    """What came of it. minutes: of a whole task at that pace; None where the page measured no time."""
+
+    answers: tuple[SampleAnswer, ...]
+    minutes: float | None
+    hourly_cents: int | None
+
+
+def template_address(preset: Preset) -> str:
+    """Where the page is served, told to send its answers back to Assay."""
+    base = settings.HIT_ORIGIN + reverse("template-page", args=[preset.name])
+    return f"{base}?{urlencode({'assignmentId': 'SAMPLE', 'turkSubmitTo': base})}"
+
+
+def template_page(preset: Preset) -> str:
+    """The task page of a template, with sample texts."""
+    return hit_page(preset.wording, sample_lines(preset), seed=1)
+
+
+def sample_lines(preset: Preset) -> list[ShownLine]:
+    """Two texts, or two pairs."""
+    texts = [ShownText(body, CONTEXT) for body in SAMPLES]
+    if preset.kind.in_pairs:
+        return [ShownLine(0, texts[0], texts[1]), ShownLine(1, texts[2], texts[3])]
+    return [ShownLine(0, texts[0]), ShownLine(1, texts[3])]
+
+
+def read_tried(preset: Preset, answers: Mapping[str, str]) -> TriedTask:
+    """What was answered, and what a whole task would take and pay at that pace."""
+    wording = preset.wording
+    tried = []
+    for line in sample_lines(preset):
+        answered = read_line(answers, line.position, wording)
+        labels = tuple(
+            (wording.fill_nouns(criterion.question, context=True), ", ".join(answered.labels[criterion.name]))
+            for criterion in wording.criteria
+        )
+        seconds = None if answered.active_ms is None else answered.active_ms / 1000
+        tried.append(SampleAnswer(line.position + 1, labels, seconds))
+    times = [sample.seconds for sample in tried if sample.seconds is not None]
+    if len(times) < len(tried):
+        return TriedTask(tuple(tried), None, None)
+    task_seconds = SECONDS_BEFORE + sum(times) / len(times) * int(str(preset.settings["texts_per_hit"]))
+    cents = int(str(preset.settings["reward_cents"]))
+    return TriedTask(tuple(tried), task_seconds / HOUR * 60, wage_cents(cents, seconds=task_seconds))

@@ -140,7 +140,10 @@ class UnknownBatchOut(Schema):
 
 
 class ProlificStudyOut(Schema):
-    """status: draft, or Prolific's word in small letters, also an unknown one. counts: submissions by status."""
+    """status: draft, or Prolific's word in small letters, also an unknown one. counts: submissions by status.
+
+    unknown_fields: what Prolific answers beyond its documentation, as JSON by name; of submissions the names alone.
+    """
 
     channel_id: str
     status: str
@@ -165,6 +168,7 @@ class ProlificStudyOut(Schema):
     counts: dict[str, int]
     waiting: list[WaitingActionOut]
     unknown_batches: list[UnknownBatchOut]
+    unknown_fields: dict[str, str]
     last_sync_at: datetime | None
     sync_error: str
     hooks_work: bool

@@ -214,6 +214,8 @@ class ProlificStudyRecord:
     counts: Mapping[str, int] = field(default_factory=dict)
     waiting: tuple[WaitingAction, ...] = ()
     unknown_batches: tuple[UnknownBatch, ...] = ()
+    # Fields of Prolific's answers that the marketplace does not know: JSON by name, "" for those of submissions.
+    unknown_fields: Mapping[str, str] = field(default_factory=dict)
     last_sync_at: datetime | None = None
     sync_error: str = ""
     hooks_work: bool = False
@@ -450,6 +452,7 @@ def _study(row: Mapping[str, Any]) -> ProlificStudyRecord:
             )
             for batch in row.get("UnknownBatches", ())
         ),
+        unknown_fields={item["Name"]: item.get("Value", "") for item in row.get("UnknownFields", ())},
         last_sync_at=_at(row, "LastSyncAt"),
         sync_error=row.get("SyncError", ""),
         hooks_work=row.get("HooksWork", False),

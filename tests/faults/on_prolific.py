@@ -28,7 +28,7 @@ from typing import Any
 
 from tests.faults import kill_points
 from tests.faults.prolific_site import Site, installation
-from tests.faults.prolific_study import FINDINGS, PLACES, Run, Tally
+from tests.faults.prolific_study import FINDINGS, OPEN, PLACES, Run, Tally
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED, BATCH = 7, 5
@@ -146,12 +146,12 @@ def stored(path: Path) -> Iterator[Tally]:
     tally = Tally()
     if path.exists():
         data = json.loads(path.read_text(encoding="utf-8"))
-        tally = Tally(data["runs"], Counter(data["kills"]), Counter(data["counts"]), data["seconds"], set(data["once"]))
+        counted = {name: Counter(data[name]) for name in ("kills", "counts", "answers")}
+        tally = Tally(runs=data["runs"], seconds=data["seconds"], once=set(data["once"]), **counted)
     yield tally
     path.parent.mkdir(parents=True, exist_ok=True)
-    data = {"runs": tally.runs, "kills": tally.kills, "counts": tally.counts, "seconds": tally.seconds}
     draft = path.with_suffix(".new")
-    draft.write_text(json.dumps(data | {"once": sorted(tally.once)}, indent=1), encoding="utf-8")
+    draft.write_text(json.dumps(vars(tally) | {"once": sorted(tally.once)}, indent=1), encoding="utf-8")
     draft.replace(path)
 
 
@@ -210,6 +210,7 @@ def write_page(tally: Tally, asked: int, problems: list[str]) -> None:
     """What the run has shown, for docs/prolific-faults.md."""
     kills = "\n".join(f"| {name} | {tally.kills[name]} |" for name in kill_points.ON_PROLIFIC)
     counts = "\n".join(f"| {name} | {tally.counts[name]} |" for name in FINDINGS)
+    answers = "\n".join(f"| {name} | {tally.answers[name]:,} |" for name in OPEN)
     planted = "\n".join(f"| {name} | {finding} |" for name, (_, _, finding, _) in PLANTED.items())
     result = "All that must be 0 is 0." if not problems else "Problems: " + "; ".join(problems)
     if tally.runs < asked:
@@ -236,6 +237,12 @@ The same run finds each of these faults when it is planted:
 | planted fault | found as |
 |---|---|
 {planted}
+
+What the documentation leaves open was answered in each of these ways:
+
+| Prolific answered | studies |
+|---|---|
+{answers}
 
 | killed at the point | times |
 |---|---|

@@ -72,8 +72,8 @@ class Site:
 
         return Path(connection.settings_dict["NAME"])
 
-    def renew(self) -> None:
-        """Begin anew: an account without studies, and the database that was kept.
+    def renew(self, **settings: bool) -> None:
+        """Begin anew: an account without studies, with other settings, and the database that was kept.
 
         So each study costs the same, however many were before.
         """
@@ -85,7 +85,7 @@ class Site:
             left.unlink()
         shutil.copyfile(self._database.with_suffix(".ready"), self._database)
         self.stub.reset()
-        self.stub.change_settings(currency="USD")
+        self.stub.change_settings(currency="USD", **settings)
         self.serve()
 
     def stop(self) -> None:

@@ -35,6 +35,16 @@ ANSWER = (
     "</QuestionIdentifier><FreeText>5</FreeText></Answer></QuestionFormAnswers>"
 )
 PATIENCE = 12
+# What Prolific's documentation leaves open, or may become: one study after the other runs under each.
+OPEN: dict[str, dict[str, bool]] = {
+    "as the documentation shows it": {},
+    "lists hold a study's metadata": {"lists_have_metadata": True},
+    "people can enter the researcher's code": {"people_may_enter_researcher_codes": True},
+    "a decision can be undone": {"decisions_may_be_restored": True},
+    "bonuses are paid later than they are accepted": {"is_slow": True},
+    "no filter for groups": {"offers_group_blocklist": False},
+    "unknown fields and filters": {"has_unknown_fields": True, "has_unknown_filters": True},
+}
 
 
 @dataclass
@@ -47,6 +57,8 @@ class Tally:
     seconds: float = 0.0
     # Points to which no deed comes twice.
     once: set[str] = field(default_factory=set)
+    # Studies by what Prolific answered (`OPEN`).
+    answers: Counter[str] = field(default_factory=Counter)
 
     @property
     def unreached(self) -> list[str]:
@@ -96,7 +108,9 @@ class Run:
 
     def live(self) -> None:
         """The whole life. In each phase one process is killed, now of a deed and now of the loop; then others go on."""
-        self.site.renew()
+        answers = list(OPEN)[self.number % len(OPEN)]
+        self.tally.answers[answers] += 1
+        self.site.renew(**OPEN[answers])
         self.begin()
         crowd, requester = kill_points.PROLIFIC_STEPS, kill_points.REQUESTER_STEPS
         opened = {"a channel is opened": self.open_channel, "publishing is decided": self.publish}
@@ -186,8 +200,10 @@ class Run:
         from annotation.marketplace.prolific.work import run_due
         from annotation.outbox.worker import work
 
+        self.site.stub.settle()
         work(Q(study=self.study_pk), market=self.site.market, clock=timezone.now, lease=timedelta(0))
         run_due(now=clock.now() + timedelta(minutes=self.minutes))
+        self.site.stub.settle()
         self.settle_unknown()
         collect(self.study, market=self.site.market, now=timezone.now())
 

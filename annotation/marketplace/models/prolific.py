@@ -78,6 +78,8 @@ class ProlificStudy(models.Model):
     spent_minor = models.PositiveBigIntegerField(default=0)
     fees_minor = models.PositiveBigIntegerField(default=0)
     counts = models.JSONField(default=dict)
+    # Fields of Prolific's answers that are not known here; of submissions only the names, as "submission.NAME".
+    unknown_fields = models.JSONField(default=dict)
     synced_at = models.DateTimeField(null=True, blank=True)
     sync_due_at = models.DateTimeField(null=True, blank=True)
     sync_error = models.TextField(blank=True)

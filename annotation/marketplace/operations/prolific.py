@@ -336,6 +336,7 @@ def _study_shape(study: ProlificStudy) -> dict[str, Any]:
         "Counts": [{"Status": name, "Count": number} for name, number in sorted(study.counts.items())],
         "Waiting": _waiting(study),
         "UnknownBatches": _unknown_batches(study),
+        "UnknownFields": [{"Name": name, "Value": text} for name, text in sorted(study.unknown_fields.items())],
         "LastSyncAt": study.synced_at,
         "SyncError": study.sync_error,
         "HooksWork": bool(account and account.hook_secret_sealed),

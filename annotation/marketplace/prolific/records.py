@@ -1,16 +1,38 @@
-"""What Prolific answers, as far as it is used here. Unknown fields are ignored, unknown words stay as they came."""
+"""What Prolific answers, as far as it is used here. Unknown words stay as they came, and unknown fields are named."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from annotation.marketplace.cents import dollars
+from annotation.marketplace.prolific.answers import without_ids
 
 Json = Mapping[str, Any]
+LONGEST_VALUE = 300
+# The fields of a study and of a submission that the public documents name.
+STUDY_FIELDS = frozenset(
+    (
+        *("id", "name", "internal_name", "description", "external_study_url", "prolific_id_option", "status"),
+        *("total_available_places", "estimated_completion_time", "maximum_allowed_time", "reward", "completion_codes"),
+        *("filters", "filter_set_id", "filter_set_version", "device_compatibility", "peripheral_requirements"),
+        *("project", "submissions_config", "study_labels", "content_warnings", "content_warning_details"),
+        *("naivety_distribution_rate", "metadata", "is_external_study_url_secure", "access_details", "publish_at"),
+        *("published_at", "date_created", "places_taken", "number_of_submissions", "currency_code", "study_type"),
+        *("total_cost", "error"),
+    )
+)
+SUBMISSION_FIELDS = frozenset(
+    (
+        *("id", "participant_id", "participant", "study_id", "status", "started_at", "completed_at", "study_code"),
+        *("entered_code", "return_requested", "has_siblings", "reward", "time_taken", "bonus_payments"),
+        *("star_awarded", "ip", "strata"),
+    )
+)
 
 
 @dataclass(frozen=True, order=True)
@@ -77,6 +99,8 @@ class StudyRecord:
     status: str
     internal_name: str
     places: int
+    # Fields that the public documents do not name, as JSON without ids.
+    unknown: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, row: Json) -> StudyRecord:
@@ -85,6 +109,7 @@ class StudyRecord:
             word_of(row.get("status")),
             str(row.get("internal_name") or ""),
             int(row.get("total_available_places") or 0),
+            {name[:100]: _as_text(value) for name, value in row.items() if name not in STUDY_FIELDS},
         )
 
 
@@ -133,6 +158,8 @@ class SessionRecord:
     return_requested_at: datetime | None
     # None: what was paid cannot be read.
     bonuses: Minor | None
+    # Names of fields that the public documents do not name. Their values can say who somebody is, and are not read.
+    unknown: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, row: Json) -> SessionRecord:
@@ -146,6 +173,7 @@ class SessionRecord:
             completed_at=_moment(row.get("completed_at")),
             return_requested_at=_moment(row.get("return_requested")),
             bonuses=_sum_bonuses(row.get("bonus_payments")),
+            unknown=frozenset(name[:100] for name in row if name not in SUBMISSION_FIELDS),
         )
 
 
@@ -250,6 +278,11 @@ def secret_of(document: Json) -> str:
     if not secret:
         raise KeyError("value")
     return str(secret)
+
+
+def _as_text(value: Any) -> str:
+    """What an unknown field holds, shortened, without the ids of people."""
+    return without_ids(json.dumps(value, ensure_ascii=False))[:LONGEST_VALUE]
 
 
 def _first(document: Json, *names: str) -> Any:

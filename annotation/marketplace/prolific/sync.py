@@ -26,6 +26,8 @@ from annotation.marketplace.prolific.records import SessionRecord
 
 # A study in this status is read less often: decisions on Prolific's own site may still change it.
 COMPLETED, COMPLETED_PAUSE = "COMPLETED", 60
+# The columns that a reading sets.
+READ = ["status", "spent_minor", "fees_minor", "counts", "unknown_fields", "synced_at", "sync_error", "sync_due_at"]
 UNREADABLE_COST = "Prolific's answer about the cost cannot be read: fees are estimated from the price at publishing."
 UNKNOWN_SESSION = "Prolific does not know this person's submission."
 
@@ -38,6 +40,7 @@ def read_study(study: ProlificStudy, client: Client, *, now: datetime) -> None:
     pause = timedelta(seconds=settings.PROLIFIC_POLL_SECONDS)
     study.status = record.status
     study.counts = dict(Counter(row.status for row in rows))
+    study.unknown_fields = dict(record.unknown) | {f"submission.{name}": "" for row in rows for name in row.unknown}
     study.synced_at, study.sync_error = now, ""
     if cost.amount is not None and cost.fees is not None:
         study.spent_minor, study.fees_minor = cost.amount.units, cost.fees.units
@@ -70,9 +73,7 @@ def _store_rows(study: ProlificStudy, rows: Sequence[SessionRecord], *, now: dat
     for row in rows:
         store_row(study, row, by_session.get(row.session_id), now=now)
     _note_unknown(study, {row.session_id for row in rows}, now=now)
-    study.save(
-        update_fields=["status", "spent_minor", "fees_minor", "counts", "synced_at", "sync_error", "sync_due_at"]
-    )
+    study.save(update_fields=READ)
 
 
 def store_row(

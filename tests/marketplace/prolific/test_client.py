@@ -12,7 +12,15 @@ import pytest
 from annotation.marketplace.prolific.answers import ProlificError
 from annotation.marketplace.prolific.client import Client
 from annotation.marketplace.prolific.decide import CATEGORIES
-from annotation.marketplace.prolific.records import BonusLine, CostRecord, Minor, SessionRecord, minor_of, word_of
+from annotation.marketplace.prolific.records import (
+    BonusLine,
+    CostRecord,
+    Minor,
+    SessionRecord,
+    StudyRecord,
+    minor_of,
+    word_of,
+)
 from annotation.mturk.prolific import CATEGORIES as OF_REQUESTER
 from annotation.rehearsal.prolific_stub.request_shapes import REJECTION_CATEGORIES
 
@@ -164,7 +172,10 @@ def test_an_amount_is_no_number() -> None:
         minor_of(1.5)
 
 
-def test_unknown_fields_of_a_submission_are_ignored_and_unknown_words_stay() -> None:
+def test_unknown_fields_are_named_without_what_says_who_somebody_is_and_unknown_words_stay() -> None:
     row = SessionRecord.of({"id": ID, "status": "UNDER DISPUTE", "strata": {"sex": "f"}, "ip": "192.0.2.1", "new": 1})
     assert row.status == "UNDER DISPUTE"
     assert "192.0.2.1" not in str(row)
+    assert row.unknown == {"new"}
+    study = StudyRecord.of({"id": ID, "status": "ACTIVE", "owner": {"person": ID, "n": 2}})
+    assert study.unknown == {"owner": '{"person": "...", "n": 2}'}

@@ -375,7 +375,10 @@ def test_what_is_new_at_prolific_is_shown_and_never_fatal(crowd: Crowd) -> None:
     crowd.stub.decide(crowd.stub.read_facts()["submissions"][0]["id"], "UNDER DISPUTE")
     crowd.stub.set_study_status(crowd.study, "HIBERNATING")
     crowd.run()
-    assert crowd.read(channel)["Status"] == "hibernating"
+    known = crowd.read(channel)
+    assert known["Status"] == "hibernating"
+    fields = {row["Name"]: row["Value"] for row in known["UnknownFields"]}
+    assert fields == {"field_of_next_year": '{"nested": ["value"]}', "submission.field_of_next_year": ""}
     assert crowd.submissions(channel)[0]["Note"] == "Prolific says UNDER DISPUTE, which is not known here."
     kinds = {row["Kind"] for row in crowd.service.list_prolific_filters()["Filters"]}
     assert kinds == {"select", "range", "constellation"}

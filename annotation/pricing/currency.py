@@ -100,7 +100,7 @@ def parse_amount(text: str, currency: str) -> int:
     """
     shown = text.strip()[:40]
     number = shown
-    if named := _NAMED.fullmatch(shown):
+    if (named := _NAMED.fullmatch(shown)) and any(letter.isdigit() for letter in shown):
         number = named["number"]
         if (code := named["code"].upper()) != currency:
             raise AmountError(f"{shown} is in {code}. The amounts of this study are in {currency}; none is converted.")

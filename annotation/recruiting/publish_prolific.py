@@ -44,6 +44,11 @@ def set_draft(
     return changed
 
 
+def is_publishing(study: Study, channel_id: str) -> bool:
+    """Whether publication is intended and the marketplace has not been asked yet."""
+    return _intents(study, channel_id).filter(state__in=[Intent.State.WAITING, Intent.State.CLAIMED]).exists()
+
+
 def publish_on_prolific(
     study: Study, channel_id: str, *, total_minor: int, market: Market, actor: str, now: datetime
 ) -> int:
@@ -60,6 +65,7 @@ def publish_on_prolific(
     _require_payable(quote := quote_on_prolific(study, channel_id, market), total_minor)
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
+        _drop_failed(locked, channel_id, now=now)
         if _intents(locked, channel_id).exists():
             return 0
         intent = _intend(locked, {"channel": channel_id, "total_minor": total_minor})
@@ -107,6 +113,19 @@ def _intents(study: Study, channel_id: str) -> QuerySet[Intent]:
     return rows.exclude(state=Intent.State.DROPPED)
 
 
+def failed_recruiting(study: Study, channel_id: str) -> str:
+    """Why the last publication or addition of places failed; "" where it did not."""
+    last = _intents(study, channel_id).order_by("-pk").first()
+    return last.outcome if last is not None and last.state == Intent.State.FAILED else ""
+
+
+def _drop_failed(study: Study, channel_id: str, *, now: datetime) -> None:
+    """What failed is asked for anew: its money is free (the study must be locked)."""
+    for intent in _intents(study, channel_id).filter(state=Intent.State.FAILED):
+        ledger.give_back(intent, ledger.reserved_by(intent), now=now)
+        Intent.objects.filter(pk=intent.pk).update(state=Intent.State.DROPPED)
+
+
 def _intend(study: Study, details: dict[str, object]) -> Intent:
     number = study.intents.filter(kind=Intent.Kind.RECRUIT).count()
     slot = str(details["channel"])
@@ -131,6 +150,7 @@ def add_places(study: Study, channel_id: str, places: int, *, market: Market, ac
     added = -(-known.total_minor * (places - present) // present)
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
+        _drop_failed(locked, channel_id, now=now)
         intent = _intend(locked, {"channel": channel_id, "places": places})
         ledger.reserve(locked, [(intent, added)], now=now)
         facts = {"channel": channel_id, "places": places, "reserved_cents": added}

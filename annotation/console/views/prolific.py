@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -107,17 +108,20 @@ def disconnect(request: HttpRequest) -> HttpResponse:
     return redirect("console:keys-prolific")
 
 
-def prolific_context(channel_id: str, market: Market) -> dict[str, Any]:
+def prolific_context(study: Study, channel_id: str, market: Market) -> dict[str, Any]:
     """What the page of a channel shows of its study on Prolific; the sentence of a marketplace that does not answer."""
     try:
         known = prolific.get_study(market, channel_id)
     except MarketError as error:
         return {"prolific_problem": str(error)}
+    if known.status == "draft" and deeds.is_publishing(study, channel_id):
+        known = replace(known, status="publishing")
     counts = [(SUBMISSION_STATUSES.get(name.lower(), name), number) for name, number in known.counts.items() if number]
     return {
         "prolific": known,
         "prolific_status": STATUSES.get(known.status.lower(), known.status),
         "prolific_counts": counts,
+        "prolific_failure": deeds.failed_recruiting(study, channel_id),
     }
 
 

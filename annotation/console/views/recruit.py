@@ -160,7 +160,7 @@ def _shown(request: HttpRequest, study: Study, channel_id: str, **more: Any) -> 
         "named": channel.kind in channels.NAMED,
         "has_unmailed": any(person.email and person.state in {"invited", "opened"} for person in people),
         "has_waiting": any(person.email and person.state in {"mailed", "opened"} for person in people),
-        **(prolific_context(channel_id, market) if channel.kind == channels.PROLIFIC else {}),
+        **(prolific_context(study, channel_id, market) if channel.kind == channels.PROLIFIC else {}),
         "requester": market.requester(),
         "pays": dict(PAYS).get(channel.pays, channel.pays),
         **more,

@@ -20,6 +20,8 @@ from annotation.publishing.end import close
 from annotation.publishing.publish import publish
 from annotation.recruiting.publish_prolific import (
     add_places,
+    failed_recruiting,
+    is_publishing,
     publish_on_prolific,
     quote_on_prolific,
     set_draft,
@@ -118,6 +120,25 @@ def test_publishing_is_refused_before_anything_is_reserved(
         recruit(live, market)
     assert reserved(live) == before
     assert not Intent.objects.filter(kind=Intent.Kind.RECRUIT).exists()
+
+
+def test_what_failed_is_said_and_asked_for_again_with_its_money_once(
+    live: Study, market: Market, marketplace: PretendMarketplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(**_members: Any) -> dict[str, Any]:
+        raise MarketError("The balance is too low.", code="RequestError")
+
+    publish(live, actor="ada", now=NOW)
+    before = reserved(live)
+    with monkeypatch.context() as failing:
+        failing.setattr(marketplace, "publish_prolific_study", refused, raising=False)
+        added = recruit(live, market)
+    assert (added > 0, reserved(live)) == (True, before + added)
+    assert "The balance is too low." in failed_recruiting(live, CHANNEL)
+    assert not is_publishing(live, CHANNEL)
+    assert recruit(live, market) == added
+    assert (reserved(live), failed_recruiting(live, CHANNEL)) == (before + added, "")
+    assert marketplace.last("publish_prolific_study")["TotalMinor"] == 2519
 
 
 def test_more_places_cost_as_much_each(live: Study, market: Market, marketplace: PretendMarketplace) -> None:

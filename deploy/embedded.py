@@ -17,7 +17,7 @@ import annotation
 from deploy.database_errors import sentence_of
 
 # These meet a database before it has its tables.
-PREPARE_THEMSELVES = {"restore"}
+PREPARE_THEMSELVES = {"restore", "doctor"}
 
 
 def run(argv: Sequence[str]) -> None:

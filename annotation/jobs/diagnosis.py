@@ -1,0 +1,268 @@
+"""What is wrong with an installation, with a cure for each fault: settings, hosts, certificates, queue, disk, clock ...
+
+Every check reads or tries the thing itself and changes nothing. The checks do not depend on each other, so that one
+fault hides no other.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import smtplib
+import socket
+import sqlite3
+import ssl
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+import django
+import httpx
+from celery import current_app
+from django.conf import settings
+from django.core import checks, mail
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Q
+from kombu.exceptions import KombuError
+
+from annotation.models import Intent, Job, Study
+from annotation.settings import chromium
+from metrics.version import __version__
+
+State = Literal["ok", "warning", "fault"]
+SECONDS = 5.0
+# A submission may hold megabytes, and SQLite and PostgreSQL stop at a full disk.
+LITTLE_DISK = 1024**3
+CERTIFICATE_ENDS = timedelta(days=14)
+# Signatures of requests are refused from 5 minutes on (mturk-api.md, section 2).
+CLOCK_AWAY = timedelta(seconds=60)
+WAITS_LONG = timedelta(minutes=15)
+ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """What a check saw. subject: what was looked at. cure: what to do, "" where nothing is wrong."""
+
+    subject: str
+    state: State
+    sentence: str
+    cure: str = ""
+
+
+def diagnose(*, now: datetime) -> list[Symptom]:
+    """Return the symptoms of every check, in the order in which an operator would repair them."""
+    return [symptom for check in CHECKS for symptom in check(now)]
+
+
+def check_versions(now: datetime) -> Iterator[Symptom]:
+    """Versions of Assay, Python, Django and the database."""
+    database = sqlite3.sqlite_version if connection.vendor == "sqlite" else _version_of_postgresql()
+    kind = "SQLite" if connection.vendor == "sqlite" else "PostgreSQL"
+    sentence = (
+        f"Assay {__version__}, Python {platform.python_version()}, Django {django.__version__}, {kind} {database}."
+    )
+    yield Symptom("versions", "ok", sentence)
+
+
+def check_settings(now: datetime) -> Iterator[Symptom]:
+    """Django's own checks, and those for a deployment where a host is reached by HTTPS."""
+    messages = checks.run_checks(include_deployment_checks=_is_deployed())
+    for message in messages:
+        state: State = "fault" if message.level >= checks.ERROR else "warning"
+        yield Symptom("settings", state, f"{message.msg} ({message.id})", message.hint or "See the check's number.")
+    if not messages:
+        yield Symptom("settings", "ok", "No check of the settings has an objection.")
+
+
+def check_database(now: datetime) -> Iterator[Symptom]:
+    """Whether the database answers and has every table of this version."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        executor = MigrationExecutor(connection)
+        missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    except DatabaseError as error:
+        yield Symptom(
+            "database", "fault", f"The database does not answer: {error}", "Start it, or correct DATABASE_URL."
+        )
+        return
+    if missing:
+        sentence = f"{missing} migration(s) are not applied."
+        yield Symptom("database", "fault", sentence, "Make a backup, then run `manage.py migrate`.")
+    else:
+        yield Symptom("database", "ok", "The database answers and has the tables of this version.")
+
+
+def check_hosts(now: datetime) -> Iterator[Symptom]:
+    """Whether requesters' HTML has a host of its own, and each host answers with the right time."""
+    names = {name: urlsplit(getattr(settings, name)).hostname for name in ORIGINS}
+    if names["HIT_ORIGIN"] in (names["WORKER_ORIGIN"], names["CONSOLE_ORIGIN"]):
+        sentence = f"Tasks written by requesters are shown on the host of sessions, {names['HIT_ORIGIN']}."
+        yield Symptom(
+            "hosts", "fault", sentence, "Give HIT_ORIGIN a host name of its own that leads to the same server."
+        )
+    for origin in dict.fromkeys(getattr(settings, name) for name in ORIGINS):
+        yield from _visit(origin)
+
+
+def check_certificates(now: datetime) -> Iterator[Symptom]:
+    """Whether the certificate of each HTTPS host is valid for some time yet."""
+    hosts = {(url.hostname, url.port or 443) for url in map(urlsplit, _origins()) if url.scheme == "https"}
+    for host, port in sorted(hosts, key=str):
+        try:
+            left = certificate_end(str(host), port) - now
+        except (OSError, ssl.SSLError) as error:
+            cure = "Renew the certificate, or correct the proxy that holds it."
+            yield Symptom("certificate", "fault", f"{host}: no valid certificate: {error}", cure)
+            continue
+        state: State = "ok" if left > CERTIFICATE_ENDS else "warning"
+        cure = "" if state == "ok" else "See why the proxy does not renew it."
+        yield Symptom("certificate", state, f"{host}: valid for {left.days} more days.", cure)
+
+
+def certificate_end(host: str, port: int, context: ssl.SSLContext | None = None) -> datetime:
+    """Return when the certificate of a server ends. Raises OSError or ssl.SSLError where there is no valid one."""
+    checked = context or ssl.create_default_context()
+    with (
+        socket.create_connection((host, port), timeout=SECONDS) as plain,
+        checked.wrap_socket(plain, server_hostname=host) as secured,
+    ):
+        ends = str((secured.getpeercert() or {})["notAfter"])
+    return datetime.fromtimestamp(ssl.cert_time_to_seconds(ends), UTC)
+
+
+def check_queue(now: datetime) -> Iterator[Symptom]:
+    """Whether the broker answers, and whether jobs and marketplace actions are carried out."""
+    if settings.CELERY_BROKER_URL:
+        try:
+            with current_app.connection_for_read(connect_timeout=SECONDS) as broker:
+                broker.ensure_connection(max_retries=1, interval_start=0, timeout=SECONDS)
+            yield Symptom("queue", "ok", "The broker answers.")
+        except (KombuError, OSError) as error:
+            sentence = f"The broker does not answer: {error}"
+            yield Symptom("queue", "fault", sentence, "Start Redis, or correct CELERY_BROKER_URL.")
+    yield from _waiting(now)
+
+
+def check_disk(now: datetime) -> Iterator[Symptom]:
+    """Whether files and an embedded database have room."""
+    places = {Path(settings.VAR)}
+    if connection.vendor == "sqlite" and Path(str(connection.settings_dict["NAME"])).is_file():
+        places.add(Path(str(connection.settings_dict["NAME"])).parent)
+    for place in sorted(places):
+        if not place.is_dir():
+            yield Symptom("disk", "fault", f"{place} is not a folder.", "Create it, or set ASSAY_VAR.")
+            continue
+        free = shutil.disk_usage(place).free
+        sentence = f"{place}: {free / 1024**3:.1f} GiB free."
+        if free < LITTLE_DISK:
+            yield Symptom("disk", "fault", sentence, "Free space: below 1 GiB submissions may soon fail.")
+        else:
+            yield Symptom("disk", "ok", sentence)
+
+
+def check_mail(now: datetime) -> Iterator[Symptom]:
+    """Whether mail leaves this machine."""
+    if settings.EMAIL_BACKEND.endswith("console.EmailBackend"):
+        cure = "Set EMAIL_HOST to an SMTP server: sign-in links and notices are mailed."
+        yield Symptom("mail", "warning" if _is_deployed() else "ok", "Mail is written to the console.", cure)
+        return
+    try:
+        with mail.get_connection():
+            pass
+        yield Symptom("mail", "ok", "The mail server takes our messages.")
+    except (OSError, smtplib.SMTPException) as error:
+        cure = "Correct EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER or EMAIL_HOST_PASSWORD."
+        yield Symptom("mail", "fault", f"The mail server does not take our messages: {error}", cure)
+
+
+def check_browser(now: datetime) -> Iterator[Symptom]:
+    """Whether the browser that prints reports to PDF starts."""
+    path = chromium()
+    if path is None:
+        cure = "Install Chromium and set CHROMIUM to its path."
+        yield Symptom("Chromium", "warning", "CHROMIUM is not set: reports are exported without PDF.", cure)
+        return
+    try:
+        ran = subprocess.run([path, "--version"], capture_output=True, text=True, check=True, timeout=20)  # noqa: S603 - the path is a setting
+        yield Symptom("Chromium", "ok", f"{ran.stdout.strip()} starts.")
+    except (OSError, subprocess.SubprocessError) as error:
+        yield Symptom("Chromium", "fault", f"{path} does not start: {error}", "Set CHROMIUM to a browser that starts.")
+
+
+CHECKS: tuple[Callable[[datetime], Iterator[Symptom]], ...] = (
+    check_versions,
+    check_settings,
+    check_database,
+    check_disk,
+    check_queue,
+    check_hosts,
+    check_certificates,
+    check_mail,
+    check_browser,
+)
+
+
+def _is_deployed() -> bool:
+    return any(origin.startswith("https://") for origin in _origins())
+
+
+def _origins() -> list[str]:
+    return [getattr(settings, name) for name in ORIGINS]
+
+
+def _version_of_postgresql() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW server_version")
+            return str(cursor.fetchone()[0])
+    except DatabaseError:
+        return "of unknown version"
+
+
+def _visit(origin: str) -> Iterator[Symptom]:
+    """Visit the page of a host that says that it lives; its clock is read from the answer."""
+    before = datetime.now(UTC)
+    try:
+        answer = httpx.get(f"{origin}/health/live", timeout=SECONDS)
+        answer.raise_for_status()
+    except httpx.HTTPError as error:
+        cure = "Start the server (`manage.py serve`), or correct the name, the proxy or the address."
+        yield Symptom("hosts", "fault", f"{origin} does not answer: {error}", cure)
+        return
+    yield Symptom("hosts", "ok", f"{origin} answers.")
+    date = answer.headers.get("date")
+    away = abs(parsedate_to_datetime(date) - before) if date else timedelta(0)
+    if away > CLOCK_AWAY:
+        sentence = f"The clock of {origin} is {away.total_seconds():.0f} s away from this machine's."
+        yield Symptom(
+            "clock", "fault", sentence, "Synchronise both clocks (NTP): signed requests of another time fail."
+        )
+
+
+def _waiting(now: datetime) -> Iterator[Symptom]:
+    try:
+        jobs = Job.objects.filter(state=Job.State.WAITING, created_at__lte=now - WAITS_LONG).count()
+        due = Q(state=Intent.State.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
+        waiting = Intent.objects.filter(due).exclude(study__status=Study.Status.PAUSED).count()
+        failed = Intent.objects.filter(state=Intent.State.FAILED).count()
+    except DatabaseError:
+        return  # the check of the database says why
+    run = "Start the work loop (`manage.py work --every 5`) or the Celery workers"
+    if jobs:
+        yield Symptom("queue", "fault", f"{jobs} job(s) have waited for over 15 minutes.", f"{run}.")
+    else:
+        yield Symptom("queue", "ok", "No job has waited for over 15 minutes.")
+    if waiting:
+        cure = f"{run}, if the number does not fall within a minute."
+        yield Symptom("queue", "warning", f"{waiting} marketplace action(s) are due now.", cure)
+    if failed:
+        cure = "`manage.py outbox STUDY` names them and the reasons; retry or drop them there."
+        yield Symptom("queue", "warning", f"{failed} marketplace action(s) failed.", cure)

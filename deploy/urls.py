@@ -6,10 +6,12 @@ from django.views.generic import RedirectView
 
 from annotation.api.responses import absent
 from annotation.api.routes import api
+from annotation.endpoints.batch_page import batch_page
 from annotation.endpoints.hit_page import hit_page, template_answers, template_page, training_page
 from annotation.endpoints.shared_report import shared_report
 from annotation.endpoints.sns import posted
 from annotation.hits.template_preview import SUBMIT
+from annotation.marketplace.site.question_frame import as_preview
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="console:studies")),
@@ -24,6 +26,8 @@ urlpatterns = [
     path("", include("annotation.marketplace.monitoring.urls")),
     path("notices/", posted, name="notices"),
     path("pages/<str:token>/", hit_page, name="hit-page"),
+    # How the marketplace draws a task is put in here: the requester side does not import it.
+    path("pages/batch/<str:token>/", batch_page, {"show": as_preview}, name="batch-page"),
     path("pages/training/<str:token>/", training_page, name="training-page"),
     path("pages/template/<slug:name>/", template_page, name="template-page"),
     path(f"pages/template/<slug:name>/{SUBMIT}", template_answers, name="template-answers"),

@@ -42,6 +42,7 @@ class Group:
 
 RAIL = (
     Place("studies", _("Studies")),
+    Place("batches", _("Batches")),
     Place("everybody", _("Workers")),
     Place("findings", _("Results")),
     Place("compare", _("Compare")),

@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from annotation.console.views import (
     across_studies,
+    batches,
     choose_columns,
     coding,
     colleagues,
@@ -209,6 +210,15 @@ urlpatterns = [
     path("workers/", across_studies.workers, name="everybody"),
     path("results/", across_studies.results, name="findings"),
     path("workers/retention/", retention.across, name="everybody-retention"),
+    path("batches/", batches.listing, name="batches"),
+    path("batches/new/", batches.new, name="batches-new"),
+    path("batches/hits/", batches.hits, name="batches-hits"),
+    path("batches/<uuid:batch_id>/", batches.batch, name="batches-batch"),
+    path("batches/<uuid:batch_id>/publish/", batches.publish, name="batches-publish"),
+    path("batches/<uuid:batch_id>/results/", batches.gather, name="batches-results"),
+    path("batches/<uuid:batch_id>/review/", batches.review, name="batches-review"),
+    path("batches/<uuid:batch_id>/apply/", batches.apply, name="batches-apply"),
+    path("batches/<uuid:batch_id>/cancel/", batches.cancel, name="batches-cancel"),
     path("money/payouts/", payouts.across, name="money-payouts"),
     path("money/", across_studies.money, name="money"),
     path("settings/", keys.keys, name="keys"),

@@ -19,7 +19,7 @@ from django.utils import timezone
 from annotation import settings as conf
 from annotation.design.lay_out import deal_texts, store_design
 from annotation.exceptions import AssayError, StateError
-from annotation.jobs import file_runs, measure_runs, queue
+from annotation.jobs import batch_runs, file_runs, measure_runs, queue
 from annotation.jobs.job_files import folder_of
 from annotation.jobs.memory_limit import memory_limit
 from annotation.jobs.time_limit import TimeLimitError, drop_broken_connection, time_limit
@@ -300,4 +300,8 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.NND_RUN: measure_runs.run_nnd,
     Job.Kind.H_SCORE: measure_runs.score_h,
     Job.Kind.LOG_PROBS: measure_runs.score_log_probs,
+    Job.Kind.PUBLISH_BATCH: batch_runs.publish_batch,
+    Job.Kind.BATCH_RESULTS: batch_runs.gather_results,
+    Job.Kind.CHECK_REVIEW: batch_runs.check_review,
+    Job.Kind.APPLY_REVIEW: batch_runs.run_review,
 }

@@ -34,6 +34,11 @@ def keep(file: UploadedFile) -> Path:
     return path
 
 
+def discard(path: Path) -> None:
+    """Delete an upload that was read, with the folder that it has to itself."""
+    shutil.rmtree(path.parent, ignore_errors=True)
+
+
 def keep_folder(files: Sequence[UploadedFile]) -> Path:
     """Store the files of a folder, each under its own (tamed) name, as a folder of an upload's folder."""
     folder = settings.uploads() / uuid.uuid4().hex

@@ -35,6 +35,10 @@ class Job(models.Model):
         NND_RUN = "nnd_run", "run near-negative tests"
         H_SCORE = "h_score", "score human-likelihood"
         LOG_PROBS = "log_probs", "compute log-probabilities"
+        PUBLISH_BATCH = "publish_batch", "publish a batch"
+        BATCH_RESULTS = "batch_results", "gather results of a batch"
+        CHECK_REVIEW = "check_review", "check a reviewed file"
+        APPLY_REVIEW = "apply_review", "apply a reviewed file"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
@@ -86,7 +90,7 @@ class Job(models.Model):
     def keeps_part(self) -> bool:
         """Whether one that failed may have stored a part of its work, with which it goes on when it is begun again."""
         storing = (self.Kind.DETECT, self.Kind.CROWD, self.Kind.NND_RUN, self.Kind.H_SCORE, self.Kind.LOG_PROBS)
-        return self.kind in storing
+        return self.kind in (*storing, self.Kind.PUBLISH_BATCH, self.Kind.APPLY_REVIEW)
 
     @property
     def page(self) -> str:

@@ -372,7 +372,10 @@ class Market:
                 answer=row.get("Answer", ""),
                 accepted_at=row["AcceptTime"].astimezone(UTC),
                 submitted_at=row["SubmitTime"].astimezone(UTC),
-                approves_at=row["AutoApprovalTime"].astimezone(UTC) if "AutoApprovalTime" in row else None,
+                approves_at=_time(row, "AutoApprovalTime"),
+                approved_at=_time(row, "ApprovalTime"),
+                rejected_at=_time(row, "RejectionTime"),
+                feedback=row.get("RequesterFeedback", ""),
             )
 
     def approve(self, assignment_id: str, *, feedback: str = "", override: bool = False) -> None:
@@ -516,4 +519,9 @@ def _seen_hit(row: dict[str, Any]) -> SeenHit:
         expires_at=row["Expiration"].astimezone(UTC),
         title=str(row.get("Title", "")),
         type_id=str(row.get("HITTypeId", "")),
+        created_at=_time(row, "CreationTime"),
     )
+
+
+def _time(row: Mapping[str, Any], member: str) -> datetime | None:
+    return row[member].astimezone(UTC) if member in row else None

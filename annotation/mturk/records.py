@@ -78,6 +78,9 @@ class SubmittedWork:
     accepted_at: datetime
     submitted_at: datetime
     approves_at: datetime | None = None
+    approved_at: datetime | None = None
+    rejected_at: datetime | None = None
+    feedback: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ class SeenHit:
     expires_at: datetime
     title: str = ""
     type_id: str = ""
+    created_at: datetime | None = None
 
     @property
     def over(self) -> bool:

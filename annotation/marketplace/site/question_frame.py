@@ -41,6 +41,11 @@ def wrapped(html: str, showing: Showing, *, nonce: str = "") -> str:
     return html[:at] + script + _ORIGINAL.sub(_EMPTY_SCRIPT, html[at:])
 
 
+def as_preview(html: str) -> str:
+    """`html` as a worker sees it who has not accepted the task, for a page without any task around it."""
+    return wrapped(html, Showing(load="", site="", assignment="", submit=""))
+
+
 def _crowd_elements(showing_json: str) -> str:
     """The scripts of the crowd elements, which share what the first makes; they begin when the page has been read."""
     parts = "".join(f"({_source(name)})(showing, crowd);" for name in CROWD_SCRIPTS)

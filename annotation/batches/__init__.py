@@ -1,0 +1,1 @@
+"""Batches: HITs from a template with variables and a table, as the requester site of Mechanical Turk made them."""

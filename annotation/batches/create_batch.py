@@ -1,0 +1,120 @@
+"""A draft batch from a template and a table: everything is checked, and all of it is stored or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from django.db import transaction
+
+from annotation.accounts.models import User
+from annotation.batches.template import page_of, variables
+from annotation.exceptions import DesignError, QuestionError
+from annotation.models import Batch, BatchHit
+from annotation.mturk.question_xml import html_question
+from annotation.readers.problem_codes import Code
+from annotation.readers.problems import Findings
+from annotation.readers.rows import Row
+from annotation.readers.tabular import read_table
+
+MAX_ROWS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPlan:
+    """The properties of a batch's HITs. Reward in US cents, times in seconds. literal: names to leave as written."""
+
+    name: str
+    title: str
+    description: str
+    keywords: str
+    reward_cents: int
+    max_assignments: int
+    assignment_seconds: int
+    lifetime_seconds: int
+    auto_approval_seconds: int
+    literal: tuple[str, ...] = ()
+
+
+def create_batch(template: str, table: Path, plan: BatchPlan, *, owner: User, now: datetime) -> Batch:
+    """Store a draft. Raises DesignError (field template or literal) and FileProblems, and stores nothing then."""
+    columns, rows = _read_rows(table)
+    _check_variables(template, columns, plan.literal)
+    _check_pages(template, rows, plan.title, Findings(table))
+    values = {name: getattr(plan, name) for name in BatchPlan.__dataclass_fields__}
+    with transaction.atomic():
+        batch = Batch.objects.create(
+            **values | {"literal": list(plan.literal)},
+            owner=owner,
+            template=template,
+            columns=list(columns),
+            created_at=now,
+        )
+        BatchHit.objects.bulk_create(
+            (
+                BatchHit(batch=batch, position=at, line=row.line, cells=dict(row.cells), token=_token(batch, at))
+                for at, row in enumerate(rows)
+            ),
+            batch_size=500,
+        )
+    return batch
+
+
+def _token(batch: Batch, position: int) -> str:
+    return hashlib.sha256(f"{batch.uuid}:{position}".encode()).hexdigest()
+
+
+def _read_rows(table: Path) -> tuple[tuple[str, ...], list[Row]]:
+    findings = Findings(table)
+    opened = read_table(table, findings)
+    if not opened.fields:
+        raise findings.stop(1, "", "a batch is made from a CSV with a header", Code.NO_ROWS)
+    names = {name: _plain(name) for name in opened.fields}
+    rows: list[Row] = []
+    for row in opened.rows:
+        if len(rows) == MAX_ROWS:
+            raise findings.stop(row.line, "", f"a batch has at most {MAX_ROWS:,} rows; publish the rest as another")
+        rows.append(Row(row.line, {names[name]: cell for name, cell in row.cells.items()}))
+    if not rows:
+        findings.problem(None, "", "there is a header and no rows", Code.NO_ROWS)
+    findings.raise_if_any()
+    return tuple(names.values()), rows
+
+
+def _plain(header: str) -> str:
+    """A column's name; headers may be written as the variable itself."""
+    return header[2:-1] if header.startswith("${") and header.endswith("}") else header
+
+
+def _check_variables(template: str, columns: Collection[str], literal: Collection[str]) -> None:
+    named = variables(template)
+    missing: dict[str, list[str]] = {}
+    for variable in named:
+        if variable.name not in columns and variable.name not in literal:
+            missing.setdefault(variable.name, []).append(str(variable.line))
+    if missing:
+        each = "; ".join(f"${{{name}}} (line {', '.join(lines)})" for name, lines in missing.items())
+        raise DesignError(
+            f"The table has no column for {each}. Upper and lower case count. Add the column, or name it under "
+            "“Leave as written” where a script uses it."
+        ).at("template")
+    if not {variable.name for variable in named} & set(columns):
+        raise DesignError("The template names no column of the table, so all HITs would be alike.").at("template")
+
+
+def _check_pages(template: str, rows: Sequence[Row], title: str, findings: Findings) -> None:
+    """Every row's page is made and wrapped as a question."""
+    for row in rows:
+        try:
+            html_question(page_of(template, row.cells, title=title))
+        except (QuestionError, ValueError) as error:
+            sentence = str(error).removesuffix(" Put fewer texts in a HIT.").rstrip(".")
+            findings.problem(row.line, _largest(row.cells), sentence[:1].lower() + sentence[1:])
+    findings.raise_if_any()
+
+
+def _largest(cells: Mapping[str, str]) -> str:
+    return max(cells, key=lambda name: len(cells[name]))

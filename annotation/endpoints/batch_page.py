@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from annotation.batches.preview import preview_at
+from annotation.hits.batches.preview import preview_at
 
 CONFINED = "sandbox allow-scripts allow-forms allow-modals"
 

@@ -10,11 +10,11 @@ from typing import Any
 from django.utils import timezone
 
 from annotation import settings as conf
-from annotation.batches import publish_batch as publishing
-from annotation.batches.queries import works_of
-from annotation.batches.results_file import file_names, write_results
-from annotation.batches.review_file import apply_review, plan_review
 from annotation.exceptions import StateError
+from annotation.hits.batches import publish_batch as publishing
+from annotation.hits.batches.queries import works_of
+from annotation.hits.batches.results_file import file_names, write_results
+from annotation.hits.batches.review_file import apply_review, plan_review
 from annotation.jobs.job_files import folder_of
 from annotation.ledger import endpoint_fees
 from annotation.models import Batch, Job, Study

@@ -111,6 +111,10 @@ FULL = {
     "scores": "studies/{study}/exports/scores/",
     "scores-attached": "studies/{judged}/exports/scores/",
     "components": "components/",
+    "batches": "batches/",
+    "batch-new": "batches/new/",
+    "batch": "batches/{batch}/",
+    "batch-hits": "batches/hits/",
     "no-study": "studies/00000000-0000-0000-0000-000000000001/",
     "form-alone": "studies/{study}/progress/approve/",
     "people": "studies/{judged}/people/",
@@ -135,7 +139,7 @@ EMPTY = (
     "payouts/", "retention/",
 )  # fmt: skip
 # Of somebody who has no study yet.
-NEWCOMER = ("", "compare/", "activity/", "workers/", "results/", "money/", "settings/")
+NEWCOMER = ("", "batches/", "compare/", "activity/", "workers/", "results/", "money/", "settings/")
 # Of somebody who is not signed in.
 STRANGER = {
     "sign-in": "sign-in/",

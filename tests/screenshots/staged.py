@@ -22,13 +22,27 @@ from annotation.design.arrange_cells import arrange
 from annotation.design.lay_out import design
 from annotation.design.presets import CLARK, HUSE, CellPlan, Preset
 from annotation.design.wording import PracticePair
+from annotation.hits.batches.create_batch import BatchPlan, create_batch
 from annotation.importing.add_texts import add_texts
 from annotation.jobs import queue as jobs
 from annotation.jobs.look_now import look_now
 from annotation.jobs.run import run_due
 from annotation.marketplace.models import Channel, PayoutFile, Requester
 from annotation.marketplace.workers.settlements import Scope, create_file, list_owed
-from annotation.models import Codebook, Hit, Intent, Job, Membership, Remark, Reply, Role, Study, Submission, Text
+from annotation.models import (
+    Batch,
+    Codebook,
+    Hit,
+    Intent,
+    Job,
+    Membership,
+    Remark,
+    Reply,
+    Role,
+    Study,
+    Submission,
+    Text,
+)
 from annotation.mturk import prolific
 from annotation.mturk.channels import ChannelSettings, GuestRecord
 from annotation.mturk.client import Market
@@ -108,7 +122,22 @@ def plant(owner: User) -> None:
         Membership.objects.create(study=judged, user=User.objects.get_or_create(username=name)[0], role=role)
     _looked_at(looked, judged, owner, now)
     _long_work(owner, now)
+    _batch(owner, now)
     ApiToken.objects.issue(owner, name="the lab's notebook", now=now)
+
+
+def _batch(owner: User, now: datetime) -> None:
+    """A template and a table of two rows."""
+    template = (
+        '<script src="https://assets.crowd.aws/crowd-html-elements.js"></script><crowd-form>'
+        '<crowd-classifier name="mood" header="Which mood?" categories="[\'good\', \'bad\']">'
+        "<classification-target>${text}</classification-target></crowd-classifier></crowd-form>"
+    )
+    plan = BatchPlan("moods", "Which mood?", "Read one sentence.", "text, mood", 10, 3, 600, 604_800, 259_200)
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "sentences.csv"
+        table.write_text('text,source\nWhat a day.,a\n"It rained & rained.",b\n')
+        create_batch(template, table, plan, owner=owner, now=now)
 
 
 def ids() -> dict[str, str]:
@@ -157,6 +186,7 @@ def ids() -> dict[str, str]:
         "answered": Reply.objects.filter(submission__hit__study__name="judged")[0].submission.market_id,
         "worker": of.worker.pseudonym,
         "link": link,
+        "batch": str(Batch.objects.get(name="moods").uuid),
         "entrance": first.rstrip("/").split("/")[-1],
     }
 

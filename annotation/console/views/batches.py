@@ -15,14 +15,14 @@ from django.views.decorators.http import require_POST
 
 from annotation import settings as conf
 from annotation.accounts.models import AccessKey, User
-from annotation.batches.create_batch import BatchPlan, create_batch
-from annotation.batches.preview import marked_cells, preview_address
-from annotation.batches.publish_batch import cancel_batch
-from annotation.batches.queries import price, progress_of
 from annotation.console.form_errors import attach_errors
-from annotation.console.forms.batches import NewBatch, ReviewedFile
+from annotation.console.forms.new_batch import NewBatch, ReviewedFile
 from annotation.console.permission import console_page, visitor
 from annotation.exceptions import MarketError, StateError
+from annotation.hits.batches.create_batch import BatchPlan, create_batch
+from annotation.hits.batches.preview import marked_cells, preview_address
+from annotation.hits.batches.publish_batch import cancel_batch
+from annotation.hits.batches.queries import price, progress_of
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.ledger import endpoint_fees
@@ -171,9 +171,9 @@ def hits(request: HttpRequest) -> HttpResponse:
     except MarketError as error:
         problem = str(error)
     listed = {hit.market_id for hit in rows}
-    ours = {*Hit.objects.filter(market_id__in=listed).values_list("market_id", flat=True)}
-    ours |= {*BatchHit.objects.filter(market_id__in=listed).values_list("market_id", flat=True)}
-    shown = [hit for hit in rows if hit.market_id not in ours]
+    known = {*Hit.objects.filter(market_id__in=listed).values_list("market_id", flat=True)}
+    known |= {*BatchHit.objects.filter(market_id__in=listed).values_list("market_id", flat=True)}
+    shown = [hit for hit in rows if hit.market_id not in known]
     context = {"hits": shown, "problem": problem, "limit": MAX_HITS, "endpoint": conf.endpoint().url}
     return render(request, "console/batch_hits.html", context)
 

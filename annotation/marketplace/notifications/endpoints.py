@@ -20,8 +20,8 @@ from annotation.marketplace.notifications.addresses import place_of, resolved
 from annotation.marketplace.notifications.documents import account_of
 
 # A requester names addresses of people who may not know them: each is asked once a day at most, and few in a day.
-ASKED_BY = Limit("notification-mail-asked-by", 20, timedelta(days=1))
-ASKED_AT = Limit("notification-mail-asked-at", 3, timedelta(days=1))
+BY_ACCOUNT = Limit("notification-mail-account", 20, timedelta(days=1))
+BY_ADDRESS = Limit("notification-mail-address", 3, timedelta(days=1))
 ASK_AGAIN_AFTER = timedelta(days=1)
 MAILTO = "mailto:"
 
@@ -100,24 +100,24 @@ def _mail_receiver(requester: Requester, address: str, *, now: datetime) -> Endp
     elif endpoint.closed_at is not None:
         endpoint.closed_at = endpoint.confirmed_at = None
     endpoint.save()
-    if endpoint.confirmed_at is None and not _was_asked(endpoint, since=now - ASK_AGAIN_AFTER):
+    if endpoint.confirmed_at is None and not _has_question(endpoint, since=now - ASK_AGAIN_AFTER):
         try:
-            take(ASKED_BY, str(requester.pk), now=now)
-            take(ASKED_AT, address.lower(), now=now)
+            take(BY_ACCOUNT, str(requester.pk), now=now)
+            take(BY_ADDRESS, address.lower(), now=now)
         except TooOftenError as refusal:
             raise RequestRefusedError(
                 "InvalidTransportEndpoint",
                 f"{address[:200]!r} has not confirmed that it wants notifications, and cannot be asked now: an account "
-                f"asks {ASKED_BY.max_tries} new addresses a day, and an address is asked {ASKED_AT.max_tries} times a "
-                f"day. Try again in {refusal.minutes} minutes.",
+                f"asks {BY_ACCOUNT.max_tries} new addresses a day, and an address {BY_ADDRESS.max_tries} times "
+                f"a day. Try again in {refusal.minutes} minutes.",
             ) from None
         _ask_to_confirm(endpoint, requester, now)
     return endpoint
 
 
-def _was_asked(endpoint: Endpoint, *, since: datetime) -> bool:
-    asked = Document.objects.filter(endpoint=endpoint, kind=Document.Kind.CONFIRMATION)
-    return asked.filter(created_at__gt=since).exists()
+def _has_question(endpoint: Endpoint, *, since: datetime) -> bool:
+    questions = Document.objects.filter(endpoint=endpoint, kind=Document.Kind.CONFIRMATION)
+    return questions.filter(created_at__gt=since).exists()
 
 
 def _check_mail(destination: str) -> None:

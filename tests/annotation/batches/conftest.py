@@ -12,7 +12,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.accounts.models import User
-from annotation.batches.create_batch import BatchPlan, create_batch
+from annotation.hits.batches.create_batch import BatchPlan, create_batch
 from annotation.marketplace.core import clock
 from annotation.marketplace.workers.open_accounts import Record, open_worker
 from annotation.marketplace.workers.sessions import new_link

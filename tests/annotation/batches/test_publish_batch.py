@@ -17,11 +17,11 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from annotation.accounts.models import User
-from annotation.batches.publish_batch import cancel_batch, publish_batch
-from annotation.batches.queries import progress_of, works_of
-from annotation.batches.results_file import file_names, write_results
-from annotation.batches.review_file import apply_review, plan_review
 from annotation.exceptions import BudgetError, ChangedError, MarketError, StateError
+from annotation.hits.batches.publish_batch import cancel_batch, publish_batch
+from annotation.hits.batches.queries import progress_of, works_of
+from annotation.hits.batches.results_file import file_names, write_results
+from annotation.hits.batches.review_file import apply_review, plan_review
 from annotation.models import Batch, Judgment
 from annotation.mturk.client import Market
 from tests.annotation.batches.conftest import PLAN
@@ -177,9 +177,15 @@ def test_22_a_reviewed_file_decides_what_it_says_and_names_the_rest(
         return plan_review(path, rated())
 
     plan = review(
-        (ids[0], "X", ""), (ids[1], "x", ""), (ids[2], "", "No words at all."), (ids[3], "X", "Both"),
-        ("3UNKNOWN", "X", ""), (ids[3], "", ""), (ids[0], "x", ""), (ids[3], "yes", ""),
-    )  # fmt: skip
+        (ids[0], "X", ""),
+        (ids[1], "x", ""),
+        (ids[2], "", "No words at all."),
+        (ids[3], "X", "Both"),
+        ("3UNKNOWN", "X", ""),
+        (ids[3], "", ""),
+        (ids[0], "x", ""),
+        (ids[3], "yes", ""),
+    )
     assert plan.counts() == (2, 1)
     assert plan.reject == ((ids[2], "No words at all."),)
     assert [row for row, _ in plan.problems] == [5, 6, 8, 9]

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from annotation.accounts.models import User
-from annotation.batches.template import page_of
 from annotation.exceptions import DesignError
+from annotation.hits.batches.template import page_of
 from annotation.models import Batch
 from annotation.readers.problems import FileProblems
 from tests.annotation.batches.conftest import PLAN

@@ -67,6 +67,7 @@ NEWCOMER: dict[str, Notices] = {
     "studies": [],
     "activity": [("empty", "No activity yet")],
     "money": [("empty", "No money yet")],
+    "batches": [("empty", "No batches yet")],
     "everybody": [("empty", "No workers yet")],
     "everybody-retention": [UNTENDED, ("empty", "No study yet")],
 }
@@ -112,6 +113,9 @@ FAILED_TO_PUBLISH: dict[str, Notices] = {
 # Pages without a state of their own: forms, which are shown with each of their errors in test_fields.py; lists that
 # always have a row; what is shown of one thing that exists; and pages of strangers.
 WITHOUT_STATE = {
+    "batches-new",
+    "batches-batch",
+    "batches-hits",
     "texts-add",
     "texts-columns",
     "design",

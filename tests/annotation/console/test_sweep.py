@@ -41,6 +41,7 @@ OTHERWISE = {
     "sns/": "the marketplace's notifications",
     "notices/": "what marketplaces post; it answers nothing of ours",
     "pages/<str:token>/": "a HIT's page, which knows no worker",
+    "pages/batch/<str:token>/": "a row's page before it is published, which knows no worker",
     "pages/training/<str:token>/": "a task's page with a training, which knows no worker",
     "pages/template/<slug:name>/": "a template's page with sample texts",
     "pages/template/<slug:name>/mturk/externalSubmit": "its answers, which are shown and not stored",

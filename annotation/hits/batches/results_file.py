@@ -8,20 +8,39 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from annotation.batches.queries import BatchWork
+from annotation.hits.batches.queries import BatchWork
 from annotation.models import Batch
 from annotation.mturk.answer_xml import read_answers
 from annotation.mturk.records import SubmittedWork
 
 HIT = (
-    "HITId", "HITTypeId", "Title", "Description", "Keywords", "Reward", "CreationTime", "MaxAssignments",
-    "RequesterAnnotation", "AssignmentDurationInSeconds", "AutoApprovalDelayInSeconds", "Expiration",
-    "NumberOfSimilarHITs", "LifetimeInSeconds",
-)  # fmt: skip
+    "HITId",
+    "HITTypeId",
+    "Title",
+    "Description",
+    "Keywords",
+    "Reward",
+    "CreationTime",
+    "MaxAssignments",
+    "RequesterAnnotation",
+    "AssignmentDurationInSeconds",
+    "AutoApprovalDelayInSeconds",
+    "Expiration",
+    "NumberOfSimilarHITs",
+    "LifetimeInSeconds",
+)
 ASSIGNMENT = (
-    "AssignmentId", "WorkerId", "AssignmentStatus", "AcceptTime", "SubmitTime", "AutoApprovalTime", "ApprovalTime",
-    "RejectionTime", "RequesterFeedback", "WorkTimeInSeconds",
-)  # fmt: skip
+    "AssignmentId",
+    "WorkerId",
+    "AssignmentStatus",
+    "AcceptTime",
+    "SubmitTime",
+    "AutoApprovalTime",
+    "ApprovalTime",
+    "RejectionTime",
+    "RequesterFeedback",
+    "WorkTimeInSeconds",
+)
 RATES = {"LifetimeApprovalRate": None, "Last30DaysApprovalRate": 30, "Last7DaysApprovalRate": 7}
 REVIEW = ("Approve", "Reject")
 PACIFIC = ZoneInfo("America/Los_Angeles")

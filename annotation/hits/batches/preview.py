@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
-from annotation.batches.template import page_of
+from annotation.hits.batches.template import page_of
 from annotation.models import BatchHit
 
 _SEAL = signing.TimestampSigner(salt="annotation.batch-page", sep=".")

@@ -11,8 +11,8 @@ from pathlib import Path
 from django.db import transaction
 
 from annotation.accounts.models import User
-from annotation.batches.template import page_of, variables
 from annotation.exceptions import DesignError, QuestionError
+from annotation.hits.batches.template import page_of, variables
 from annotation.models import Batch, BatchHit
 from annotation.mturk.question_xml import html_question
 from annotation.readers.problem_codes import Code

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotation.batches.queries import BatchWork
 from annotation.exceptions import ChangedError
+from annotation.hits.batches.queries import BatchWork
 from annotation.mturk.client import Market
 from annotation.mturk.records import SubmittedWork
 from annotation.readers.problems import Findings
@@ -105,7 +105,7 @@ def apply_review(plan: ReviewPlan, *, confirmed: tuple[int, int], market: Market
     approve, reject = plan.counts()
     # Decisions of an earlier try are settled now: there may be fewer left, never more.
     if approve > confirmed[0] or reject > confirmed[1]:
-        raise ChangedError("Assignments were submitted or decided meanwhile. Upload the file again, and confirm anew.")
+        raise ChangedError("Assignments were submitted or decided meanwhile. Upload the file again, and confirm again.")
     total = approve + reject
     for done, assignment_id in enumerate(plan.approve):
         tell("Approving", done, total)

@@ -14,10 +14,11 @@ VARIABLE = re.compile(r"\$\{([^{}]+)\}")
 _DOCUMENT = re.compile(r"<!doctype|<html[\s>]|<body[\s>]", re.IGNORECASE)
 _BODY = re.compile(r"<body[^>]*>", re.IGNORECASE)
 _BODY_END = re.compile(r"</body\s*>", re.IGNORECASE)
-_SKELETON = (
+_SKELETON_HEAD = (
     '<!DOCTYPE html><html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-    "<title>{title}</title></head><body>", "</body></html>",
-)  # fmt: skip
+    "<title>{title}</title></head><body>"
+)
+_SKELETON_END = "</body></html>"
 _FORM = (
     '<form id="mturk_form" method="post" action="https://www.mturk.com/mturk/externalSubmit">'
     '<input type="hidden" name="assignmentId" id="assignmentId" value="">',
@@ -72,8 +73,7 @@ def page_of(template: str, cells: Mapping[str, str], *, title: str) -> str:
         page = _around(page, *_FORM)
     if _DOCUMENT.search(page):
         return page
-    before, after = _SKELETON
-    return before.format(title=escape(title)) + page + after
+    return _SKELETON_HEAD.format(title=escape(title)) + page + _SKELETON_END
 
 
 def _around(page: str, before: str, after: str) -> str:

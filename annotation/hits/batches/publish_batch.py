@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from annotation.batches.queries import price
-from annotation.batches.template import page_of
 from annotation.exceptions import BudgetError, MarketError, StateError
+from annotation.hits.batches.queries import price
+from annotation.hits.batches.template import page_of
 from annotation.ledger import endpoint_fees
 from annotation.models import Batch, BatchHit
 from annotation.mturk.client import Market

@@ -63,21 +63,28 @@ def sum_ratings(ratings: Iterable[Rating], items: Iterable[str] = ()) -> list[Ra
         >>> sums[0].count, sums[0].total, sums[0].squares
         (2, Fraction(7, 1), Fraction(25, 1))
     """
-    sums: dict[str, tuple[int, Fraction, Fraction]] = {item: (0, Fraction(0), Fraction(0)) for item in items}
+    # Whole numbers, which most ratings are, add up much faster as such than as fractions.
+    sums: dict[str, tuple[int, Fraction | int, Fraction | int]] = dict.fromkeys(items, (0, 0, 0))
     seen: set[tuple[str, str]] = set()
     for rating in ratings:
         value = _finite(rating)
         if (rating.item, rating.rater) in seen:
             raise BadInput(f"rater {rating.rater} rates item {rating.item} more than once", column="rater")
         seen.add((rating.item, rating.rater))
-        count, total, squares = sums.get(rating.item, (0, Fraction(0), Fraction(0)))
+        count, total, squares = sums.get(rating.item, (0, 0, 0))
         sums[rating.item] = count + 1, total + value, squares + value * value
-    return [RatingSums(item, *entry) for item, entry in sums.items()]
+    return [
+        RatingSums(item, count, Fraction(total), Fraction(squares)) for item, (count, total, squares) in sums.items()
+    ]
 
 
-def _finite(rating: Rating) -> Fraction:
+def _finite(rating: Rating) -> Fraction | int:
+    value = rating.value
+    if isinstance(value, int):
+        return int(value)
     try:
-        return Fraction(rating.value)
+        exact = value if isinstance(value, Fraction) else Fraction(value)
+        return exact.numerator if exact.denominator == 1 else exact
     except (TypeError, ValueError, OverflowError):
         rule = f"the rating of item {rating.item} by rater {rating.rater} must be a finite number"
         raise BadInput(rule, column="value") from None

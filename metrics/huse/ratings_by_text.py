@@ -92,16 +92,20 @@ def lay_out(items: Sequence[Item], ratings: Sequence[Rating]) -> Rated:
         if item.hj is not None and abs(float(item.hj - mean)) > HJ_TOLERANCE * max(1.0, abs(float(mean))):
             rule = f"hj is {float(item.hj):g}, and the mean of the item's ratings is {float(mean):g}"
             raise BadInput(rule, where=f"item {item.id}", column="hj")
-    numerators, denominator = common_numerators([Fraction(rating.value) for rating in rated])
+    exact = (rating.value for rating in rated)
+    values = [value if isinstance(value, Fraction) else Fraction(value) for value in exact]
+    numerators, denominator = common_numerators(values)
     return _rows(rated, text_rows, integer_array(numerators), denominator)
 
 
 def with_means(items: Sequence[Item], ratings: Sequence[Rating]) -> list[Item]:
     """The same items with HJ and its count from the ratings. Raises as `lay_out`."""
-    lay_out(items, ratings)
-    ids = {item.id for item in items}
-    sums = {entry.item: entry for entry in sum_ratings(rating for rating in ratings if rating.item in ids)}
-    return [replace(item, hj=sums[item.id].total / sums[item.id].count, ratings=sums[item.id].count) for item in items]
+    rated = lay_out(items, ratings)
+    totals, counts = [sum(row) for row in rated.values.tolist()], rated.counts.tolist()
+    return [
+        replace(item, hj=Fraction(total, rated.denominator * count), ratings=count)
+        for item, total, count in zip(items, totals, counts, strict=True)
+    ]
 
 
 def _rows(rated: Sequence[Rating], text_rows: Mapping[str, int], numerators: Ints, denominator: int) -> Rated:

@@ -32,8 +32,19 @@
       var j = Math.floor(roll() * (i + 1)), kept = order[i];
       order[i] = order[j]; order[j] = kept;
     }
+    /* Lines of a group stay together, in a document in their order. */
+    var drawn = order.slice(), groups = [];
+    var groupOf = lines.map(function (line) { return line.closest(".group"); });
+    order.forEach(function (i) { if (groupOf[i] && groups.indexOf(groupOf[i]) < 0) { groups.push(groupOf[i]); } });
+    if (groups.length) {
+      order = order.slice().sort(function (a, b) {
+        var apart = groups.indexOf(groupOf[a]) - groups.indexOf(groupOf[b]);
+        return apart || ("ordered" in groupOf[a].dataset ? a - b : drawn.indexOf(a) - drawn.indexOf(b));
+      });
+      groups.forEach(function (group) { box.appendChild(group); });
+    }
     lines = order.map(function (i) { return lines[i]; });
-    lines.forEach(function (line) { box.appendChild(line); });
+    lines.forEach(function (line) { (line.closest(".group") || box).appendChild(line); });
     form.elements.order.value = order.join(",");
     form.elements.sides.value = all("[data-pair]").filter(function (pair) {
       if (dice("side-" + pair.dataset.pair)() >= 0.5) { return false; }

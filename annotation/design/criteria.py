@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# The texts that one question shows, where it shows all texts of a context.
+ALL_OF_CONTEXT = 0
 Labels = tuple[tuple[str, str, str], ...]  # label, code, gloss
 
 

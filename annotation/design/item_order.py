@@ -7,7 +7,7 @@ the seed that the study stores.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 _32 = 0xFFFFFFFF
 
@@ -31,6 +31,17 @@ def order(count: int, *, seed: int, assignment: str) -> list[int]:
         j = int(next(rolls) * (i + 1))
         positions[i], positions[j] = positions[j], positions[i]
     return positions
+
+
+def order_of_groups(groups: Sequence[str], *, in_order: bool, seed: int, assignment: str) -> list[int]:
+    """Positions in the order shown where the lines of a group stay together. groups: of each position, in order.
+
+    in_order: the lines of a group keep their order.
+    """
+    drawn = order(len(groups), seed=seed, assignment=assignment)
+    first = {group: place for place, group in reversed([(place, groups[at]) for place, at in enumerate(drawn)])}
+    place = {at: number for number, at in enumerate(drawn)}
+    return sorted(range(len(groups)), key=lambda at: (first[groups[at]], at if in_order else place[at]))
 
 
 def second_first(pair: int | str, *, seed: int, assignment: str) -> bool:

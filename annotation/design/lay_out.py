@@ -167,8 +167,8 @@ def _pages(
         raise DesignError(
             f"The condition {cell} of {study.name} has no texts." if number else "The study has no texts."
         )
-    pairs = kind_called(study.task).in_pairs
-    return lay_out(texts, rules_of(study), cell=number, gold=gold, labels=len(labels), pairs=pairs, progress=progress)
+    shown = kind_called(study.task).texts_shown
+    return lay_out(texts, rules_of(study), cell=number, gold=gold, labels=len(labels), shown=shown, progress=progress)
 
 
 def _labels(wording: StudyWording) -> list[str]:

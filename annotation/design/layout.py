@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from annotation.design.criteria import ALL_OF_CONTEXT
 from annotation.design.packing import Mix, Packable, pack
 from annotation.exceptions import DesignError
 from annotation.pricing.fees import split_places
@@ -58,20 +59,23 @@ def lay_out(
     cell: int = 0,
     gold: Sequence[int] = (),
     labels: int = 0,
-    pairs: bool = False,
+    shown: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Page]:
     """The pages of one cell. progress: is told how many texts of how many are dealt, now and then.
 
-    gold: keys of texts with known answers; labels: how many the scale has, for checks; pairs: put the texts of a
-    context side by side. Everything random hangs on rules.seed and the cell's number. Raises DesignError.
+    gold: keys of texts with known answers; labels: how many the scale has, for checks; shown: texts of a line: 2 puts
+    the two texts of a context side by side, ALL_OF_CONTEXT keeps all texts of a context together. Everything random
+    hangs on rules.seed and the cell's number. Raises DesignError.
     """
     seed = rules.seed if cell == 0 else random.Random(f"{rules.seed}:{cell}").getrandbits(32)
     if rules.gold > len(gold):
         problem = f"Each HIT is to hold {rules.gold} gold texts, and the study has {len(gold)}."
         raise DesignError(problem).at("gold_per_hit")
-    if pairs:
+    if shown == 2:
         pages = _pairs(texts, rules, seed)
+    elif shown == ALL_OF_CONTEXT:
+        pages = _full_contexts(texts, rules, seed)
     else:
         packed = pack(
             texts, per_hit=rules.per_hit, seed=seed, mix=rules.mix, references=rules.references, progress=progress
@@ -112,6 +116,23 @@ def _pairs(texts: Sequence[Packable], rules: Rules, seed: int) -> list[list[Plac
     random.Random(seed).shuffle(lines)
     count = -(-len(lines) // rules.per_hit)
     return [lines[first::count] for first in range(count)]
+
+
+def _full_contexts(texts: Sequence[Packable], rules: Rules, seed: int) -> list[list[Place]]:
+    """All texts of a context one after the other, in the order in which they came; contexts are dealt at random."""
+    for name in ("gold", "repeats", "checks"):
+        if getattr(rules, name):
+            problem = "Texts of a context that are shown together leave no place for gold texts, repeats or checks."
+            raise DesignError(problem).at(f"{name}_per_hit")
+    by_context: dict[int, list[Place]] = {}
+    for text in sorted(texts, key=lambda text: text.key):
+        if text.context is None:
+            raise DesignError("Texts that are shown together need a context; some have none.")
+        by_context.setdefault(text.context, []).append(Place("item", text.key))
+    groups = list(by_context.values())
+    random.Random(seed).shuffle(groups)
+    count = -(-len(groups) // rules.per_hit)
+    return [[place for group in groups[first::count] for place in group] for first in range(count)]
 
 
 def _side(text: Packable) -> tuple[str, int]:

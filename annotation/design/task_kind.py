@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from annotation.design.criteria import Criterion, Labels
+from annotation.design.criteria import ALL_OF_CONTEXT, Criterion, Labels
 from annotation.design.wording import Wording
 from annotation.exceptions import DesignError
 from annotation.pricing.wages import SECONDS_A_JUDGMENT
@@ -17,12 +17,11 @@ from metrics.data.answer_types import AnswerType
 
 MAX_NAME_CHARS = 20
 MAX_STEPS = 1000  # between the ends of a number
-# The texts of a question that shows all texts of one context.
-ALL_OF_CONTEXT = 0
 # What was sent under a field's name ("" for nothing), and its question: the labels chosen, as the page showed them.
 ReadAnswer = Callable[[str, Criterion], tuple[str, ...]]
-# The labels on offer, the hidden quality of each text shown (standard normal over texts), and dice: the label chosen.
-Simulate = Callable[[Sequence[str], Sequence[float], np.random.Generator], str]
+# The labels on offer, the hidden quality of each text shown together (standard normal over texts), the place among them
+# of the text asked about, and dice that are the same for every question about these texts: the label chosen.
+Simulate = Callable[[Sequence[str], Sequence[float], int, np.random.Generator], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +30,8 @@ class TaskKind:
 
     heading, measures, use_for: of its card in the gallery: the question, what it measures, when to use it.
     wording: its default words. answer: what an answer is, but for the criteria (by name) in `answers`.
-    texts_shown: by one question: 1, 2 or ALL_OF_CONTEXT. stepwise: one question at a time, not all on one page.
+    texts_shown: together: 1, 2 side by side, or ALL_OF_CONTEXT; in_order: then as they came, as in a document.
+    stepwise: one question at a time, not all on one page.
     more_criteria: researchers may add questions. for_huse: with log-probabilities its ratings give HUSE.
     judgment_seconds: to decide once, until times are measured.
     folder: holds `template.html`, `presets/NAME.json` for each of `presets`, and `picture.svg`.
@@ -48,6 +48,7 @@ class TaskKind:
     folder: Path
     answers: Mapping[str, AnswerType] = field(default_factory=dict)
     texts_shown: int = 1
+    in_order: bool = False
     stepwise: bool = False
     more_criteria: bool = False
     for_huse: bool = False
@@ -65,6 +66,11 @@ class TaskKind:
     def labels_of(self, criterion: Criterion) -> Labels:
         """Every label that can be the answer: of a number, each whole number from end to end."""
         return number_labels(criterion) if self.answer_of(criterion) is AnswerType.NUMBER else criterion.labels
+
+    @property
+    def keeps_contexts(self) -> bool:
+        """Whether all texts of a context are shown together."""
+        return self.texts_shown == ALL_OF_CONTEXT
 
     @property
     def in_pairs(self) -> bool:

@@ -36,12 +36,16 @@ class ShownText:
 
 @dataclass(frozen=True, slots=True)
 class ShownLine:
-    """A line of a HIT: a text, two texts side by side, or a check that asks for the label `expected`."""
+    """A line of a HIT: a text, two texts side by side, or a check that asks for the label `expected`.
+
+    group: what names the lines that are shown together, "" where each line is shown by itself.
+    """
 
     position: int
     text: ShownText = field(default_factory=lambda: ShownText(""))
     partner: ShownText | None = None
     expected: str = ""
+    group: str = ""
 
 
 def rating_field(position: int, criterion: str = "") -> str:
@@ -103,17 +107,33 @@ def hit_page(
         "buttons": wording.buttons,
         "direction": "rtl" if wording.language.split("-")[0] in RIGHT_TO_LEFT else "ltr",
         "lines": shown,
+        "groups": _groups(lines, shown, wording, kind),
         "choices": _choices(wording.criteria[0], wording),
         "glossed": any(gloss for _, _, gloss in wording.criteria[0].labels),
         "unknown": _any_unknown(lines, wording),
         "consent": [wording.fill_nouns(text) for text in wording.consent],
         "training": _training_context(wording, arm, machine_first),
         "task": kind.name,
+        "in_order": kind.in_order,
         "stepwise": kind.stepwise,
         "setup": _setup_json(wording, kind, seed if shuffle else None),
         "measure": wording.measure,
     }
     return _strip_indentation(_render(kind, context))
+
+
+def _groups(
+    lines: Sequence[ShownLine], shown: Sequence[dict[str, Any]], wording: Wording, kind: TaskKind
+) -> list[dict[str, Any]]:
+    """Lines that are shown together, with the context that they share, once; nothing where no lines are."""
+    if not kind.keeps_contexts:
+        return []
+    groups: dict[str, dict[str, Any]] = {}
+    for line, context in zip(lines, shown, strict=True):
+        group = {"name": line.group, "context": _escape_text(line.text.context, wording), "lines": []}
+        groups.setdefault(line.group, group)["lines"].append(context)
+        context["text"] = {**context["text"], "context": ""}
+    return list(groups.values())
 
 
 def _render(kind: TaskKind, context: dict[str, Any]) -> str:

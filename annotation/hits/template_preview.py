@@ -57,6 +57,8 @@ def template_page(preset: Preset) -> str:
 def sample_lines(preset: Preset) -> list[ShownLine]:
     """Two texts, or two pairs."""
     texts = [ShownText(body, CONTEXT) for body in SAMPLES]
+    if preset.kind.keeps_contexts:
+        return [ShownLine(at, text, group="1") for at, text in enumerate(texts)]
     if preset.kind.in_pairs:
         return [ShownLine(0, texts[0], texts[1]), ShownLine(1, texts[2], texts[3])]
     return [ShownLine(0, texts[0]), ShownLine(1, texts[3])]

@@ -46,6 +46,9 @@ def _first_lines(study: Study) -> list[ShownLine]:
     texts = list(study.texts.judged().filter(known_label="").select_related("context").order_by("pk")[:4])
     shown = [ShownText(text.body, text.context.body if text.context else "") for text in texts]
     kind = find_kind(study.task)
+    if kind is not None and kind.keeps_contexts:
+        first = texts[0].context_id if texts else None
+        return [ShownLine(i, shown[i], group="1") for i in range(len(shown)) if texts[i].context_id == first]
     if kind is not None and kind.in_pairs:
         return [ShownLine(i, shown[2 * i], shown[2 * i + 1]) for i in range(len(shown) // 2)]
     return [ShownLine(i, text) for i, text in enumerate(shown[:2])]

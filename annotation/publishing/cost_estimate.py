@@ -11,6 +11,7 @@ from typing import Any
 from annotation import ledger
 from annotation.design.kinds import asks, find_kind, is_for_huse
 from annotation.design.presets import ArmPlan, CellPlan
+from annotation.design.task_kind import TaskKind
 from annotation.design.wording import from_json
 from annotation.exceptions import DesignError
 from annotation.models import Cell, Study
@@ -19,6 +20,7 @@ from annotation.pricing.estimates import CellSize, Estimate, Sketch, estimate
 from annotation.pricing.quotes import Terms
 from annotation.pricing.wages import SECONDS_A_JUDGMENT, floor_for
 from annotation.texts import pile as texts_pile
+from annotation.texts.pile import Pile
 from metrics.data.answer_types import AnswerType
 from metrics.errors import MetricsError
 from metrics.inference.power import accuracy_difference, minimum_effect
@@ -83,19 +85,23 @@ def estimate_forms(study: Study, form_data: dict[str, Any], cells: Sequence[Cell
 def _bill(study: Study, form_data: dict[str, Any], cells: Sequence[CellPlan], pays: dict[str, int]) -> Bill:
     pile = texts_pile.pile(study)
     kind = find_kind(study.task)
-    shown = kind.texts_shown if kind else 1
-    questions = pile.pairs_of_cell if shown == 2 else pile.of_cell
+    lines = [_lines(study, kind, pile, cell) for cell in cells or [CellPlan("none")]]
     sizes = [
-        CellSize(questions(cell.domain, cell.generator), pays.get(cell.training, form_data["reward_cents"]))
-        for cell in cells or [CellPlan("none")]
+        CellSize(count, pays.get(cell.training, form_data["reward_cents"]))
+        for count, cell in zip(lines, cells or [CellPlan("none")], strict=True)
     ]
+    texts = [pile.of_cell(cell.domain, cell.generator) for cell in cells or [CellPlan("none")]]
+    # Texts of a line: of a page with pairs or whole contexts more than one.
+    per_line = max((text / line for text, line in zip(texts, lines, strict=True) if line), default=1.0)
     version = study.wordings.last()
     wording = from_json(version.body) if version else None
+    answers = math.ceil(per_line) if kind and kind.keeps_contexts else 1
+    has_remarks = bool(wording and wording.follow_ups)
     sketch = Sketch(
         tuple(sizes), form_data["texts_per_hit"], form_data["raters_per_text"], ledger.endpoint_fees(),
         form_data["evaluators_per_cell"], form_data["in_nines"], form_data["extra"],
-        shown * texts_pile.average_words(study),
-        len(wording.criteria) if wording else 1, bool(wording and wording.follow_ups), form_data["budget_cents"],
+        per_line * texts_pile.average_words(study),
+        answers * (len(wording.criteria) if wording else 1), has_remarks, form_data["budget_cents"],
         kind.judgment_seconds if kind else SECONDS_A_JUDGMENT,
     )  # fmt: skip
     floor = floor_for(form_data["floor_cents"], form_data["currency"])
@@ -105,6 +111,15 @@ def _bill(study: Study, form_data: dict[str, Any], cells: Sequence[CellPlan], pa
         sketch.evaluators, min([references, *(sum(counts.values()) for counts in pile.generators.values())]),
         form_data["assignment_seconds"],
     )  # fmt: skip
+
+
+def _lines(study: Study, kind: TaskKind | None, pile: Pile, cell: CellPlan) -> int:
+    """What a cell's pages show, as the layout counts it: texts, pairs of texts, or contexts with all their texts."""
+    if kind is not None and kind.keeps_contexts:
+        return texts_pile.contexts_of_cell(study, cell.domain, cell.generator)
+    if kind is not None and kind.in_pairs:
+        return pile.pairs_of_cell(cell.domain, cell.generator)
+    return pile.of_cell(cell.domain, cell.generator)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,9 +38,19 @@ class Passer:
 
     def _answer(self, field: Field, task: str, bias: float, rng: np.random.Generator) -> Answer:
         milliseconds = round(1000 * READING_SECONDS * float(np.exp(READING_SPREAD * rng.standard_normal())))
-        label = _requested_label(field) or _chosen(field, task, bias, rng)
+        label = _requested_label(field) or self._simulated(field, task) or _chosen(field, bias, rng)
         follow_ups = [follow_up for follow_up in field.follow_ups if not follow_up.when or label in follow_up.when]
         return Answer(label, milliseconds, tuple((follow_up.name, WORDS) for follow_up in follow_ups))
+
+    def _simulated(self, field: Field, task: str) -> str:
+        """By the rule of the kind of task; "" where it has none. Dice fall alike for texts that are shown together."""
+        kind = find_kind(task)
+        if kind is None or kind.simulate is None or field.kind != "item":
+            return ""
+        texts = field.together or field.texts
+        at = texts.index(field.texts[0]) if field.together else 0
+        dice = np.random.default_rng(number(self.seed, self.name, field.criterion, *texts))
+        return kind.simulate(field.labels, [hidden_quality(text, field.criterion) for text in texts], at, dice)
 
 
 def hidden_quality(text: str, criterion: str = "") -> float:
@@ -58,11 +68,8 @@ def _requested_label(field: Field) -> str:
     return next((label for label in field.labels if f"“{label}”" in field.text), "")
 
 
-def _chosen(field: Field, task: str, bias: float, rng: np.random.Generator) -> str:
+def _chosen(field: Field, bias: float, rng: np.random.Generator) -> str:
     qualities = [hidden_quality(text, field.criterion) for text in field.texts]
-    kind = find_kind(task)
-    if kind is not None and kind.simulate is not None and field.kind == "item":
-        return kind.simulate(field.labels, qualities, rng)
     if len(qualities) == 2:
         return _preferred(field.labels, qualities[0] - qualities[1] + NOISE * float(rng.standard_normal()))
     return _label_at(field.labels, qualities[0] + bias + NOISE * float(rng.standard_normal()))

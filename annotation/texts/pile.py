@@ -53,6 +53,16 @@ def pile(study: Study) -> Pile:
     return Pile(references, generators)
 
 
+def contexts_of_cell(study: Study, domain: str = "", generator: str = "") -> int:
+    """How many contexts the texts of a cell have."""
+    texts = study.texts.judged().filter(known_label="")
+    if domain:
+        texts = texts.filter(domain=domain)
+    if generator:
+        texts = texts.filter(Q(generator__name=generator) | Q(source=Text.Source.REFERENCE))
+    return texts.exclude(context=None).values("context").distinct().count()
+
+
 def filter_texts(study: Study, *, words: str = "", side: str = "", state: str = "") -> QuerySet[Text]:
     """The study's texts, in the order they came. side: `reference` or a generator's name; state: judged or left_out."""
     rows = study.texts.select_related("context", "generator").order_by("pk")

@@ -44,7 +44,7 @@ class Field:
 
     clock: the field of the time that its text takes, "" where another question about the text has it.
     kind: item, check (an attention check, whose text says what to choose) or practice. texts: one by one.
-    criterion: its name where a text is asked about several times.
+    criterion: its name where a text is asked about several times. together: all texts that are shown with it, in order.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Field:
     follow_ups: tuple[FollowUp, ...] = ()
     texts: tuple[str, ...] = ()
     criterion: str = ""
+    together: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +225,9 @@ def _fields(fieldset: html.HtmlElement) -> Iterator[Field]:
             follow_ups=() if number else follow_ups,
             texts=texts,
             criterion=name.split("-", 2)[2] if name.count("-") > 1 else "",
+            together=tuple(
+                node.text_content() for node in fieldset.xpath("ancestor::section[@data-group]//*[@class='text']")
+            ),
         )
 
 

@@ -52,7 +52,7 @@ def test_gold_that_is_not_there_is_refused() -> None:
 
 def test_pairs_are_the_two_texts_of_a_context_side_by_side() -> None:
     texts = [Packable(key=10 * c + s, group="m" if s else "", context=c) for c in range(6) for s in range(2)]
-    pages = lay_out(texts, Rules(per_hit=3, raters=5, seed=1), pairs=True)
+    pages = lay_out(texts, Rules(per_hit=3, raters=5, seed=1), shown=2)
     assert [len(page.lines) for page in pages] == [3, 3]
     assert sorted((line.key, line.partner) for page in pages for line in page.lines) == [
         (10 * c, 10 * c + 1) for c in range(6)
@@ -61,4 +61,4 @@ def test_pairs_are_the_two_texts_of_a_context_side_by_side() -> None:
 
 def test_a_context_without_its_pair_is_refused() -> None:
     with pytest.raises(DesignError, match="1 contexts have not"):
-        lay_out([Packable(key=1, group="", context=1)], Rules(per_hit=3, raters=5, seed=1), pairs=True)
+        lay_out([Packable(key=1, group="", context=1)], Rules(per_hit=3, raters=5, seed=1), shown=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from xml.sax.saxutils import escape
 
@@ -25,8 +26,10 @@ OPEN = (
 )
 
 
-def drafted(preset: Preset, name: str, *, contexts: int, **settings: object) -> Study:
-    """A draft of the preset with a text of each of two generators for every context."""
+def drafted(
+    preset: Preset, name: str, *, contexts: int, generators: Sequence[str] = ("alpha", "beta"), **settings: object
+) -> Study:
+    """A draft of the preset with a text of each generator for every context."""
     plan = Plan(**{**preset_settings(preset, "USD"), **settings})  # type: ignore[arg-type]
     study = create(name, mode="rehearsal", plan=plan, wording=preset.wording, actor="ada", now=NOW)
     records = [
@@ -40,7 +43,7 @@ def drafted(preset: Preset, name: str, *, contexts: int, **settings: object) -> 
             context_body=f"Article {at}.",
         )
         for at in range(contexts)
-        for generator in ("alpha", "beta")
+        for generator in generators
     ]
     add_texts(study, records, actor="ada", now=NOW)
     return study

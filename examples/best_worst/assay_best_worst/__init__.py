@@ -1,0 +1,1 @@
+"""Best-worst scaling, as a task of Assay."""

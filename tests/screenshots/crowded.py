@@ -68,7 +68,9 @@ def plant(folder: Path) -> str:
     for title in VERSIONS:
         pays = {"a": "0.60", "b": "0.90"}
         tag = title.split()[1].lower()
-        versions = DrawnStudy.publish(lab, cells=2, tag=tag, Title=title, Reward=pays.__getitem__, Question=question)
+        # A day: pictures are taken long after.
+        terms = {"Title": title, "Question": question, "AssignmentDurationInSeconds": 86_400}
+        versions = DrawnStudy.publish(lab, cells=2, tag=tag, Reward=pays.__getitem__, **terms)
         if title == VERSIONS[0]:
             ann.accept(versions.any_hit())
     rejected = ann.do(offered[0])

@@ -22,7 +22,6 @@ from annotation.design.arrange_cells import arrange
 from annotation.design.lay_out import design
 from annotation.design.presets import CLARK, HUSE, CellPlan, Preset
 from annotation.design.wording import PracticePair
-from annotation.hits.batches.create_batch import BatchPlan, create_batch
 from annotation.importing.add_texts import add_texts
 from annotation.jobs import queue as jobs
 from annotation.jobs.look_now import look_now
@@ -72,7 +71,7 @@ from annotation.studies.create import Plan, create
 from annotation.studies.invite_member import invite_member
 from annotation.studies.unblind import unblind
 from metrics.likelihood import TINY
-from tests.annotation.console.factories import BROKEN
+from tests.annotation.console.factories import BROKEN, draft_batch
 from tests.annotation.review.factories import make
 from tests.marketplace import owed
 
@@ -122,22 +121,9 @@ def plant(owner: User) -> None:
         Membership.objects.create(study=judged, user=User.objects.get_or_create(username=name)[0], role=role)
     _looked_at(looked, judged, owner, now)
     _long_work(owner, now)
-    _batch(owner, now)
-    ApiToken.objects.issue(owner, name="the lab's notebook", now=now)
-
-
-def _batch(owner: User, now: datetime) -> None:
-    """A template and a table of two rows."""
-    template = (
-        '<script src="https://assets.crowd.aws/crowd-html-elements.js"></script><crowd-form>'
-        '<crowd-classifier name="mood" header="Which mood?" categories="[\'good\', \'bad\']">'
-        "<classification-target>${text}</classification-target></crowd-classifier></crowd-form>"
-    )
-    plan = BatchPlan("moods", "Which mood?", "Read one sentence.", "text, mood", 10, 3, 600, 604_800, 259_200)
     with tempfile.TemporaryDirectory() as folder:
-        table = Path(folder) / "sentences.csv"
-        table.write_text('text,source\nWhat a day.,a\n"It rained & rained.",b\n')
-        create_batch(template, table, plan, owner=owner, now=now)
+        draft_batch(owner, Path(folder), now)
+    ApiToken.objects.issue(owner, name="the lab's notebook", now=now)
 
 
 def ids() -> dict[str, str]:

@@ -41,7 +41,7 @@ from annotation.reports.share import share
 from annotation.review.exclude import fix_rules
 from annotation.studies.create import reword
 from tests.annotation.conftest import told
-from tests.annotation.console.factories import BROKEN, brought, csv
+from tests.annotation.console.factories import BROKEN, brought, csv, draft_batch
 from tests.annotation.importing import batches
 from tests.annotation.review.factories import make
 from tests.browsing import fresh, wrong_at_each_width, wrong_with
@@ -74,6 +74,7 @@ class World(NamedTuple):
     channel: str
     prolific_channel: str
     looked: dict[str, Job]
+    batch: str
 
 
 @pytest.fixture
@@ -103,7 +104,8 @@ def world(site: str, study: Study, tmp_path: Path, settings: Any, prolific_stub:
     channel = recruited(study, site, settings)
     on_prolific = drafted(study, prolific_stub, settings)
     looked = looked_at_files(client, study)
-    return World(owner, running, finished, study, report, faulty, failed, shared, channel, on_prolific, looked)
+    batch = str(draft_batch(owner, tmp_path, timezone.now()).uuid)
+    return World(owner, running, finished, study, report, faulty, failed, shared, channel, on_prolific, looked, batch)
 
 
 def looked_at_files(client: Client, study: Study) -> dict[str, Job]:
@@ -159,9 +161,9 @@ def addresses(world: World) -> list[str]:
     link = links.new_link(User.objects.create_user("newcomer"), now=timezone.now())
     parts = {
         "assignment": work.market_id, "pseudonym": work.worker.pseudonym, "purpose": "criteria", "number": 1,
-        "remark": 1, "version": 1, "what": "go-on", "key_id": "x", "token": 1, "link": 1, "name": "report.html",
+        "remark": 1, "version": 1, "what": "go-on", "key_id": "x", "token": 1, "link": 1, "name": "huse-2019",
         "arm": "comparison", "file_format": "csv", "file_id": "3F", "channel_id": world.channel,
-        "kind": "link", "deed": "pause",
+        "kind": "link", "deed": "pause", "batch_id": world.batch,
     }  # fmt: skip
     found = []
     for name, wanted in names(urlpatterns):
@@ -255,7 +257,18 @@ def test_the_sweep_fails_for_an_address_with_a_part_that_nobody_knows(
     owner, running = User.objects.get(username="owner"), make(workers=1, hits=1, texts=2)
     job = Job.objects.create(study=study, kind="report", created_at=timezone.now())
     world = World(
-        owner, running, study, study, job, job, job, shared="", channel="3C", prolific_channel="3P", looked={}
+        owner,
+        running,
+        study,
+        study,
+        job,
+        job,
+        job,
+        shared="",
+        channel="3C",
+        prolific_channel="3P",
+        looked={},
+        batch=str(study.uuid),
     )
     assert addresses(world)
     strange = path("new/<str:unheard_of>/", lambda request, unheard_of: None, name="unheard-of")

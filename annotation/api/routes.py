@@ -18,6 +18,7 @@ from annotation.api import (
     text_measures,
     texts,
     training_items,
+    workers,
 )
 from annotation.api.auth import Token
 from annotation.api.responses import Api, register_problem_handlers
@@ -50,6 +51,7 @@ for part in (
     analysis,
     reports,
     text_measures,
+    workers,
     jobs,
 ):
     api.add_router("", part.router)

@@ -209,6 +209,7 @@ urlpatterns = [
     path("activity/", studies.activity, name="activity"),
     path("workers/", across_studies.workers, name="everybody"),
     path("results/", across_studies.results, name="findings"),
+    path("workers/import/", across_studies.import_workers, name="everybody-import"),
     path("workers/retention/", retention.across, name="everybody-retention"),
     path("batches/", batches.listing, name="batches"),
     path("batches/new/", batches.new, name="batches-new"),

@@ -19,7 +19,7 @@ from django.utils import timezone
 from annotation import settings as conf
 from annotation.design.lay_out import deal_texts, store_design
 from annotation.exceptions import AssayError, StateError
-from annotation.jobs import batch_runs, file_runs, measure_runs, queue
+from annotation.jobs import batch_runs, file_runs, measure_runs, queue, worker_runs
 from annotation.jobs.job_files import folder_of
 from annotation.jobs.memory_limit import memory_limit
 from annotation.jobs.time_limit import TimeLimitError, drop_broken_connection, time_limit
@@ -107,7 +107,13 @@ def _over_time(job: Job) -> str:
 
 
 # What these read is in the database now; the uploads go, with the folders that they had to themselves.
-STORED = (Job.Kind.ADD_TEXTS, Job.Kind.IMPORT_BATCH, Job.Kind.IMPORT_RATINGS)
+STORED = (
+    Job.Kind.IMPORT_WORKERS,
+    Job.Kind.APPLY_REVIEW,
+    Job.Kind.ADD_TEXTS,
+    Job.Kind.IMPORT_BATCH,
+    Job.Kind.IMPORT_RATINGS,
+)
 FILES = ("path", "likelihoods", "joined", "mapping")
 # Jobs that read what somebody uploaded may take so much memory beside what the process has already.
 READING = (Job.Kind.LOOK_AT_FILE, Job.Kind.CHECK_TEXTS, Job.Kind.ADD_TEXTS, Job.Kind.CHECK_RATINGS)
@@ -304,4 +310,5 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.BATCH_RESULTS: batch_runs.gather_results,
     Job.Kind.CHECK_REVIEW: batch_runs.check_review,
     Job.Kind.APPLY_REVIEW: batch_runs.run_review,
+    Job.Kind.IMPORT_WORKERS: worker_runs.import_list,
 }

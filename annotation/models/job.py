@@ -39,6 +39,7 @@ class Job(models.Model):
         BATCH_RESULTS = "batch_results", "gather results of a batch"
         CHECK_REVIEW = "check_review", "check a reviewed file"
         APPLY_REVIEW = "apply_review", "apply a reviewed file"
+        IMPORT_WORKERS = "import_workers", "import worker IDs"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
@@ -90,7 +91,7 @@ class Job(models.Model):
     def keeps_part(self) -> bool:
         """Whether one that failed may have stored a part of its work, with which it goes on when it is begun again."""
         storing = (self.Kind.DETECT, self.Kind.CROWD, self.Kind.NND_RUN, self.Kind.H_SCORE, self.Kind.LOG_PROBS)
-        return self.kind in (*storing, self.Kind.PUBLISH_BATCH, self.Kind.APPLY_REVIEW)
+        return self.kind in (*storing, self.Kind.PUBLISH_BATCH, self.Kind.APPLY_REVIEW, self.Kind.IMPORT_WORKERS)
 
     @property
     def page(self) -> str:

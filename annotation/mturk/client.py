@@ -348,6 +348,10 @@ class Market:
         """
         return self._ensure_qualification_type(name, Description=TOOK_PART)
 
+    def named_qualification(self, name: str) -> str:
+        """The account's qualification type of that name, made at the first call."""
+        return self._ensure_qualification_type(name, Description=f"{name} (from a list of workers)")
+
     def _ensure_qualification_type(self, name: str, **properties: Any) -> str:
         try:
             answer = self._call("create_qualification_type", Name=name, QualificationTypeStatus="Active", **properties)

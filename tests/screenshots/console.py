@@ -111,6 +111,7 @@ FULL = {
     "scores": "studies/{study}/exports/scores/",
     "scores-attached": "studies/{judged}/exports/scores/",
     "components": "components/",
+    "workers-import": "workers/import/",
     "batches": "batches/",
     "batch-new": "batches/new/",
     "batch": "batches/{batch}/",

@@ -173,7 +173,7 @@ OF_ONESELF = {
 }
 POSTED = {"/imports/batch", "/comparisons", "/near-negative-tests", "/human-likelihood"}
 # Of the installation: for who administers it.
-OF_OPERATORS = {"/prolific", "/prolific/project"}
+OF_OPERATORS = {"/prolific", "/prolific/project", "/workers"}
 APART = {*OF_ONESELF, "/studies", *POSTED, *OF_OPERATORS}
 
 

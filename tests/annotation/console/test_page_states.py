@@ -116,6 +116,7 @@ WITHOUT_STATE = {
     "batches-new",
     "batches-batch",
     "batches-hits",
+    "everybody-import",
     "texts-add",
     "texts-columns",
     "design",

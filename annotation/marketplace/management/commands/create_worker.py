@@ -25,6 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("--locale", help="where the worker is: DE, US or US-CA")
         parser.add_argument("--email", help="where messages of requesters are mailed to")
         parser.add_argument("--payee", help="account or address for payouts, written into payout batches")
+        parser.add_argument("--no-link", action="store_true", help="make no sign-in link")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -35,7 +36,9 @@ class Command(BaseCommand):
             worker = open_worker(options["name"], worker_id=options["worker_id"], record=record, now=clock.now())
         except InvalidParameterError as error:
             raise CommandError(str(error)) from None
-        credentials = {"worker_id": worker.worker_id, "sign_in_url": new_link(worker, now=timezone.now())}
+        credentials = {"worker_id": worker.worker_id}
+        if not options["no_link"]:
+            credentials["sign_in_url"] = new_link(worker, now=timezone.now())
         if options["json"]:
             self.stdout.write(json.dumps(credentials))
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from html import unescape as html_unescape
 from typing import Any
 
@@ -18,6 +19,8 @@ from lxml import html
 from annotation import settings as conf
 from annotation.accounts.models import User
 from annotation.jobs.run import run_due
+from annotation.marketplace.core import clock
+from annotation.marketplace.models import Participant
 from annotation.models import Role, Study
 from annotation.mturk.client import Market
 from annotation.outbox.worker import work
@@ -147,6 +150,9 @@ def test_people_of_a_list_are_mailed_once_and_reminded_until_they_begin(
     page = owner.post(f"{place}mail/", follow=True).content.decode()
     assert "0 mails sent." in page
     assert "Mail links" not in page
+    owner.post(f"{place}mail/", {"remind": "1"})
+    assert [mail.to for mail in mailoutbox] == [["kim@example.org"]]
+    Participant.objects.exclude(mailed_at=None).update(mailed_at=clock.now() - timedelta(days=1))
     owner.post(f"{place}mail/", {"remind": "1"})
     assert [mail.to for mail in mailoutbox] == [["kim@example.org"]] * 2
     links = [re.findall(r"http://[^\s<]+/hits/in/[^\s<\"]+/", str(mail.body)) for mail in mailoutbox]

@@ -77,7 +77,7 @@ def compare_studies(
     report_progress("writing it down", 2, 3)
     repeated = reproduction.section(studies, scales, huse_comparison.values, level=level)
     parts = (huse_comparison.section, people_section, repeated)
-    sections = (_studies(studies), *(part for part in parts if part))
+    sections = (_studies(studies), *(part for part in parts if part and (part.recorded or part.missing)))
     return StudyComparison(
         studies=tuple(studies),
         systems=systems,

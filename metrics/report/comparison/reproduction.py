@@ -13,7 +13,7 @@ from metrics.inference.verdicts import Outcome
 from metrics.report.comparison.rating_scales import Relations
 from metrics.report.records import ReportInput
 from metrics.report.section import Reference, Section
-from metrics.report.sections.source_comparisons import Judged, compare_sources
+from metrics.report.sections.source_comparisons import REFERENCES, Judged, compare_sources
 from metrics.report.wording import number, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate
@@ -42,6 +42,7 @@ BELZ = Reference(
         ("archiveprefix", "arXiv"),
     ),
 )
+AT_COMMON = "HUSE is at the number of ratings per text that all studies have."
 NO_ZERO = "Preferences are log odds, which have no true zero, so they have no CV*."
 
 Values = dict[str, float]  # by study
@@ -56,19 +57,20 @@ def section(
     *,
     level: float,
 ) -> Section | None:
-    """None where no source was judged on one criterion in two of the studies.
+    """None where no generator or training was judged on one criterion in two of the studies.
 
     scales: how the scales of each two studies relate. huse: values of each measure by study and generator.
     """
     judged = _judged_in_several(studies, level)
     scores = [*_means(judged, studies, scales), *_huse(huse)]
-    if not scores:
+    if all(source == REFERENCES for _, source, _ in scores):
         return None
     names = [report_input.study.name for report_input in studies]
     rows, missing = _score_rows(scores, names)
     sets, findings = list(_sets(studies, judged)), list(_findings(judged, names))
     lead = [*_lead_scores(rows), *_lead_findings(findings, names)]
-    tables = [_score_table(rows, names), _set_table(sets), _finding_table(findings, names[0])]
+    notes = [*([AT_COMMON] if huse else []), *([NO_ZERO] if _has_preferences(judged) else [])]
+    tables = [_score_table(rows, names, notes), _set_table(sets), _finding_table(findings, names[0])]
     return Section(
         key=KEY,
         title=TITLE,
@@ -153,7 +155,7 @@ def _score_rows(
     return rows, tuple(missing)
 
 
-def _score_table(rows: Sequence[Row], names: Sequence[str]) -> Table:
+def _score_table(rows: Sequence[Row], names: Sequence[str], notes: Sequence[str]) -> Table:
     columns = (
         Column("what", "Score"),
         Column("source", "Source or training"),
@@ -164,10 +166,11 @@ def _score_table(rows: Sequence[Row], names: Sequence[str]) -> Table:
         "Single scores in each study, with the coefficient of variation for small samples (CV*, in per cent; 0 is the "
         "same value)."
     )
-    note = (
-        "Means of ratings start at the lowest label. HUSE is at the number of ratings per text that all studies have."
-    )
-    return Table("reproduction-scores", title, columns, tuple(rows), (note, NO_ZERO))
+    return Table("reproduction-scores", title, columns, tuple(rows), tuple(notes))
+
+
+def _has_preferences(judged: Compared) -> bool:
+    return any(each.kind == "preference" for of in judged.values() for each in of.values())
 
 
 def _lead_scores(rows: Sequence[Row]) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Compiled search for the nearest neighbours of many points: strips along one axis, each sorted by the other.
 
-A point's k + 1 nearest in its own strip bound its cut; only points within that bound, in its strip and in those near
-enough, are looked at. Points that coincide are one point with a weight.
+Points that follow each other in a strip share their candidates: those within a radius that the k + 1 nearest in the
+strip bound and the cuts before foretell. Each then has its distances in one run, which wide registers serve. Points
+that coincide are one point with a weight.
 """
 
 from __future__ import annotations
@@ -10,6 +11,12 @@ import numpy as np
 
 from metrics.compiled.kernels import REFERENCE_WEIGHT, compile_loop, weight_of_nearest, widen_cut
 from metrics.data.arrays import Floats, Ints
+
+BLOCK = 8  # points that share their candidates at most, in a box so tall and broad, in radii
+TALL, BROAD = 1.5, 2.0
+STEPS, MANY = 24, 8  # halvings of a radius, while there are so many times k points within it
+WIDER = 1.25  # than the farthest cut of the points before
+SMALLEST = 1e-150  # its square is a number still
 
 
 @compile_loop
@@ -58,40 +65,186 @@ def search_strips(
 ) -> None:
     """Weight of the neighbours (itself included) of each point in the strips first..last-1; k + 1 points at least.
 
-    low, high: smallest and largest x of each strip, none of which is empty.
+    low, high: smallest and largest x of each strip, none of which is empty. Points that follow each other in a strip
+    share their candidates, all within a radius of any of them; one whose limit lies beyond it looks for its own.
     """
-    strips = len(start) - 1
-    squared, weights = np.empty(len(x)), np.empty(len(x), dtype=np.int64)
-    at = np.empty(strips, dtype=np.int64)
+    room = (np.empty(len(x)), np.empty(len(x)), np.empty(len(x)), np.empty(len(x), dtype=np.int64))
+    spans = np.empty((2, len(start) - 1), dtype=np.int64)
     inside, near = 0, 0.0
     for s in range(first, last):
-        at[:] = start[:-1]
-        window = _wide_strip(start, s, k)
-        for p in range(start[s], start[s + 1]):
+        spans[0], spans[1] = start[:-1], start[:-1]
+        window, farthest = _wide_strip(start, s, k), np.inf
+        at, begin = start[max(window, 0)], start[s]
+        while begin < start[s + 1]:
             bound = np.inf
             if window >= 0:
-                at[window] = _forward(y, at[window], start[window + 1], y[p])
-                bound = _bound(x, y, x[p], y[p], at[window], start[window], start[window + 1], k)
-            limit = widen_cut(bound, slack) if bound < np.inf else bound
-            n = _collect(x, y, weight, x[p], y[p], 0.0, p, start[s], start[s + 1], limit, squared, weights, 0)
-            if window == s:
-                inside, near = weight_of_nearest(squared[:n], weights[:n], k + 1, near, slack)
-                limit = widen_cut(near, slack)
-            start_line = n
-            for step in (-1, 1):
-                t = s + step
-                while 0 <= t < strips:
-                    gap = x[p] - high[t] if step < 0 else low[t] - x[p]
-                    if gap * gap > limit:
-                        break
-                    at[t] = _forward(y, at[t], start[t + 1], y[p])
-                    n = _collect(
-                        x, y, weight, x[p], y[p], gap * gap, at[t], start[t], start[t + 1], limit, squared, weights, n
-                    )
-                    t += step
-            if n > start_line or window != s:
-                inside, near = weight_of_nearest(squared[:n], weights[:n], k + 1, near, slack)
-            result[p] = inside
+                at = begin if window == s else _forward(y, at, start[window + 1], y[begin])
+                bound = _bound(x, y, x[begin], y[begin], at, start[window], start[window + 1], k)
+            radius = min(_radius(widen_cut(bound, slack)), WIDER * farthest)
+            if radius < WIDER * farthest:  # of this strip alone, which is far in the tails
+                own = (x[begin], x[begin], y[begin], y[begin])
+                radius = _narrow(y, start, low, high, s, own, radius, k, spans)
+            end, left, right = _block(x, y, begin, start[s + 1], radius)
+            box = (left, right, y[begin], y[end - 1])
+            reach = np.sqrt(bound) + (right - left) + (box[3] - box[2])
+            n, total = _gather(x, y, weight, start, low, high, s, box, radius, spans, room)
+            farthest, again = 0.0, False
+            for p in range(begin, end):
+                if again:
+                    n, total = _gather(x, y, weight, start, low, high, s, box, radius, spans, room)
+                    again = False
+                limit = np.inf
+                if total > k:
+                    inside, near = _weight_near(x[p], y[p], room, n, k + 1, near, slack)
+                    limit = widen_cut(near, slack)
+                if not limit < radius * radius:
+                    own, again = (x[p], x[p], y[p], y[p]), True
+                    wide = _radius(widen_cut(reach * reach, slack) if limit == np.inf else limit)
+                    n, total = _gather(x, y, weight, start, low, high, s, own, wide, spans, room)
+                    inside, near = _weight_near(x[p], y[p], room, n, k + 1, near, slack)
+                result[p] = inside
+                farthest = max(farthest, np.sqrt(near))
+            begin = end
+
+
+@compile_loop
+def _block(x: Floats, y: Floats, begin: int, stop: int, radius: float) -> tuple[int, float, float]:
+    """How far points from `begin` on lie near enough to each other to share candidates; their lowest and highest x."""
+    end, left, right = begin + 1, x[begin], x[begin]
+    while end < stop and end - begin < BLOCK and y[end] - y[begin] <= TALL * radius:
+        lower, upper = min(left, x[end]), max(right, x[end])
+        if upper - lower > BROAD * radius:
+            break
+        left, right, end = lower, upper, end + 1
+    return end, left, right
+
+
+@compile_loop
+def _radius(limit: float) -> float:
+    """Beyond this in one coordinate a squared distance is certainly beyond the limit."""
+    return float(np.sqrt(limit) * (1 + 1e-9) + SMALLEST)
+
+
+@compile_loop
+def _weight_near(
+    xp: float,
+    yp: float,
+    room: tuple[Floats, Floats, Floats, Ints],
+    n: int,
+    rank: int,
+    guess: float,
+    slack: tuple[float, float, float],
+) -> tuple[int, float]:
+    """`weight_of_nearest` of a point among the first n candidates."""
+    xs, ys, squared, weights = room
+    for j in range(n):
+        dx, dy = xp - xs[j], yp - ys[j]
+        squared[j] = dx * dx + dy * dy
+    found: tuple[int, float] = weight_of_nearest(squared[:n], weights[:n], rank, guess, slack)
+    return found
+
+
+@compile_loop
+def _gather(
+    x: Floats,
+    y: Floats,
+    weight: Ints,
+    start: Ints,
+    low: Floats,
+    high: Floats,
+    s: int,
+    box: tuple[float, float, float, float],
+    radius: float,
+    spans: Ints,
+    room: tuple[Floats, Floats, Floats, Ints],
+) -> tuple[int, int]:
+    """Copy all points within the radius of a box in strip s, and some more; how many, and how many with their weights.
+
+    box: lowest and highest x, lowest and highest y. spans: (2, strips) where the last candidates of each strip began
+    and ended; they are moved from there. A point is left out only if one of its differences is above the radius.
+    """
+    strips, n, total = len(start) - 1, 0, 0
+    for step in (0, -1, 1):
+        t = s + step
+        while 0 <= t < strips:
+            gap = box[0] - high[t] if step < 0 else low[t] - box[1]
+            if step and gap > radius:
+                break
+            _move_span(y, start[t], start[t + 1], box[2], box[3], radius, spans, t)
+            for j in range(spans[0, t], spans[1, t]):
+                room[0][n], room[1][n], room[3][n] = x[j], y[j], weight[j]
+                total += weight[j] & (REFERENCE_WEIGHT - 1)
+                n += 1
+            if not step:
+                break
+            t += step
+    return n, total
+
+
+@compile_loop
+def _narrow(
+    y: Floats,
+    start: Ints,
+    low: Floats,
+    high: Floats,
+    s: int,
+    box: tuple[float, float, float, float],
+    radius: float,
+    k: int,
+    spans: Ints,
+) -> float:
+    """A smaller radius around the box, where there are many points within this one."""
+    for _ in range(STEPS):
+        count = _count(y, start, low, high, s, box, radius / 2, spans)
+        if count <= MANY * k:
+            return radius if count <= 2 * k else radius / 2
+        radius /= 2
+    return radius
+
+
+@compile_loop
+def _count(
+    y: Floats,
+    start: Ints,
+    low: Floats,
+    high: Floats,
+    s: int,
+    box: tuple[float, float, float, float],
+    radius: float,
+    spans: Ints,
+) -> int:
+    """How many points `_gather` would copy."""
+    strips, count = len(start) - 1, 0
+    for step in (0, -1, 1):
+        t = s + step
+        while 0 <= t < strips:
+            gap = box[0] - high[t] if step < 0 else low[t] - box[1]
+            if step and gap > radius:
+                break
+            _move_span(y, start[t], start[t + 1], box[2], box[3], radius, spans, t)
+            count += spans[1, t] - spans[0, t]
+            if not step:
+                break
+            t += step
+    return count
+
+
+@compile_loop
+def _move_span(
+    y: Floats, start: int, end: int, lowest: float, highest: float, radius: float, spans: Ints, t: int
+) -> None:
+    """Positions start..end of one strip, ascending in y: those from lowest - radius to highest + radius."""
+    a, b = spans[0, t], spans[1, t]
+    while a < end and lowest - y[a] > radius:
+        a += 1
+    while a > start and lowest - y[a - 1] <= radius:
+        a -= 1
+    b = max(a, b)
+    while b < end and y[b] - highest <= radius:
+        b += 1
+    while b > a and y[b - 1] - highest > radius:
+        b -= 1
+    spans[0, t], spans[1, t] = a, b
 
 
 @compile_loop
@@ -122,40 +275,6 @@ def _bound(x: Floats, y: Floats, xp: float, yp: float, at: int, start: int, end:
         dx, dy = xp - x[j], yp - y[j]
         top = max(top, dx * dx + dy * dy)
     return top
-
-
-@compile_loop
-def _collect(
-    x: Floats,
-    y: Floats,
-    weight: Ints,
-    xp: float,
-    yp: float,
-    gap: float,
-    at: int,
-    start: int,
-    end: int,
-    limit: float,
-    squared: Floats,
-    weights: Ints,
-    n: int,
-) -> int:
-    """Append the points of one strip within the limit, walking up and down from position `at`; how many there are now.
-
-    least: smallest squared distance along x to any point of the strip.
-    """
-    for step in (1, -1):
-        j = at if step > 0 else at - 1
-        while start <= j < end:
-            dy = yp - y[j]
-            if dy * dy + gap > limit:
-                break
-            dx = xp - x[j]
-            squared[n] = dx * dx + dy * dy
-            weights[n] = weight[j]
-            n += 1
-            j += step
-    return n
 
 
 @compile_loop

@@ -38,7 +38,7 @@ def _searched(x: Floats, y: Floats, weight: Ints, k: int, slack: Coefficients) -
     loops: Any = importlib.import_module("metrics.huse.strip_kernels")
     n = len(x)
     threaded = n > THREADED_ABOVE
-    edges = _edges(x, max(2 * k + 2, int(2 * math.sqrt(n))))
+    edges = _edges(x, max(2 * k + 2, int(3 * math.sqrt(n))))
     strip, place, start = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(len(edges) + 2, np.int64)
     loops.number_strips(x, edges, strip, start)
     loops.arrange_points(strip, start, place)

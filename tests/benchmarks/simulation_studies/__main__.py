@@ -74,7 +74,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--look", action="store_true", help="simulate nothing: write the pages from what is there")
-    parser.add_argument("--only", choices=validity.SIMULATED, help="simulate this section alone")
+    parser.add_argument("--only", choices=validity.ONLY, help="simulate this section alone")
     parser.add_argument("--confirm", action="store_true", help="keep rows of changed code whose pieces come out alike")
     parser.add_argument("--page", type=Path, default=PAGE, help="where the tables of docs/validity.md go")
     parser.add_argument("--kept", type=Path, help="where its counts lie (at full size: beside the code)")

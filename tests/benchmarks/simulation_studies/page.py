@@ -60,7 +60,7 @@ def summary(rows: Sequence[Row]) -> str:
     told = [
         (kinds["off"], "**Off** by more than 1.5 points and twice the Monte-Carlo error: {}{}"),
         (kinds["steps"], "Off, but **in steps**: the estimate takes so few values that no cut comes nearer: {}{}"),
-        (kinds["chance"], "More than 1.5 points away, but not beyond twice the Monte-Carlo error: {}{}"),
+        (kinds["chance"], "More than 1.5 points away, but by less than twice the Monte-Carlo error beyond them: {}{}"),
     ]
     parts = [text.format(len(found) or "none", ":\n\n" + "\n".join(found) if found else ".") for found, text in told]
     return "\n\n".join([whole, *parts]) + "\n"

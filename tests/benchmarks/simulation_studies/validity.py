@@ -14,6 +14,7 @@ from tests.benchmarks.simulation_studies import (
     huse_studies,
     judging_studies,
     pairwise_studies,
+    planned_studies,
     size_studies,
 )
 from tests.benchmarks.simulation_studies.coverage import Row, row
@@ -41,21 +42,23 @@ SIMULATED = (
     "verdicts",
     "demo",
 )
+ONLY = (*SIMULATED, "planned")  # what can be simulated alone
 Bias = tuple[tuple[int, int, Sums], ...]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All studies to simulate: works by section with coverage, verdicts, designs of the test, texts by ratings."""
+    """All studies to simulate: works by section with coverage, verdicts, plans, designs of the test, sizes."""
 
     covered: dict[str, tuple[Work, ...]]
     decisions: tuple[Sums, ...]
+    planned: tuple[Sums, ...]
     sizes: tuple[Sums, ...]
     bias: Bias
 
     def works(self) -> list[Work | Sums]:
         rows = [work for works in self.covered.values() for work in works]
-        return [*rows, *self.decisions, *self.sizes, *(cell for _, _, cell in self.bias)]
+        return [*rows, *self.decisions, *self.planned, *self.sizes, *(cell for _, _, cell in self.bias)]
 
     def jobs(self) -> list[Job]:
         """Every piece of work, an early look of all sections first."""
@@ -63,8 +66,8 @@ class Plan:
 
     def missing(self, kept: Kept, only: str | None = None) -> list[Job]:
         """Pieces that are neither simulated nor counted. only: of one section."""
-        more = self.decisions if only == "verdicts" else ()
-        works = (*self.covered[only], *more) if only else self.works()
+        more = {"verdicts": self.decisions, "planned": self.planned}
+        works = (*self.covered.get(only, ()), *more.get(only, ())) if only else self.works()
         waiting = {job.name for work in works for job in work.jobs() if not kept.done(job, work)}
         return [job for job in self.jobs() if job.name in waiting]
 
@@ -93,6 +96,7 @@ def plan(studies: int, headline: int) -> Plan:
     return Plan(
         covered,
         tuple(decision_studies.decision_works()),
+        tuple(planned_studies.planned_works()),
         tuple(size_studies.size_works(studies)),
         tuple(huse_studies.bias_works()),
     )
@@ -111,6 +115,7 @@ def lines(given: Plan, kept: Kept) -> Iterator[str]:
     yield _section("in short", summary([row for rows in parts.values() for row in rows]))
     for name, rows in parts.items():
         yield _section(name, *(_decided(given.decisions, kept) if name == "verdicts" else ()), coverage_table(rows))
+    yield _section("planned", _planned(given.planned, kept))
     yield _section("size", _sizes(given.sizes, kept))
     yield _section("bias", _bias(given.bias, kept))
     yield _section("listed", "".join(f"- `{column}`: {why}\n" for column, why in UNMEASURED.items()))
@@ -132,6 +137,11 @@ def _decided(works: Iterable[Sums], kept: Kept) -> Iterator[str]:
     totals = [(work.name, total) for work in works if (total := kept.totals(work))]
     yield decision_studies.decision_table(totals)
     yield decision_studies.power_table(totals)
+
+
+def _planned(works: Iterable[Sums], kept: Kept) -> str:
+    """How often studies of a planned size decide."""
+    return planned_studies.planned_table([(work.name, found) for work in works if (found := kept.totals(work))])
 
 
 def _section(name: str, *parts: str) -> str:

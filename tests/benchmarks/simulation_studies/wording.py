@@ -125,6 +125,15 @@ SECTIONS = {
         "another crowd, so that the crowd's errors are in it (tests made from true quality are passed about one point "
         "more often). frac(p): the mean over 100,000 other headlines of each side.",
     ),
+    "planned": (
+        "Studies of a planned size: how often they decide",
+        "Each was planned for a power of 80 %; `promised` is the power of the planned size by the planner, which plans "
+        "whole contexts. Ratings: studies of the mean planned size, made by drawing every rater, task, text and "
+        "context; found: the verdict is better for the one that is. From a pilot: each study has a pilot and a plan of "
+        "its own. `HUSE below 1`: the interval lies below 1. `HUSE-Q`: the interval of the difference of two "
+        "generators lies above 0. These two are planned from 5 earlier studies each, with 60 studies to each plan; an "
+        "earlier study that saw HUSE too low or too high makes its plan too small or too large.",
+    ),
     "size": (
         "Size of the permutation test",
         "Share, in per cent, of studies without any difference in which p is at most .05; asked: not above 5 but "

@@ -18,7 +18,7 @@ from metrics.huse.subsampling import huse_arrays, subsample_sd
 from metrics.huse.variance_components import joint_interval
 from metrics.inference.error_rate_intervals import subsample_interval
 from metrics.inference.proportions import pooled_share
-from tests.benchmarks.simulation_studies import size_studies
+from tests.benchmarks.simulation_studies import planned_studies, size_studies
 from tests.benchmarks.simulation_studies.coverage import Row, attainable, row
 from tests.benchmarks.simulation_studies.huse_rows import DIFFERENCES, TITLES, difference_tallies, huse_tallies
 from tests.benchmarks.simulation_studies.huse_studies import difference_values, differences, huse_chunk, values_only
@@ -158,7 +158,7 @@ def test_the_page_of_the_counts_kept_is_the_page_of_the_studies(tmp_path, monkey
     monkeypatch.setattr(store, "FOLDER", tmp_path / "studies")
     given = tiny_plan()
     waiting = Kept(tmp_path / "kept.json")
-    assert len(given.missing(waiting)) == len(given.jobs()) == 9
+    assert len(given.missing(waiting)) == len(given.jobs()) == 10
     for job in given.jobs():
         job.run()
     from_studies = "".join(lines(given, waiting))
@@ -203,7 +203,7 @@ def test_counts_of_preferences_lie_in_a_file_of_their_own_and_one_section_is_sim
         "small", MEASURES, (job("pairwise small 0", preferences, world, 3, (2,)),), strength_tallies, (), target
     )
     tiny = tiny_plan()
-    given = Plan({**tiny.covered, "pairwise": (pairs,)}, (), tiny.sizes, tiny.bias)
+    given = Plan({**tiny.covered, "pairwise": (pairs,)}, (), (), tiny.sizes, tiny.bias)
     kept = Kept(tmp_path / "kept.json")
     mine = given.missing(kept, "pairwise")
     assert {one.name for one in mine} == {"pairwise small target", "pairwise small 0"}
@@ -224,6 +224,9 @@ def test_counts_of_preferences_lie_in_a_file_of_their_own_and_one_section_is_sim
     page = "".join(lines(again, Kept(tmp_path / "kept.json", earlier=True)))
     assert "| small | log strength |" in page
     assert "1 pieces of work were counted before" in page
+
+
+PLANNED = "ratings, .44, 10 a text; a pilot of 30 contexts"
 
 
 def tiny_plan() -> Plan:
@@ -254,8 +257,14 @@ def tiny_plan() -> Plan:
         "nnd": (Work("quiz", ("rate",), (job("nnd 0", quizzes, quiz, 20, (7,)),), partial(rate_tallies, 0.7), ()),),
     }
     size = Sums("size", (job("size 0", size_studies.tested, world, False, 1, (8,)),), size_studies.rejected)
+    plan = job("planned 0", planned_studies.rating_studies, planned_studies.RATINGS[PLANNED], 3, (10,))
+    planned = Sums(PLANNED, (plan,), planned_studies.planned_total)
     return Plan(
-        covered, (), (size,), ((40, 20, Sums("bias", (job("bias", values_only, world, 5, (9,)),), values_total)),)
+        covered,
+        (),
+        (planned,),
+        (size,),
+        ((40, 20, Sums("bias", (job("bias", values_only, world, 5, (9,)),), values_total)),),
     )
 
 

@@ -219,7 +219,7 @@ def test_counts_of_preferences_lie_in_a_file_of_their_own_and_one_section_is_sim
 
     # Other code: what was counted before is not used, unless asked for, and then the page says so.
     changed = job("pairwise small 0", preferences, world, 3, (99,))
-    again = Plan({"pairwise": (replace(pairs, chunks=(changed,)),)}, (), (), ())
+    again = Plan({"pairwise": (replace(pairs, chunks=(changed,)),)}, (), (), (), ())
     assert "| small | log strength |" not in "".join(lines(again, Kept(tmp_path / "kept.json")))
     page = "".join(lines(again, Kept(tmp_path / "kept.json", earlier=True)))
     assert "| small | log strength |" in page

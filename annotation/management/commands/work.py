@@ -92,7 +92,10 @@ class Command(BaseCommand):
         else:
             if collected.new:
                 self.stdout.write(f"{study}: {collected.new} new submissions, {collected.open_hits} HITs open")
-        read(study, now=timezone.now())
+        try:
+            read(study, now=timezone.now())
+        except AssayError as error:  # a study whose kind of task is not installed keeps no other waiting
+            self.stderr.write(f"{study}: {error}")
         measure(study, now=timezone.now())
 
     def _scoring(self, only: Q) -> int:

@@ -9,13 +9,17 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
 from metrics.errors import BadInput
 from metrics.report import sections
-from metrics.report.section_kind import SectionKind
+from metrics.report.data_file import DataFile
+from metrics.report.records import ReportInput
+from metrics.report.section import Section
+from metrics.report.section_kind import Options, SectionKind, written
 
 GROUP = "assay.report_sections"
 Kind = SectionKind[Any, Any]
@@ -35,8 +39,56 @@ def installed() -> tuple[Kind, ...]:
 
 
 def of_other_packages() -> tuple[Kind, ...]:
-    """The sections that other packages register. Raises BadInput for an entry point that is none."""
-    return tuple(kind for entry in entry_points(group=GROUP) for kind in kinds_of(entry.load(), entry.value))
+    """The sections that other packages register; where one fails, its place in the report says so.
+
+    A package that cannot be loaded is left out: snapshots name the sections that they had. Raises BadInput for an entry
+    point that is no section.
+    """
+    kinds: list[Kind] = []
+    for entry in entry_points(group=GROUP):
+        try:
+            value = entry.load()
+        except Exception:  # noqa: BLE001, S112 - another package's code may raise anything when it is imported
+            continue
+        kinds += map(guarded, kinds_of(value, entry.value))
+    return tuple(kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Why the section of another package is not there."""
+
+    reason: str
+
+
+def guarded(kind: Kind) -> Kind:
+    """The same section, of which an error leaves a line in the report and harms nothing else."""
+
+    def gather(report_input: ReportInput) -> Any:
+        try:
+            return kind.gather(report_input)
+        except Exception as error:  # noqa: BLE001 - another package's code may raise anything
+            return _Failure(f"{type(error).__name__}: {error}")
+
+    def write(facts: Any, options: Options) -> Section:
+        if isinstance(facts, _Failure):
+            return _failed(kind, facts.reason)
+        try:
+            return kind.describe(kind.compute(facts, options))
+        except Exception as error:  # noqa: BLE001 - another package's code may raise anything
+            return _failed(kind, f"{type(error).__name__}: {error}")
+
+    def files(report_input: ReportInput) -> Iterable[DataFile]:
+        try:
+            return list(kind.files(report_input))
+        except Exception:  # noqa: BLE001 - the section itself says what is wrong
+            return ()
+
+    return written(kind.key, kind.title, kind.order, gather, write, files)
+
+
+def _failed(kind: Kind, reason: str) -> Section:
+    return Section(kind.key, kind.title, missing=((kind.title, f"the section of another package failed: {reason}"),))
 
 
 def load(path: str) -> tuple[Kind, ...]:

@@ -112,3 +112,26 @@ def test_a_section_that_the_snapshots_report_had_is_named_where_it_is_not_instal
 def test_a_header_without_such_sections_keeps_the_bytes_that_it_had_before_there_were_any() -> None:
     assert b'"sections"' not in header_bytes(_snapshot(()).header)
     assert b'"sections":["letters"]' in header_bytes(_snapshot(("letters",)).header)
+
+
+def _raise(*_: object) -> object:
+    raise ZeroDivisionError("planted")
+
+
+BROKEN_GATHER = SectionKind(key="broken", title="Broken", order=66, gather=_raise, compute=_compute)  # type: ignore[arg-type]
+BROKEN_COMPUTE = SectionKind(key="broken", title="Broken", order=66, gather=_gather, compute=_raise)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["BROKEN_GATHER", "BROKEN_COMPUTE"])
+def test_a_section_of_another_package_that_fails_is_named_and_the_report_is_there(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    installed(monkeypatch, f"{__name__}:{name}")
+    report = build_report(UNKNOWN)
+    (section,) = [section for section in report.sections if section.key == "broken"]
+    assert section.missing == (("Broken", "the section of another package failed: ZeroDivisionError: planted"),)
+
+
+def test_a_package_that_cannot_be_imported_harms_no_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(monkeypatch, "no.such.module:SECTIONS")
+    assert [kind.key for kind in registry.installed()] == [kind.key for kind in registry.built_in()]

@@ -167,8 +167,17 @@ def _pages(
         raise DesignError(
             f"The condition {cell} of {study.name} has no texts." if number else "The study has no texts."
         )
-    shown = kind_called(study.task).texts_shown
-    return lay_out(texts, rules_of(study), cell=number, gold=gold, labels=len(labels), shown=shown, progress=progress)
+    kind = kind_called(study.task)
+    return lay_out(
+        texts,
+        rules_of(study),
+        cell=number,
+        gold=gold,
+        labels=len(labels),
+        shown=kind.texts_shown,
+        in_order=kind.in_order,
+        progress=progress,
+    )
 
 
 def _labels(wording: StudyWording) -> list[str]:

@@ -60,13 +60,14 @@ def lay_out(
     gold: Sequence[int] = (),
     labels: int = 0,
     shown: int = 1,
+    in_order: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Page]:
     """The pages of one cell. progress: is told how many texts of how many are dealt, now and then.
 
     gold: keys of texts with known answers; labels: how many the scale has, for checks; shown: texts of a line: 2 puts
-    the two texts of a context side by side, ALL_OF_CONTEXT keeps all texts of a context together. Everything random
-    hangs on rules.seed and the cell's number. Raises DesignError.
+    the two texts of a context side by side, ALL_OF_CONTEXT keeps all texts of a context together, in_order those
+    of one source (a document). Everything random hangs on rules.seed and the cell's number. Raises DesignError.
     """
     seed = rules.seed if cell == 0 else random.Random(f"{rules.seed}:{cell}").getrandbits(32)
     if rules.gold > len(gold):
@@ -75,7 +76,7 @@ def lay_out(
     if shown == 2:
         pages = _pairs(texts, rules, seed)
     elif shown == ALL_OF_CONTEXT:
-        pages = _full_contexts(texts, rules, seed)
+        pages = _full_contexts(texts, rules, seed, by_source=in_order)
     else:
         packed = pack(
             texts, per_hit=rules.per_hit, seed=seed, mix=rules.mix, references=rules.references, progress=progress
@@ -118,17 +119,20 @@ def _pairs(texts: Sequence[Packable], rules: Rules, seed: int) -> list[list[Plac
     return [lines[first::count] for first in range(count)]
 
 
-def _full_contexts(texts: Sequence[Packable], rules: Rules, seed: int) -> list[list[Place]]:
-    """All texts of a context one after the other, in the order in which they came; contexts are dealt at random."""
+def _full_contexts(texts: Sequence[Packable], rules: Rules, seed: int, *, by_source: bool) -> list[list[Place]]:
+    """All texts of a context one after the other, in the order in which they came; contexts are dealt at random.
+
+    by_source: those of each source by themselves, as the sentences of a document that one system wrote.
+    """
     for name in ("gold", "repeats", "checks"):
         if getattr(rules, name):
             problem = "Texts of a context that are shown together leave no place for gold texts, repeats or checks."
             raise DesignError(problem).at(f"{name}_per_hit")
-    by_context: dict[int, list[Place]] = {}
+    by_context: dict[tuple[int, str], list[Place]] = {}
     for text in sorted(texts, key=lambda text: text.key):
         if text.context is None:
             raise DesignError("Texts that are shown together need a context; some have none.")
-        by_context.setdefault(text.context, []).append(Place("item", text.key))
+        by_context.setdefault((text.context, text.group if by_source else ""), []).append(Place("item", text.key))
     groups = list(by_context.values())
     random.Random(seed).shuffle(groups)
     count = -(-len(groups) // rules.per_hit)

@@ -10,6 +10,7 @@ from django.core import signing
 from django.urls import reverse
 
 from annotation.design.kinds import find_kind, kind_called
+from annotation.design.task_kind import TaskKind
 from annotation.design.wording import Wording, from_json
 from annotation.exceptions import QuestionError, QuestionTooLargeError
 from annotation.hits.cell_keys import CELL, cell_key
@@ -141,16 +142,18 @@ def lines_of(hit: Hit) -> list[ShownLine]:
 def lines_of_all(hits: Collection[Hit]) -> dict[int, list[ShownLine]]:
     """The same of several HITs, by their primary keys, in two queries."""
     lines: dict[int, list[ShownLine]] = {hit.pk: [] for hit in hits}
-    together = {hit.pk for hit in hits if (kind := find_kind(hit.study.task)) and kind.keeps_contexts}
+    kinds = {hit.pk: find_kind(hit.study.task) for hit in hits}
     for item in HitItem.objects.filter(hit__in=lines).select_related("text__context", "partner__context"):
-        lines[item.hit_id].append(_line(item, together=item.hit_id in together))
+        lines[item.hit_id].append(_line(item, kinds[item.hit_id]))
     for check in AttentionCheck.objects.filter(hit__in=lines):
         lines[check.hit_id].append(ShownLine(check.position, expected=check.expected))
     return {pk: sorted(hit_lines, key=lambda line: line.position) for pk, hit_lines in lines.items()}
 
 
-def _line(item: HitItem, *, together: bool) -> ShownLine:
-    group = str(item.text.context_id) if together else ""
+def _line(item: HitItem, kind: TaskKind | None) -> ShownLine:
+    group = ""
+    if kind is not None and kind.keeps_contexts:
+        group = f"{item.text.context_id}-{item.text.generator_id}" if kind.in_order else str(item.text.context_id)
     return ShownLine(item.position, _text(item.text), _text(item.partner) if item.partner else None, group=group)
 
 

@@ -116,7 +116,7 @@ def _bill(study: Study, form_data: dict[str, Any], cells: Sequence[CellPlan], pa
 def _lines(study: Study, kind: TaskKind | None, pile: Pile, cell: CellPlan) -> int:
     """What a cell's pages show, as the layout counts it: texts, pairs of texts, or contexts with all their texts."""
     if kind is not None and kind.keeps_contexts:
-        return texts_pile.contexts_of_cell(study, cell.domain, cell.generator)
+        return texts_pile.contexts_of_cell(study, cell.domain, cell.generator, by_source=kind.in_order)
     if kind is not None and kind.in_pairs:
         return pile.pairs_of_cell(cell.domain, cell.generator)
     return pile.of_cell(cell.domain, cell.generator)

@@ -53,14 +53,16 @@ def pile(study: Study) -> Pile:
     return Pile(references, generators)
 
 
-def contexts_of_cell(study: Study, domain: str = "", generator: str = "") -> int:
-    """How many contexts the texts of a cell have."""
+def contexts_of_cell(study: Study, domain: str = "", generator: str = "", *, by_source: bool = False) -> int:
+    """How many contexts the texts of a cell have. by_source: those of each source counted by themselves."""
     texts = study.texts.judged().filter(known_label="")
     if domain:
         texts = texts.filter(domain=domain)
     if generator:
         texts = texts.filter(Q(generator__name=generator) | Q(source=Text.Source.REFERENCE))
-    return texts.exclude(context=None).values("context").distinct().count()
+    names = ("context", "generator") if by_source else ("context",)
+    count: int = texts.exclude(context=None).order_by().values(*names).distinct().count()
+    return count
 
 
 def filter_texts(study: Study, *, words: str = "", side: str = "", state: str = "") -> QuerySet[Text]:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from annotation.design.criteria import Criterion, Labels
 from annotation.design.kinds.direct_assessment.kind import KIND as DIRECT_ASSESSMENT
+from annotation.design.kinds.document_rating.kind import KIND as DOCUMENT_RATING
 from annotation.design.kinds.error_labels.kind import KIND as ERROR_LABELS
 from annotation.design.kinds.human_or_machine.kind import KIND as HUMAN_OR_MACHINE
 from annotation.design.kinds.likert.kind import KIND as LIKERT
@@ -26,7 +27,7 @@ from metrics.data.answer_types import AnswerType
 GROUP = "assay.task_kinds"
 DEFAULT = TYPICALITY
 # In the order of the gallery.
-BUILT_IN = (TYPICALITY, HUMAN_OR_MACHINE, LIKERT, DIRECT_ASSESSMENT, PAIRWISE, ERROR_LABELS)
+BUILT_IN = (TYPICALITY, HUMAN_OR_MACHINE, LIKERT, DIRECT_ASSESSMENT, PAIRWISE, ERROR_LABELS, DOCUMENT_RATING)
 
 
 @cache

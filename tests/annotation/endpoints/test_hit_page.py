@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from annotation.design.item_order import order, second_first
+from annotation.design.item_order import order, order_of_groups, second_first
 from annotation.design.kinds import BUILT_IN, default_wording, kind_called
 from annotation.design.wording import Practice, PracticePair, Training, Wording
 from annotation.hits.parse_answers import changed_sides, order_shown, read_line, read_practice
@@ -42,7 +42,10 @@ def opened(browsing: BrowserContext, tmp_path: Path) -> Open:
     def show(kind: str, *, lines: int = 3, arm: Arm = "none", body: str = "Text {n}.", seed: int = 4) -> Page:
         shown = [
             ShownLine(
-                i, ShownText(body.replace("{n}", str(i))), ShownText(f"Other {i}.") if kind == "pairwise" else None
+                i,
+                ShownText(body.replace("{n}", str(i))),
+                ShownText(f"Other {i}.") if kind == "pairwise" else None,
+                group=str(i // 3) if kind_called(kind).keeps_contexts else "",
             )
             for i in range(lines)
         ]
@@ -71,6 +74,14 @@ def test_each_worker_meets_the_texts_in_the_order_that_the_seed_gives(opened: Op
     assert shown == order(9, seed=4, assignment="A1")
     assert shown != list(range(9))
     assert page.locator("legend").all_inner_texts() == [f"{n} of 9" for n in range(1, 10)]
+
+
+def test_the_parts_of_a_document_keep_their_order_and_documents_are_shuffled(opened: Open) -> None:
+    page = opened("document_rating", lines=9)
+    shown = [int(line.get_attribute("data-position") or "") for line in page.locator(".line").all()]
+    groups = [str(at // 3) for at in range(9)]
+    assert shown == order_of_groups(groups, in_order=True, seed=4, assignment="A1")
+    assert shown != list(range(9))
 
 
 def test_typicality_is_answered_by_keyboard_alone(opened: Open) -> None:

@@ -27,15 +27,21 @@ OPEN = (
 
 
 def drafted(
-    preset: Preset, name: str, *, contexts: int, generators: Sequence[str] = ("alpha", "beta"), **settings: object
+    preset: Preset,
+    name: str,
+    *,
+    contexts: int,
+    generators: Sequence[str] = ("alpha", "beta"),
+    parts: int = 1,
+    **settings: object,
 ) -> Study:
-    """A draft of the preset with a text of each generator for every context."""
+    """A draft of the preset with a text (or several parts) of each generator for every context."""
     plan = Plan(**{**preset_settings(preset, "USD"), **settings})  # type: ignore[arg-type]
     study = create(name, mode="rehearsal", plan=plan, wording=preset.wording, actor="ada", now=NOW)
     records = [
         TextRecord(
-            f"{generator}{at}",
-            f"The council of town {at} heard {generator} speak about the river",
+            f"{generator}{at}" if parts == 1 else f"{generator}{at}-{part}",
+            f"The council of town {at} heard {generator} speak about the river {part or ''}".strip(),
             "model",
             generator=generator,
             decoding="t=1",
@@ -43,6 +49,7 @@ def drafted(
             context_body=f"Article {at}.",
         )
         for at in range(contexts)
+        for part in range(parts)
         for generator in generators
     ]
     add_texts(study, records, actor="ada", now=NOW)

@@ -98,3 +98,21 @@ def _check_correlations(table: Table, by_text: dict[tuple[str, str], defaultdict
         )
         assert n == len(x) == 24
         assert over_all == pytest.approx(np.corrcoef(x, y)[0, 1])
+
+
+def test_a_document_is_on_one_page_in_its_order_and_its_contexts_are_what_intervals_are_over() -> None:
+    study = drafted(PRESETS["documents"], "documents", contexts=8, parts=4)
+    before = estimate_study(study).estimate
+    laid_out = rehearsed(study, seed=5)
+    assert (before.hits, before.reward_cents) == (laid_out.hits, laid_out.reward_cents) == (6, 6 * 3 * 300)
+    shown = []
+    for hit in study.hits.all():
+        shown += [item.text.key for item in hit.items.select_related("text").order_by("position")]
+    documents = [shown[at : at + 4] for at in range(0, len(shown), 4)]
+    assert sorted(documents) == sorted(
+        [f"{system}{at}-{part}" for part in range(4)] for system in ("alpha", "beta") for at in range(8)
+    )
+    found = {table.name: table for table in tables(build_report(score(study)))}
+    (row,) = found["answer-comparisons"].rows
+    columns = [column.key for column in found["answer-comparisons"].columns]
+    assert (row[columns.index("contexts")], row[columns.index("n")]) == (8, 8 * 2 * 4 * 3)

@@ -229,7 +229,22 @@ def test_no_page_of_the_console_has_faults(browser: Browser, site: str, world: W
         for address in pages:
             page.goto(address)
             wrong += looked_at(page, address)
+            if address == reverse("console:results", args=[world.finished.uuid]):
+                wrong += answer_out_of_view(page)
     assert wrong == []
+
+
+def answer_out_of_view(page: Page) -> list[str]:
+    """What is wrong with the answer that leads the results: it stands on the first screen, in at most 60 words."""
+    answer, wrong = page.locator("main p.lead"), []
+    for width, height in ((1440, 900), (360, 740)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("scrollTo(0, 0)")
+        box = answer.bounding_box()
+        if box is None or box["y"] < 0 or box["y"] + box["height"] > height:
+            wrong.append(f"the answer at {width} x {height}: {box}")
+    words = len(answer.inner_text().split())
+    return [*wrong, *([f"the answer has {words} words"] if words > 60 else [])]
 
 
 def test_no_page_for_strangers_and_newcomers_has_faults(browser: Browser, site: str, world: World) -> None:

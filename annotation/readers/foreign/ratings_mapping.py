@@ -37,6 +37,7 @@ RATER = (
     "prolific_pid",
     "prolific_id",
     "respondent",
+    "person",
     "response_id",
     "evaluator",
     "judge",

@@ -55,6 +55,13 @@ def thief() -> Iterator[Thief]:
     thread.join(timeout=10)
 
 
+# Hostile tasks have crowd elements as well, whose scripts are ours.
+CROWD = (
+    "<script src='https://assets.crowd.aws/crowd-html-elements.js'></script>"
+    "<crowd-form><crowd-input name=a label=A></crowd-input></crowd-form>"
+)
+
+
 def at_work(lab, ann: Desk, page: str) -> Frame:
     return ann.accept(lab.hit(Question=html_question(HEAD + page)))
 
@@ -84,12 +91,17 @@ READING = [
 
 
 def test_the_task_reads_and_plants_nothing(lab, ann: Desk) -> None:
-    frame = at_work(lab, ann, "")
+    frame = at_work(lab, ann, CROWD)
     stopped = {"SecurityError", "TypeError", "NotAllowedError", "InvalidStateError"}
     assert {script: name for script in READING if (name := tried(frame, script)) not in stopped} == {}
 
 
+CROWD_BUTTON = (
+    "const b = document.createElement('crowd-button'); b.setAttribute('href', '{thief}');"
+    "b.setAttribute('target', '_top'); document.body.append(b); b.shadowRoot.querySelector('a').click()"
+)
 LEAVING = [
+    CROWD_BUTTON,
     "top.location = '{thief}'",
     "parent.location.replace('{thief}')",
     "window.open('{thief}', '_top')",
@@ -101,7 +113,7 @@ LEAVING = [
 
 
 def test_the_page_around_the_task_stays_where_it_is(lab, ann: Desk, thief: Thief) -> None:
-    frame = at_work(lab, ann, "")
+    frame = at_work(lab, ann, CROWD)
     before = ann.page.url
     for script in LEAVING:
         tried(frame, f"(() => {{ {script.replace('{thief}', thief.origin)} }})()")

@@ -128,6 +128,11 @@ class Market:
             raise
         return str(answer["HIT"]["HITId"])
 
+    def check_question(self, question: str) -> None:
+        """Raise MarketError for a question that no HIT may have; only Assay's own marketplace checks it before."""
+        if self.ours:
+            self.call_extension("check_question", Question=question)
+
     def find_hit(self, annotation: str) -> str | None:
         """Return the HIT with this RequesterAnnotation, for use after its token has expired (24 hours)."""
         for hit in self._pages("list_hits", "HITs"):

@@ -55,7 +55,14 @@ def new(request: HttpRequest) -> HttpResponse:
         with attach_errors(form, above=True):
             path = uploads.keep(table)
             try:
-                batch = create_batch(template, path, BatchPlan(**values), owner=visitor(request), now=timezone.now())
+                batch = create_batch(
+                    template,
+                    path,
+                    BatchPlan(**values),
+                    owner=visitor(request),
+                    now=timezone.now(),
+                    market=Market(conf.endpoint()),
+                )
             finally:
                 uploads.discard(path)
             return redirect("console:batches-batch", batch.uuid)

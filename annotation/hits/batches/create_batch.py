@@ -11,9 +11,10 @@ from pathlib import Path
 from django.db import transaction
 
 from annotation.accounts.models import User
-from annotation.exceptions import DesignError, QuestionError
+from annotation.exceptions import DesignError, MarketError, QuestionError
 from annotation.hits.batches.template import page_of, variables
 from annotation.models import Batch, BatchHit
+from annotation.mturk.client import Market
 from annotation.mturk.question_xml import html_question
 from annotation.readers.problem_codes import Code
 from annotation.readers.problems import Findings
@@ -39,11 +40,18 @@ class BatchPlan:
     literal: tuple[str, ...] = ()
 
 
-def create_batch(template: str, table: Path, plan: BatchPlan, *, owner: User, now: datetime) -> Batch:
-    """Store a draft. Raises DesignError (field template or literal) and FileProblems, and stores nothing then."""
+def create_batch(
+    template: str, table: Path, plan: BatchPlan, *, owner: User, now: datetime, market: Market | None = None
+) -> Batch:
+    """Store a draft. Raises DesignError (field template) and FileProblems, and stores nothing then.
+
+    market: is asked whether it takes the page of the first row.
+    """
     columns, rows = _read_rows(table)
     _check_variables(template, columns, plan.literal)
     _check_pages(template, rows, plan.title, Findings(table))
+    if market is not None:
+        _check_with_market(page_of(template, rows[0].cells, title=plan.title), market)
     values = {name: getattr(plan, name) for name in BatchPlan.__dataclass_fields__}
     with transaction.atomic():
         batch = Batch.objects.create(
@@ -61,6 +69,15 @@ def create_batch(template: str, table: Path, plan: BatchPlan, *, owner: User, no
             batch_size=500,
         )
     return batch
+
+
+def _check_with_market(page: str, market: Market) -> None:
+    """What the marketplace does not take is said now. One that cannot be reached says so when it is published."""
+    try:
+        market.check_question(html_question(page))
+    except MarketError as error:
+        if error.permanent:
+            raise DesignError(str(error)).at("template") from error
 
 
 def _token(batch: Batch, position: int) -> str:

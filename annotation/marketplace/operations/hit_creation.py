@@ -22,7 +22,7 @@ from annotation.marketplace.models import Hit, HitType, StudyDraw
 from annotation.marketplace.notifications import events
 from annotation.marketplace.operations.amounts import amount_of, currency_of
 from annotation.marketplace.operations.finding import load_hit_type
-from annotation.marketplace.operations.registry import Call, operation
+from annotation.marketplace.operations.registry import Call, extension_operation, operation
 from annotation.marketplace.operations.shapes import hit_shape
 from annotation.marketplace.qualifications.requirements import normalised
 from annotation.marketplace.questions import question_types
@@ -53,6 +53,13 @@ def create_hit_type(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 @operation("CreateHIT", writes=True)
 def create_hit(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     return _create(call, parameters, _type_for(call, parameters))
+
+
+@extension_operation("CheckQuestion", writes=False)
+def check_question(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Refuse a question as CreateHIT would, and create nothing."""
+    question_types.checked(parameters["Question"])
+    return {}
 
 
 @operation("CreateHITWithHITType", writes=True)

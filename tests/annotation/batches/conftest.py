@@ -55,10 +55,10 @@ def market(olga: User, settings: Any) -> Market:
 def draft(tmp_path: Path) -> Callable[..., Batch]:
     """Makes a batch of a template and the text of a table: draft(owner, template, table, plan)."""
 
-    def drafted(owner: User, template: str, table: str, plan: BatchPlan = PLAN) -> Batch:
+    def drafted(owner: User, template: str, table: str, plan: BatchPlan = PLAN, **more: Any) -> Batch:
         path = tmp_path / "table.csv"
         path.write_text(table, encoding="utf-8", newline="")
-        return create_batch(template, path, plan, owner=owner, now=timezone.now())
+        return create_batch(template, path, plan, owner=owner, now=timezone.now(), **more)
 
     return drafted
 

@@ -17,7 +17,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from annotation.accounts.models import User
-from annotation.exceptions import BudgetError, ChangedError, MarketError, StateError
+from annotation.exceptions import BudgetError, ChangedError, DesignError, MarketError, StateError
 from annotation.hits.batches.publish_batch import cancel_batch, publish_batch
 from annotation.hits.batches.queries import progress_of, works_of
 from annotation.hits.batches.results_file import file_names, write_results
@@ -92,7 +92,11 @@ def test_nothing_is_published_without_the_money_or_with_a_page_that_the_marketpl
     with pytest.raises(BudgetError, match=r"holds \$1,000.00, and the batch costs \$1,200.00") as refused:
         publish(dear, market)
     assert refused.value.missing_cents == 20_000
-    media = draft(olga, "<crowd-form><p>${x}</p>\n<crowd-polygon></crowd-polygon></crowd-form>", "x\n1\n2\n")
+    polygon = "<crowd-form><p>${x}</p>\n<crowd-polygon></crowd-polygon></crowd-form>"
+    with pytest.raises(DesignError, match=r"<crowd-polygon> \(line 2\)") as at_upload:
+        draft(olga, polygon, "x\n1\n2\n", market=market)
+    assert (at_upload.value.field, Batch.objects.count()) == ("template", 1)
+    media = draft(olga, polygon, "x\n1\n2\n")
     with pytest.raises(MarketError, match=r"Row 2: .*<crowd-polygon> \(line 2\).*not supported"):
         publish(media, market)
     assert list(market.hits()) == []

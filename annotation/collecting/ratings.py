@@ -168,6 +168,7 @@ class RatingLine:
     criterion: str = CRITERION
     cell: int | None = None
     partner: str | None = None
+    turned: bool | None = None
 
 
 def rating_lines(study: Study) -> Iterator[RatingLine]:
@@ -198,10 +199,23 @@ def rating_lines(study: Study) -> Iterator[RatingLine]:
             "criterion",
             "presentation__submission__hit__cell",
             "presentation__partner__key",
+            "presentation__sides_changed",
         )
     )
-    for text, rater, label, code, market_id, slot, position, left_out, criterion, cell, partner in rows.iterator(
-        chunk_size=5000
-    ):
+    for (
+        text,
+        rater,
+        label,
+        code,
+        market_id,
+        slot,
+        position,
+        left_out,
+        criterion,
+        cell,
+        partner,
+        turned,
+    ) in rows.iterator(chunk_size=5000):
         hit = market_id if imported else f"HIT {slot + 1}"
-        yield RatingLine(text, rater, label, code, hit, position, not left_out, criterion, cell, partner)
+        sides = turned if partner is not None and not imported else None
+        yield RatingLine(text, rater, label, code, hit, position, not left_out, criterion, cell, partner, sides)

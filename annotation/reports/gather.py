@@ -193,6 +193,7 @@ def _ratings(study: Study, shown: set[str], dropped: set[str]) -> tuple[RatingRo
             criterion=line.criterion,
             condition=named.get(line.cell, "") if line.cell is not None else "",
             partner=line.partner,
+            turned=line.turned,
         )
         for line in ratings.rating_lines(study)
         if line.text in shown

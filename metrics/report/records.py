@@ -275,6 +275,7 @@ class RatingRow:
     kept: False where the judgment was excluded from the analysis (it stays in ratings.csv).
     criterion: what was asked (`typicality`, `human_or_machine`, or a scale of the study's own).
     condition: name of its `ConditionFacts`, "" where there is one only. partner: the other text of a pair.
+    turned: of a pair, whether the partner was on the left; None where it is not known.
     """
 
     text: str
@@ -287,6 +288,7 @@ class RatingRow:
     criterion: str = "typicality"
     condition: str = ""
     partner: str | None = None
+    turned: bool | None = None
 
     @property
     def unit(self) -> str:

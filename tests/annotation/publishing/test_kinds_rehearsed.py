@@ -86,6 +86,9 @@ def _check_preferences(
         (row,) = found[f"preferences-{criterion}"].rows
         votes = [float(vote["value"]) for vote in rows if vote["criterion"] == criterion]
         assert row[:2] == ("alpha", "beta")
+        # Without a script a page changes no sides: the first text was on the left.
+        (left,) = [side[1] for side in found["sides"].rows if side[0] == criterion]
+        assert left == pytest.approx(fmean(vote > 0 for vote in votes if vote))
         assert row[2].value == pytest.approx(fmean((1 + (vote > 0) - (vote < 0)) / 2 for vote in votes))
         assert row[2].interval.low < truths[criterion, "alpha over beta"] < row[2].interval.high
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from metrics.errors import BadInput, InsufficientData
 from metrics.inference.bradley_terry import bradley_terry, bradley_terry_votes
+from metrics.inference.sides import side_share
 
 WINS = [[0, 7, 8], [3, 0, 6], [2, 4, 0]]
 COUNTS = st.integers(2, 5).flatmap(
@@ -305,3 +306,24 @@ def test_a_sparse_table_of_clusters_gives_the_same_intervals(monkeypatch):
     for name, estimate in dense.log_strength.items():
         other = sparse.log_strength[name].interval
         assert (other.low, other.high) == pytest.approx((estimate.interval.low, estimate.interval.high), abs=1e-12)
+
+
+def test_the_share_of_a_side_is_that_of_the_specification():
+    """26 left, 14 right, ties left out: share .65, exact two-sided p .080690."""
+    found = side_share([at % 8 for at in range(40)], [1] * 26 + [0] * 14)
+    assert (found.share, found.n, found.raters) == (0.65, 40, 8)
+    assert found.p_exact == pytest.approx(0.080690, abs=1e-6)
+    assert side_share(["one"] * 3, [1, 1, 0]).p is None
+    with pytest.raises(BadInput, match="a vote is 0 or 1"):
+        side_share(["one"], [0.5])
+
+
+@pytest.mark.needs_data
+def test_llmfao_has_the_reference_share_of_the_left_side(data_dir):
+    with (data_dir / "llmfao" / "llmfao.csv").open(newline="", encoding="utf-8") as file:
+        decided = [one for one in csv.DictReader(file) if one["winner"] != "tie"]
+    found = side_share([one["worker"] for one in decided], [float(one["winner"] == "left") for one in decided])
+    assert (found.share, found.se, found.t, found.p) == pytest.approx(
+        (0.533150, 0.013536, 2.449025, 0.015734), abs=1e-6
+    )
+    assert found.p_exact == pytest.approx(1.022652e-6, rel=1e-5)

@@ -436,6 +436,7 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
         _rows("ratings", lambda at, row: replace(row, criterion="another")),
         _rows("ratings", lambda at, row: replace(row, criterion=f"c{at % 2}")),
     ),
+    "ratings.turned": (_rows("ratings", lambda at, row: replace(row, turned=at % 2 == 0)),),
     "ratings.condition": (_rows("ratings", lambda at, row: replace(row, condition="")),),
     "ratings.value": (
         _rows("ratings", lambda at, row: replace(row, value=1 + at % 4)),

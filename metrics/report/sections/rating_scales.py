@@ -70,6 +70,16 @@ PREFERENCES_CAPTION = template(
     "ratings.criterion",
     "options.level",
 )
+STRENGTHS_CAPTION = template(
+    "captions.strengths",
+    "Bradley-Terry strengths ({criterion}), centred at 0: higher is preferred{over}.",
+    "ratings.criterion",
+)
+STRENGTH_DIFFERENCES_CAPTION = template(
+    "captions.strength-differences",
+    "Differences of Bradley-Terry strength ({criterion}): above 0, the first is preferred{over}.",
+    "ratings.criterion",
+)
 HALF = "50% says that neither was preferred."
 # True of the pages that Assay makes; of imported judgments it is not known.
 DRAWN = "Sides were drawn at random for each rater."
@@ -376,7 +386,7 @@ def _strength_table(criterion: str, strengths: Strengths, names: Sequence[str], 
         Column("n", "Judgments", "count"),
     )
     estimates = list(strengths.log_strength.values())
-    title = f"Bradley-Terry strengths ({criterion}), centred at 0: higher is preferred{_over(estimates, level)}."
+    title = STRENGTHS_CAPTION.fill(criterion=criterion, over=_over(estimates, level))
     return Table(f"strengths-{criterion}", title, columns, rows, _notes(strengths.flags, estimates))
 
 
@@ -392,8 +402,7 @@ def _difference_table(criterion: str, strengths: Strengths, level: float) -> Tab
         Column("n", "Judgments", "count"),
     )
     estimates = [difference.difference for difference in strengths.differences]
-    over = _over(estimates, level)
-    title = f"Differences of Bradley-Terry strength ({criterion}): above 0, the first is preferred{over}."
+    title = STRENGTH_DIFFERENCES_CAPTION.fill(criterion=criterion, over=_over(estimates, level))
     note = "Each interval belongs to its difference, and none is adjusted for the number of differences."
     notes = (note,) if any(estimate.interval for estimate in estimates) else ()
     return Table(

@@ -1,7 +1,7 @@
 """Interactive figures inside one HTML file: no network, readable without script, in the page's own palette.
 
-A page takes `style()`, `elements(charts)`, `payload(charts)`, `packed_library()` and `script()`, and lets what it runs
-run by `policy`.
+A page takes `style()`, `elements(charts)`, `packed_payload(charts)`, `packed_library()` and `script()`, and lets what
+it runs run by `policy`.
 `page(charts)` is such a page, with the figures alone.
 """
 
@@ -37,8 +37,18 @@ def library() -> str:
 
 @cache
 def packed_library() -> str:
-    """The drawing library as a page carries it: compressed (zlib), in base64; `script()` unpacks it."""
-    return base64.b64encode(zlib.compress(library().encode(), 9)).decode()
+    """The drawing library as a page carries it."""
+    return pack(library())
+
+
+def pack(text: str) -> str:
+    """The text compressed (zlib), in base64; `script()` unpacks it."""
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def unpack(packed: str) -> str:
+    """What `pack` packed."""
+    return zlib.decompress(base64.b64decode(packed)).decode()
 
 
 def script() -> str:
@@ -64,11 +74,15 @@ def style() -> str:
 
 
 def payload(charts: Sequence[Chart]) -> str:
-    """Plotly's JSON of each chart and the palette they are drawn in, safe inside a script element."""
+    """Plotly's JSON of each chart and the palette they are drawn in."""
     drawn = {chart.name: json.loads(str(figure(chart).to_json())) for chart in charts}
     body = {"palette": theme.LIGHT, "figures": drawn}
-    text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def packed_payload(charts: Sequence[Chart]) -> str:
+    """The charts as a page carries them."""
+    return pack(payload(charts))
 
 
 def element(chart: Chart, caption: str | None = None) -> str:
@@ -98,7 +112,7 @@ def page(charts: Sequence[Chart], *, title: str) -> str:
         f'<meta name="color-scheme" content="light dark">\n<title>{escape(title)}</title>\n'
         f"<style>{PAGE_STYLE}{style()}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n"
         f'<div class="figures{two}">{figures}</div>\n'
-        f'<script type="application/json" id="figures">{payload(charts)}</script>\n'
+        f'<script type="text/plain" id="figures">{packed_payload(charts)}</script>\n'
         f'<script type="text/plain" id="library">{packed_library()}</script>\n'
         + "".join(f"<script>{script}</script>\n" for script in run)
         + "</body>\n</html>\n"

@@ -2,12 +2,14 @@
 // Each figure's still picture gives way to the one that can be pointed at; paper keeps the still one.
 (async () => {
   if (!window.DecompressionStream) return; // an older browser keeps the still pictures
-  const packed = Uint8Array.from(atob(document.getElementById("library").textContent), (c) => c.charCodeAt(0));
+  const unpack = (id) => {
+    const packed = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
+    return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+  };
   const library = document.createElement("script"); // its text is one that the page's policy lets run
-  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  library.textContent = await new Response(unpacked).text();
+  library.textContent = await unpack("library");
   document.head.append(library);
-  const source = document.getElementById("figures").textContent;
+  const source = await unpack("figures");
   const { palette } = JSON.parse(source); // the colours the figures are drawn in, by their names in the page's style
   const config = { displayModeBar: false };
   const drag = matchMedia("(pointer: fine)").matches ? "zoom" : false; // a finger scrolls the page, not the figure

@@ -173,7 +173,8 @@ def _with_bounds(points: Points, bounds: Sequence[Bounds]) -> Iterator[tuple[flo
 def _shapes(drawn: Points | Curve, xs: Sequence[float], scale: Scale) -> Iterator[str]:
     shape, grain = drawn.shape or theme.look_shape(drawn.look), theme.mark_scale(len(drawn.x))
     for x, y, hover in zip(xs, drawn.y, drawn.hover, strict=True):
-        title = f"<title>{escape(hover)}</title>" if hover else ""
+        # The text itself, in the lines below, is among the items; a page with a thousand of them twice is too large.
+        title = f"<title>{escape(hover.partition(chr(10))[0])}</title>" if hover else ""
         yield draw_mark(drawn.look, shape, x, scale.y(y), title, HALF * grain)
 
 

@@ -55,7 +55,4 @@ def _inner(table: Table, row: Row, column: Column, cell: Cell) -> str:
         return escape(value)
     span = f' <span class="ci">{escape(detail)}</span>' if detail else ""
     signature = escape(cell.signature)
-    return (
-        f'<span class="est" tabindex="0" data-sig="{signature}" aria-description="{signature}">'
-        f"<b>{escape(value)}</b>{span}</span>"
-    )
+    return f'<span class="est" tabindex="0" aria-description="{signature}"><b>{escape(value)}</b>{span}</span>'

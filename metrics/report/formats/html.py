@@ -126,7 +126,7 @@ def page_context(title: str, contents: Contents, charts: Sequence[Chart], *, now
         "library": Markup(embed.packed_library()),  # noqa: S704 - base64
         "scripts": [Markup(script) for script in scripts],  # noqa: S704 - our own files and Plotly's
         "style": Markup(_style()),  # noqa: S704 - our own file
-        "payload": Markup(embed.payload(charts)),  # noqa: S704 - JSON with every < escaped
+        "payload": Markup(embed.packed_payload(charts)),  # noqa: S704 - base64
     }
 
 

@@ -199,7 +199,7 @@ def test_a_page_of_figures_stands_alone_and_says_each_finding() -> None:
     assert not root.xpath("//@src | //link | //img | //@href")
     assert root.xpath("//h1/text()") == ["Figures <of> a study"]
     assert [figure.xpath(".//svg/@aria-label")[0] for figure in root.xpath("//figure")] == [chart.alt for chart in ALL]
-    drawn = json.loads(root.xpath("//script[@id='figures']/text()")[0])
+    drawn = json.loads(embed.unpack(root.xpath("//script[@id='figures']/text()")[0]))
     assert set(drawn["figures"]) == {chart.name for chart in ALL}
     assert drawn["palette"] == theme.LIGHT
 

@@ -23,6 +23,7 @@ from lxml import html as lxml_html
 
 from metrics.__main__ import main
 from metrics.errors import BadInput
+from metrics.figures import embed
 from metrics.figures.embed import PLOTLY
 from metrics.report.build import build_report
 from metrics.report.formats.csv import slugs
@@ -147,7 +148,7 @@ def test_without_script_every_figure_has_its_still_picture_and_words(report: Rep
 
 def test_the_live_figures_are_those_of_the_page(folder: Path) -> None:
     root = page(folder)
-    drawn = json.loads(root.xpath("//script[@id='figures']/text()")[0])["figures"]
+    drawn = json.loads(embed.unpack(root.xpath("//script[@id='figures']/text()")[0]))["figures"]
     assert (
         set(drawn)
         == set(root.xpath("//@data-figure"))
@@ -163,7 +164,7 @@ def test_numbers_of_the_table_are_the_estimates_with_their_signatures(report: Re
         for result in generator.modes.values()
         for name in ("huse", "huse_q", "huse_d", "log_prob_only")
     ]
-    assert [span.get("data-sig") for span in shown] == [estimate.signature for estimate in expected]
+    assert [span.get("aria-description") for span in shown] == [estimate.signature for estimate in expected]
     for span, estimate in zip(shown, expected, strict=True):
         text = f"{estimate.value:.2f} [{estimate.interval.low:.2f}, {estimate.interval.high:.2f}]".replace("-", "−")
         assert " ".join(span.text_content().split()) == text

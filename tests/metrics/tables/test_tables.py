@@ -146,7 +146,7 @@ def test_html_escapes_text_and_carries_signatures() -> None:
     root = lxml_html.fromstring(f"<div>{table_html(table)}</div>")
     assert not root.xpath("//b[not(parent::span[@class='est'])]")
     assert root.xpath("//caption/text()") == root.xpath("//thead//th[1]/text()") == [EVIL]
-    assert root.xpath("//span[@class='est']/@data-sig") == ["huse|n:200"]
+    assert root.xpath("//span[@class='est']/@aria-description") == ["huse|n:200"]
     assert root.xpath("//tbody//th/@scope") == ["row"]
 
 

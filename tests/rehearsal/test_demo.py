@@ -16,10 +16,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from django.core.management import CommandError
+from lxml import html as lxml_html
 
 from annotation.rehearsal.__main__ import isolated_environment
 from annotation.rehearsal.management.commands.rehearse import Command, wished
 from annotation.rehearsal.world import World
+from tests.metrics.report.test_paper import MAX_WORDS, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DATE = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d[+:0-9]*|\w+day, \d+ \w+ 20\d\d, \d\d:\d\d UTC")
@@ -108,6 +110,15 @@ def test_the_report_names_each_generator_with_both_modes(two_runs: tuple[Path, P
     for generator in found["generators"].values():
         assert generator["modes"]["exact"]["huse"]["n"] == 40
         assert generator["modes"]["paper"]["huse_d"]["signature"].startswith("huse_d|n:40|r:3|k:16")
+
+
+@pytest.mark.parametrize("file", ["report.html", "human-or-machine/report.html"])
+def test_a_report_of_the_demo_is_short_without_its_appendix_and_light(two_runs: tuple[Path, Path], file: str) -> None:
+    path = two_runs[0] / "report" / file
+    tree = lxml_html.document_fromstring(path.read_text(encoding="utf-8"))
+    words = [text_of(tree.get_element_by_id(key)).split() for key in ("summary", "paper")]
+    assert 200 < sum(map(len, words)) <= MAX_WORDS
+    assert path.stat().st_size < 1_200_000
 
 
 def test_every_text_has_its_raters_and_everybody_was_paid(two_runs: tuple[Path, Path]) -> None:

@@ -21,6 +21,7 @@ from tests.benchmarks.simulation_studies import validity
 from tests.benchmarks.simulation_studies.kept import Kept
 from tests.benchmarks.simulation_studies.running import simulate
 from tests.benchmarks.simulation_studies.store import FOLDER, ROOT
+from tests.benchmarks.simulation_studies.works import Sums, Work
 
 PAGE = ROOT / "docs" / "validity.md"
 KEPT = Path(__file__).with_name("kept") / "validity.json"
@@ -35,7 +36,7 @@ def write_validity(options: argparse.Namespace) -> None:
     kept = Kept(options.kept or (KEPT if full else FOLDER / "kept.json"), earlier=bool(options.only))
     if not options.look:
         if options.confirm:
-            confirm(given, kept, options.processes)
+            confirm(given.of_section(options.only), kept, options.processes)
         waiting = given.missing(kept, options.only)
         print(f"{len(waiting)} of {len(given.jobs())} pieces of work are to be done.", flush=True)
         for done, _ in enumerate(simulate(waiting, options.processes), start=1):
@@ -50,9 +51,9 @@ def write_validity(options: argparse.Namespace) -> None:
     print(f"The demo's lines:\n\n{validity.demo_table(given, kept)}\nWrote {options.page}.", flush=True)
 
 
-def confirm(given: validity.Plan, kept: Kept, processes: int) -> None:
+def confirm(works: list[Work | Sums], kept: Kept, processes: int) -> None:
     """Keep counts of changed code where the pieces that are done again come out as they were; name the others."""
-    stale = kept.stale(given.works())
+    stale = kept.stale(works)
     print(f"{len(stale)} rows rest on code that has changed.", flush=True)
     for done, _ in enumerate(simulate([job for _, jobs in stale for job in jobs], processes), start=1):
         if done % EVERY == 0:

@@ -32,7 +32,7 @@ from tests.benchmarks.simulation_studies.works import Sums, chunk_sizes
 from tests.benchmarks.worlds import Made, World
 
 STUDIES, CHUNK = 1000, 500
-POWER, DRAWS, PLANNING = 0.8, 200, 200
+POWER, DRAWS, PLANNING = 0.8, 200, 400
 PILOT = 30  # contexts, with 10 ratings a text
 CONTEXT_SD = 0.6
 SOURCES = (
@@ -141,7 +141,7 @@ def huse_studies(world: World, pairs: int, studies: int, seed: tuple[int, ...]) 
     """planned, for HUSE below 1: from one earlier study of so many pairs."""
     compiled.load_kernels()
     rng, found = np.random.default_rng(seed), np.empty((studies, 3))
-    decision, assumed = Decision("huse", power=POWER), Assumed(_pilot(world, pairs, rng), None, PLANNING)
+    decision, assumed = Decision("huse", power=POWER), Assumed(_pilot(world, pairs, rng), None, 2 * PLANNING)
     size = contexts_needed(decision, assumed, StudySize(20, world.raters, 1, 1))
     assert size is not None
     promised = decision_chance(decision, assumed, size).power
@@ -221,6 +221,7 @@ def planned_works() -> Iterator[Sums]:
         yield Sums(name, tuple(chunks), planned_total)
     for place, (name, make, arguments) in enumerate(
         (
+            ("HUSE below 1; an earlier study of 5,000 pairs", huse_studies, (HIGH, 5000)),
             ("HUSE below 1; an earlier study of 600 pairs", huse_studies, (HIGH, PRIOR_PAIRS)),
             ("HUSE-Q, .2; an earlier study of 600 pairs", quality_studies, (MIDDLE, 0.2, PRIOR_PAIRS)),
         )

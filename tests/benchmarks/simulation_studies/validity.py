@@ -64,11 +64,14 @@ class Plan:
         """Every piece of work, an early look of all sections first."""
         return in_rounds(self.works())
 
+    def of_section(self, only: str | None) -> list[Work | Sums]:
+        """Works of one section, or all."""
+        more = {"verdicts": self.decisions, "planned": self.planned}
+        return [*self.covered.get(only, ()), *more.get(only, ())] if only else self.works()
+
     def missing(self, kept: Kept, only: str | None = None) -> list[Job]:
         """Pieces that are neither simulated nor counted. only: of one section."""
-        more = {"verdicts": self.decisions, "planned": self.planned}
-        works = (*self.covered.get(only, ()), *more.get(only, ())) if only else self.works()
-        waiting = {job.name for work in works for job in work.jobs() if not kept.done(job, work)}
+        waiting = {job.name for work in self.of_section(only) for job in work.jobs() if not kept.done(job, work)}
         return [job for job in self.jobs() if job.name in waiting]
 
     def unknown(self, kept: Kept) -> int:

@@ -292,6 +292,14 @@ def test_llmfao_has_the_reference_strengths_and_clustered_errors(data_dir):
     assert (abs(apart.value), apart.settings["se"]) == pytest.approx((0.343568, 0.206868), abs=1e-6)
 
 
+def test_journal_citations_have_the_strengths_of_the_published_table():
+    """Stigler (1994), cited by citing, relative to Biometrika; specification 1.7."""
+    names = ["Biometrika", "Comm Statist", "JASA", "JRSS-B"]
+    cited = [[0, 730, 498, 221], [33, 0, 68, 17], [320, 813, 0, 142], [284, 276, 325, 0]]
+    found = values(bradley_terry(cited, names))
+    assert [each - found[0] for each in found[1:]] == pytest.approx([-2.949073, -0.479570, 0.268954], abs=1e-6)
+
+
 def test_a_sparse_table_of_clusters_gives_the_same_intervals(monkeypatch):
     """The table of cells by systems is sparse where it is large; only the order of sums differs."""
     from metrics.inference import bradley_terry as module

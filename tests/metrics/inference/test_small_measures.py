@@ -112,6 +112,16 @@ def test_raters_of_different_severity_look_alike_when_standardised():
     assert found.constant == ()
 
 
+def test_standardised_direct_assessments_are_those_of_the_hand_example():
+    """Specification 2.2: texts A1, B1, A2, B2."""
+    item, rater = ["A1", "B1", "A2", "B2"] * 2, ["1"] * 4 + ["2"] * 4
+    found = standardise_by_rater(item, rater, [80, 60, 70, 50, 95, 90, 94, 85])
+    z = [1.161895, -0.387298, 0.387298, -1.161895, 0.879883, -0.219971, 0.659912, -1.319824]
+    assert found.values == pytest.approx(z, abs=1e-6)
+    of_a = [value for name, value in zip(item, found.values, strict=True) if name[0] == "A"]
+    assert sum(of_a) / len(of_a) == pytest.approx(0.772247, abs=1e-6)
+
+
 def test_a_constant_rater_gets_zeros_and_a_flag():
     found = standardise_by_rater([1, 2, 1, 2], ["a", "a", "b", "b"], [0.1, 0.1, 1, 2])
     assert found.values[:2].tolist() == [0, 0]

@@ -82,8 +82,8 @@ def search_strips(
                 bound = _bound(x, y, x[begin], y[begin], at, start[window], start[window + 1], k)
             radius = min(_radius(widen_cut(bound, slack)), WIDER * farthest)
             if radius < WIDER * farthest:  # of this strip alone, which is far in the tails
-                own = (x[begin], x[begin], y[begin], y[begin])
-                radius = _narrow(y, start, low, high, s, own, radius, k, spans)
+                single = (x[begin], x[begin], y[begin], y[begin])
+                radius = _narrow(y, start, low, high, s, single, radius, k, spans)
             end, left, right = _block(x, y, begin, start[s + 1], radius)
             box = (left, right, y[begin], y[end - 1])
             reach = np.sqrt(bound) + (right - left) + (box[3] - box[2])
@@ -98,9 +98,9 @@ def search_strips(
                     inside, near = _weight_near(x[p], y[p], room, n, k + 1, near, slack)
                     limit = widen_cut(near, slack)
                 if not limit < radius * radius:
-                    own, again = (x[p], x[p], y[p], y[p]), True
+                    single, again = (x[p], x[p], y[p], y[p]), True
                     wide = _radius(widen_cut(reach * reach, slack) if limit == np.inf else limit)
-                    n, total = _gather(x, y, weight, start, low, high, s, own, wide, spans, room)
+                    n, total = _gather(x, y, weight, start, low, high, s, single, wide, spans, room)
                     inside, near = _weight_near(x[p], y[p], room, n, k + 1, near, slack)
                 result[p] = inside
                 farthest = max(farthest, np.sqrt(near))
@@ -140,8 +140,8 @@ def _weight_near(
     for j in range(n):
         dx, dy = xp - xs[j], yp - ys[j]
         squared[j] = dx * dx + dy * dy
-    found: tuple[int, float] = weight_of_nearest(squared[:n], weights[:n], rank, guess, slack)
-    return found
+    nearest: tuple[int, float] = weight_of_nearest(squared[:n], weights[:n], rank, guess, slack)
+    return nearest
 
 
 @compile_loop

@@ -108,13 +108,13 @@ SECTIONS = {
         "with 100 contexts and 10 ratings a text; the spread of the texts was set so that a paired t-test finds "
         "it in about 88 %. Third: coverage of the difference of ratings over new contexts and new raters, B below "
         "A by .8. Worlds (`tests/benchmarks/simulation_studies/decision_worlds.py`): labels 0 to 5 with uneven "
-        "cuts where nothing else is said; `pool`, raters drawn anew for each text; `tasks`, HITs of 20 texts, "
+        "cuts where nothing else is said; `pool`, raters drawn for each text; `tasks`, HITs of 20 texts, "
         "some workers take many; `90 and 30`, unequal numbers of texts and ratings; `two crowds`, other people "
         "rate A than B; `slope`, standard deviation of how far a rater prefers a source. The rule (the larger of "
         "two-way and one-way variances, degrees of freedom by the smaller crowd, raters by their shares) was chosen in "
         "nine other worlds (`DEVELOPED_IN`, there). In one of them the two-way variance alone covered 93.7 % where it "
-        "said 95; another stood in this table first, called one of two equals better in 3.5 % of studies, and showed "
-        "that raters' unequal shares have to count. A world of its kind that nobody had seen took its place.",
+        "said 95; another was in this table first, called one of two equals better in 3.5 % of studies, and showed that "
+        "raters' unequal shares have to count. A new world of its kind replaced it.",
     ),
     "demo": (
         "The lines that the demo prints",

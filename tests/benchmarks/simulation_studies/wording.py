@@ -113,8 +113,8 @@ SECTIONS = {
         "rate A than B; `slope`, standard deviation of how far a rater prefers a source. The rule (the larger of "
         "two-way and one-way variances, degrees of freedom by the smaller crowd, raters by their shares) was chosen in "
         "nine other worlds (`DEVELOPED_IN`, there). In one of them the two-way variance alone covered 93.7 % where it "
-        "said 95; another was in this table first, called one of two equals better in 3.5 % of studies, and showed that "
-        "raters' unequal shares have to count. A new world of its kind replaced it.",
+        "said 95; another was in this table first, called one of two equals better in 3.5 % of studies, and showed "
+        "that raters' unequal shares have to count. A new world of its kind replaced it.",
     ),
     "demo": (
         "The lines that the demo prints",
@@ -131,8 +131,9 @@ SECTIONS = {
         "whole contexts. Ratings: studies of the mean planned size, made by drawing every rater, task, text and "
         "context; found: the verdict is better for the one that is. From a pilot: each study has a pilot and a plan of "
         "its own. `HUSE below 1`: the interval lies below 1. `HUSE-Q`: the interval of the difference of two "
-        "generators lies above 0. These two are planned from 5 earlier studies each, with 60 studies to each plan; an "
-        "earlier study that saw HUSE too low or too high makes its plan too small or too large.",
+        "generators lies above 0. These are planned from 5 earlier studies each, with 60 studies to each plan. How "
+        "far HUSE lies below 1 is what the earlier study saw: one of 600 pairs that saw it too low or too high makes "
+        "its plan too small or too large.",
     ),
     "size": (
         "Size of the permutation test",

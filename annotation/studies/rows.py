@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 
 from django.utils.translation import gettext as _
 
@@ -39,6 +40,6 @@ def describe_loaded(study: Study) -> str:
         return _("Loaded from a report.json; the SHA-256 of its snapshot is %s.") % loaded.content.sha256
     return _("Loaded from snapshot %(number)s of the study %(study)s, taken at %(at)s; its SHA-256 is %(sha256)s.") % {
         **json.loads(loaded.header),
-        "at": json.loads(loaded.header)["created_at"],
+        "at": f"{datetime.fromisoformat(json.loads(loaded.header)['created_at']):%Y-%m-%d %H:%M} UTC",
         "sha256": loaded.content.sha256,
     }

@@ -213,7 +213,7 @@ def test_a_loaded_report_has_results_and_its_other_pages_say_what_it_lacks(
     shown = owner.get(reverse("console:overview", args=[loaded.uuid])).content.decode()
     (step,) = NEXT.findall(shown)
     assert "was loaded from a report. No report has been made of it here yet." in step
-    assert "Loaded from snapshot 1 of the study headlines" in shown
+    assert "Loaded from snapshot 1 of the study headlines, taken at 2026-11-24 00:00 UTC" in shown
     assert PRIMARY.findall(shown) == PRIMARY.findall(step)
     assert pages_with_several_primary_buttons(owner, loaded) == []
     lacking = "its texts, tasks and answers are not in this installation"

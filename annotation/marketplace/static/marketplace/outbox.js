@@ -102,6 +102,19 @@ const assayOutbox = (() => {
   }
 
   // ---- what the worker sees ----
+  // What was typed or chosen, without the names of the fields: they are the requester's, and may say what a task is about.
+  function entered(value) {
+    let content;
+    try {
+      content = JSON.parse(value);
+    } catch {
+      return [value];
+    }
+    if (content === null || typeof content !== "object") return [value];
+    const leaves = (part) => (part === null || typeof part !== "object" ? [String(part)] : Object.entries(part).flatMap(
+      ([name, each]) => (typeof each === "boolean" ? (each ? [name] : []) : leaves(each))));
+    return leaves(content);
+  }
   function line(tag, name, text) {
     const element = document.createElement(tag);
     element.className = name;
@@ -137,7 +150,7 @@ const assayOutbox = (() => {
     copy.readOnly = true;
     copy.rows = 6;
     copy.setAttribute("aria-label", words.answers);
-    copy.value = entry.fields.filter(([name]) => name !== "assignmentId").map(([name, value]) => name + ": " + value).join("\n");
+    copy.value = entry.fields.filter(([name]) => name !== "assignmentId").flatMap(([, value]) => entered(value)).filter(Boolean).join("\n");
     const act = line("p", "steps", "");
     act.append(
       button(words.copy, () => { copy.select(); navigator.clipboard ? navigator.clipboard.writeText(copy.value).catch(() => {}) : document.execCommand("copy"); }),

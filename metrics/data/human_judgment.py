@@ -6,11 +6,14 @@ Everything is computed from counts, sums and sums of squares, so that a database
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 from typing import Literal
+
+import numpy as np
 
 from metrics.errors import BadInput, MissingHJ, join_names, nothing_left
 from metrics.types import Estimate, HumanJudgment, Interval, Rating, RatingSums
@@ -65,17 +68,26 @@ def sum_ratings(ratings: Iterable[Rating], items: Iterable[str] = ()) -> list[Ra
     """
     # Whole numbers, which most ratings are, add up much faster as such than as fractions.
     sums: dict[str, tuple[int, Fraction | int, Fraction | int]] = dict.fromkeys(items, (0, 0, 0))
-    seen: set[tuple[str, str]] = set()
+    rows: dict[str, int] = {}
+    raters: dict[str, int] = {}
+    pairs = array("q")  # a number for each rating's item and rater: a set of a million pairs would take 100 MB
     for rating in ratings:
         value = _finite(rating)
-        if (rating.item, rating.rater) in seen:
-            raise BadInput(f"rater {rating.rater} rates item {rating.item} more than once", column="rater")
-        seen.add((rating.item, rating.rater))
+        pairs.append(rows.setdefault(rating.item, len(rows)) << 32 | raters.setdefault(rating.rater, len(raters)))
         count, total, squares = sums.get(rating.item, (0, 0, 0))
         sums[rating.item] = count + 1, total + value, squares + value * value
+    _require_once(pairs, list(rows), list(raters))
     return [
         RatingSums(item, count, Fraction(total), Fraction(squares)) for item, (count, total, squares) in sums.items()
     ]
+
+
+def _require_once(pairs: array[int], items: Sequence[str], raters: Sequence[str]) -> None:
+    numbers, times = np.unique(np.frombuffer(pairs, dtype=np.int64), return_counts=True)
+    if len(numbers) < len(pairs):
+        pair = int(numbers[times > 1][0])
+        rule = f"rater {raters[pair & 0xFFFFFFFF]} rates item {items[pair >> 32]} more than once"
+        raise BadInput(rule, column="rater")
 
 
 def _finite(rating: Rating) -> Fraction | int:

@@ -92,6 +92,8 @@ NOT_SIMULATED = "not simulated yet"
 UNMEASURED = {
     "comparison/compare: ratings_per_text": NO_INTERVAL,
     "comparison/huse: ratings": NO_INTERVAL,
+    "comparison/reproduction: pearson": "correlation of two studies' values of the same sources: not simulated yet",
+    "comparison/reproduction: spearman": "correlation of two studies' values of the same sources: not simulated yet",
     "sections/agreement: value": "spread of raters and texts of the mixed model: has none",
     "sections/answer: mean": "mean of one source, by the rule of the difference: not simulated yet",
     "sections/answer: ranks": "rank sets, which hold jointly: not simulated yet",

@@ -15,6 +15,8 @@ Act = Callable[[Page], object]
 FULL = {
     "studies": "",
     "new": "new/",
+    "gallery": "tasks/",
+    "gallery-template": "tasks/summeval/",
     "import": "import/",
     "compare": "compare/",
     "activity": "activity/",

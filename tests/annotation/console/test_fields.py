@@ -27,6 +27,7 @@ from annotation.console.forms import (
     columns,
     comparing,
     members,
+    new_batch,
     on_prolific,
     owed_amounts,
     publish,
@@ -37,6 +38,7 @@ from annotation.console.forms import (
     text_measures,
     texts,
     training_items,
+    worker_list,
 )
 from annotation.console.forms import review as desk
 from annotation.console.forms import sign_in as entrance
@@ -58,6 +60,7 @@ from annotation.quality.code_explanations import edit_codebook
 from annotation.readers.foreign.look import look_from_json
 from annotation.readers.foreign.ratings_mapping import ratings_mapping_from_json
 from annotation.readers.foreign.text_mapping import mapping_from_json
+from annotation.reports.take_snapshot import take
 from annotation.review.approve import approve
 from annotation.studies.create import reword
 from annotation.studies.invite_member import invite_colleague
@@ -149,6 +152,11 @@ class World:
             self.client.post(self.at("texts-confirm", study=self.draft), {"job": str(job.uuid)})
             run_due(clock=timezone.now)
         return self.draft
+
+    def looked_at(self) -> Study:
+        if not self.running.snapshots.exists():
+            take(self.running, actor="root", reason="results", now=timezone.now())
+        return self.running
 
     def laid_out(self) -> Study:
         if not self.draft.hits.exists():
@@ -387,6 +395,17 @@ PASSWORDS = {
     "new_password2": "b long phrase 22",
 }
 NEW = {"name": "mine", "preset": "huse-2019", "mode": "rehearsal", "noun": "story"}
+
+
+def batch() -> Given:
+    """A template with one variable, its table of one row, and what workers read."""
+    return {
+        "name": "cities", "template": csv("<p>${city}</p><input name='capital'>", "task.html"),
+        "table": csv("city\nBonn\n"), "title": "Capitals", "description": "Name a capital", "reward_cents": "0.05",
+        "max_assignments": "1", "assignment_seconds": "10", "lifetime_seconds": "7", "auto_approval_seconds": "3",
+    }  # fmt: skip
+
+
 PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     studies.NewStudy: lambda world: Place(reverse("console:studies-new"), NEW, studies.NewStudy()),
     studies.ImportBatch: lambda world: Place(
@@ -414,6 +433,15 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     study_names.CopyStudy: lambda world: Place(
         world.at("manage-copy"), {"copy_name": "copied"}, study_names.CopyStudy()
     ),
+    study_names.RepeatStudy: lambda world: Place(
+        world.at("manage-repeat", study=world.looked_at()),
+        {"repeat_name": "repeated", "people": "anyone"},
+        study_names.RepeatStudy(),
+    ),
+    worker_list.ImportWorkers: lambda world: Place(
+        reverse("console:everybody-import"), {"file": csv("worker\nA1EXAMPLE\n")}, worker_list.ImportWorkers()
+    ),
+    new_batch.NewBatch: lambda world: Place(reverse("console:batches-new"), batch(), new_batch.NewBatch()),
     texts.UploadTexts: lambda world: Place(
         world.at("texts-add", study=world.draft), {"file": csv(SOUND)}, texts.UploadTexts()
     ),
@@ -630,7 +658,8 @@ def every_form() -> set[type[django_forms.BaseForm]]:
 
 
 def test_every_form_is_in_the_table() -> None:
-    assert every_form() - {channel_forms.ChannelForm} == set(PLACES)  # the form of no page: two are made of it
+    # The form of no page, of which two are made; and a file beside a button, without which a page says what to choose.
+    assert every_form() - {channel_forms.ChannelForm, new_batch.ReviewedFile} == set(PLACES)
 
 
 def bad(field: django_forms.Field) -> Any:
@@ -699,5 +728,5 @@ def test_what_is_right_is_not_refused(form: type, world: World) -> None:
     place = PLACES[form](world)
     client = Client() if isinstance(place.form, STRANGERS) else world.client
     answer = client.post(place.address, place.given)
-    assert answer.status_code in {200, 302}
+    assert answer.status_code in {200, 302}, summary(html.fromstring(answer.content))
     assert not html.fromstring(answer.content or b"<p></p>").find_class("problems")

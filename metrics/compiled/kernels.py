@@ -33,6 +33,8 @@ REFERENCE_WEIGHT = 1 << 32
 @compile_loop
 def widen_cut(cut: float, slack: tuple[float, float, float]) -> float:
     """`neighbors.Slack` of one cut: factor, share of its root, constant."""
+    if cut == np.inf:
+        return cut  # 0 times infinity is no number
     return float(cut * slack[0] + slack[1] * np.sqrt(cut) + slack[2])
 
 

@@ -2,7 +2,7 @@
 
 Points that follow each other in a strip share their candidates: those within a radius that the k + 1 nearest in the
 strip bound and the cuts before foretell. Each then has its distances in one run, which wide registers serve. Points
-that coincide are one point with a weight.
+that coincide are one point with a weight. Without a bound the radius is infinite: every point is a candidate.
 """
 
 from __future__ import annotations

@@ -279,6 +279,7 @@ def drawn(svg: str) -> SafeString:
 DEEDS = {
     "create": _("created the study"),
     "duplicate": _("created the study as a copy"),
+    "replicate": _("created the study as a repetition"),
     "rename": _("renamed the study"),
     "archive": _("archived the study"),
     "unarchive": _("unarchived the study"),

@@ -165,7 +165,7 @@ def test_the_paragraph_counts_who_is_left_out_and_how_many_people_they_are(study
     one = Submission.objects.filter(worker__pseudonym="wjudged00000", hit__slot=0)
     exclude.include_submissions(study, one, actor=None, now=NOW)
     assert quality_done(study).hits == {"one_answer": (1, 1)}
-    assert "1 assignments gave one answer for at least 80% of their items." in paragraph(quality_done(study))
+    assert "1 assignment gave one answer for at least 80% of their items." in paragraph(quality_done(study))
 
 
 @pytest.mark.parametrize(
@@ -375,7 +375,7 @@ def test_agreement_by_an_earlier_version_is_told_until_two_people_have_coded_by_
             code(remark, book, [given], coder=coder, now=NOW)
     exclude.apply_rules(exclude.fix_rules(study, "two", [Rule("mismatch")], actor=ada, now=NOW), actor=ada, now=NOW)
     edit_codebook(study, "criteria", CRITERIA, actor=ada, now=NOW)
-    assert "Two reviewers judged mismatch (κ = 1.00); 1 assignments were excluded." in paragraph(quality_done(study))
+    assert "Two reviewers judged mismatch (κ = 1.00); 1 assignment was excluded." in paragraph(quality_done(study))
 
 
 @pytest.mark.parametrize("codes", [["weather"], [], ["mismatch", "mismatch"], ["null", "mismatch"]])

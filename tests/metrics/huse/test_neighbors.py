@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from unittest import mock
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metrics.compiled import switch
 from metrics.huse import neighbors
 from metrics.huse import neighbors_1d as lines
 from metrics.huse.neighbors import NO_SLACK, RELATIVE_SLACK, plane_votes
@@ -69,8 +71,13 @@ def test_the_tree_finds_the_neighbours_of_the_matrix(lattice, monkeypatch):
     assert tree.count.tolist() == matrix.count.tolist()
 
 
-def test_the_tree_survives_hundreds_of_equal_points(monkeypatch):
+@pytest.mark.parametrize("compiled", [False, True])
+def test_the_tree_survives_hundreds_of_equal_points(monkeypatch, compiled):
     monkeypatch.setattr(neighbors, "TREE_ABOVE", 100)
+    monkeypatch.setitem(switch._state, "tried", True)
+    monkeypatch.setitem(
+        switch._state, "kernels", importlib.import_module("metrics.compiled.kernels") if compiled else None
+    )
     scaled = [np.repeat([0.0, 1.0, 2.0], 200), np.repeat([0.0, 1.0, 5.0], 200)]
     votes = plane_votes(scaled, np.tile([1, 1, -1, 1], 150), 16, NO_SLACK)
     assert set(votes.count.tolist()) == {199}

@@ -400,10 +400,17 @@ NEW = {"name": "mine", "preset": "huse-2019", "mode": "rehearsal", "noun": "stor
 def batch() -> Given:
     """A template with one variable, its table of one row, and what workers read."""
     return {
-        "name": "cities", "template": csv("<p>${city}</p><input name='capital'>", "task.html"),
-        "table": csv("city\nBonn\n"), "title": "Capitals", "description": "Name a capital", "reward_cents": "0.05",
-        "max_assignments": "1", "assignment_seconds": "10", "lifetime_seconds": "7", "auto_approval_seconds": "3",
-    }  # fmt: skip
+        "name": "cities",
+        "template": csv("<p>${city}</p><input name='capital'>", "task.html"),
+        "table": csv("city\nBonn\n"),
+        "title": "Capitals",
+        "description": "Name a capital",
+        "reward_cents": "0.05",
+        "max_assignments": "1",
+        "assignment_seconds": "10",
+        "lifetime_seconds": "7",
+        "auto_approval_seconds": "3",
+    }
 
 
 PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {

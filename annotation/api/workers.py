@@ -23,12 +23,7 @@ def import_workers(request: HttpRequest, file: File[UploadedFile]) -> Status[Job
     """A CSV as in docs/migrating.md; for owners of the installation. Where a row breaks a rule, none is imported."""
     if not caller(request).is_superuser:
         raise HttpError(403, "Only an owner of this installation can import worker IDs.")
-    path = uploads.keep(file)
-    try:
-        read_worker_list(path)
-    except BaseException:
-        uploads.discard(path)
-        raise
+    path = uploads.keep_checked(file, read_worker_list)
     return Status(
         202, ask(Job.Kind.IMPORT_WORKERS, by=caller(request), now=timezone.now(), settings={"path": str(path)})
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from django.core.files.uploadedfile import UploadedFile
@@ -30,6 +30,17 @@ def keep(file: UploadedFile) -> Path:
                 stored.write(chunk)
     except BaseException:  # a full disk, or a request that ended: no part of a file stays
         shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return path
+
+
+def keep_checked(file: UploadedFile, check: Callable[[Path], object]) -> Path:
+    """Store an upload as `keep` does, if `check` raises nothing; else nothing stays."""
+    path = keep(file)
+    try:
+        check(path)
+    except BaseException:
+        discard(path)
         raise
     return path
 

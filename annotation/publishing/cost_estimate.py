@@ -85,12 +85,13 @@ def estimate_forms(study: Study, form_data: dict[str, Any], cells: Sequence[Cell
 def _bill(study: Study, form_data: dict[str, Any], cells: Sequence[CellPlan], pays: dict[str, int]) -> Bill:
     pile = texts_pile.pile(study)
     kind = find_kind(study.task)
-    lines = [_lines(study, kind, pile, cell) for cell in cells or [CellPlan("none")]]
+    cells = cells or [CellPlan("none")]
+    lines = [_lines(study, kind, pile, cell) for cell in cells]
     sizes = [
         CellSize(count, pays.get(cell.training, form_data["reward_cents"]))
-        for count, cell in zip(lines, cells or [CellPlan("none")], strict=True)
+        for count, cell in zip(lines, cells, strict=True)
     ]
-    texts = [pile.of_cell(cell.domain, cell.generator) for cell in cells or [CellPlan("none")]]
+    texts = [pile.of_cell(cell.domain, cell.generator) for cell in cells]
     # Texts of a line: of a page with pairs or whole contexts more than one.
     per_line = max((text / line for text, line in zip(texts, lines, strict=True) if line), default=1.0)
     version = study.wordings.last()

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 
 from annotation.exceptions import StateError
 from annotation.mturk.client import Market
@@ -47,8 +47,4 @@ def import_workers(listed: WorkerList, *, market: Market, tell: Tell) -> Workers
 
 def _open_account(worker_id: str) -> None:
     """By the command's name: this side does not import the marketplace. The ID may have an account of another name."""
-    try:
-        call_command("create_worker", worker_id, worker_id=worker_id, no_link=True, stdout=io.StringIO())
-    except CommandError as error:
-        if "belongs to another worker" not in str(error):
-            raise
+    call_command("create_worker", worker_id, worker_id=worker_id, if_new=True, no_link=True, stdout=io.StringIO())

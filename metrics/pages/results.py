@@ -95,8 +95,8 @@ def to_html(result: Result) -> str:
 def to_picture(result: Result) -> Picture:
     """Return the estimates with their intervals, one below the other. Raises DegenerateInput without a value."""
     rows = [forest.ForestRow(_title(names), estimate) for names, estimate in estimates_of(result)]
-    title = type(result).__name__
-    return Picture(forest.chart(rows, name="result", title=title, x_title="value", counted="what each measure counts"))
+    counted = "the texts, raters or tests behind each"
+    return Picture(forest.chart(rows, name="result", title="Estimates", x_title="Value", counted=counted))
 
 
 def result_table(result: Result) -> Table:

@@ -145,22 +145,24 @@ def _by_power(decision: Decision, assumed: Assumed, size: StudySize) -> StudySiz
     One size that came out high enough would be one that chance favoured: studies planned so found HUSE below 1 in 70 %
     where 80 were promised.
     """
-    needed_score = normal_quantile(2 * decision.power - 1)
-    contexts, tried = FEWEST, []  # type: int, list[tuple[float, float]]
-    while True:
+
+    def try_size(contexts: int) -> tuple[float, float]:
+        """Root of the contexts, in which the score of the power is about straight, and that score."""
         power = decision_chance(decision, assumed, replace(size, contexts=contexts)).power
-        tried.append((math.sqrt(contexts), normal_quantile(2 * min(max(power, 1e-6), 1 - 1e-6) - 1)))
-        if tried[-1][1] >= needed_score:
-            break
+        return math.sqrt(contexts), normal_quantile(2 * min(max(power, 1e-6), 1 - 1e-6) - 1)
+
+    needed_score = normal_quantile(2 * decision.power - 1)
+    contexts = FEWEST
+    tried = [try_size(contexts)]
+    if tried[0][1] >= needed_score:
+        return replace(size, contexts=FEWEST)
+    while tried[-1][1] < needed_score:
         if contexts >= LARGEST:
             return None
         contexts = min(LARGEST, 2 * contexts)
-    if len(tried) == 1:
-        return replace(size, contexts=FEWEST)
+        tried.append(try_size(contexts))
     for _ in range(ROUNDS):
-        contexts = _crossing(tried, needed_score)
-        power = decision_chance(decision, assumed, replace(size, contexts=contexts)).power
-        tried.append((math.sqrt(contexts), normal_quantile(2 * min(max(power, 1e-6), 1 - 1e-6) - 1)))
+        tried.append(try_size(_crossing(tried, needed_score)))
     return replace(size, contexts=_crossing(tried, needed_score))
 
 

@@ -36,6 +36,7 @@ class RepeatStudy(forms.Form):
             (Replication.People.SAME, _("Only people who took part in this study")),
         ],
         initial=Replication.People.ANYONE,
+        help_text=_("Workers with accounts are recognized. People who come by an open link or from Prolific are not."),
     )
     anchors = forms.IntegerField(
         label=_("Contexts to repeat"),

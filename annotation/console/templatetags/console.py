@@ -182,7 +182,9 @@ def _label_cells(content: str) -> SafeString:
 
 
 def _label_cell(opened: str, label: str) -> str:
-    return f'<td data-label="{label}"' if opened == "<td" else opened
+    # What a template translates comes unescaped, and an attribute ends at a quotation mark.
+    quoted = label.replace('"', "&quot;")
+    return f'<td data-label="{quoted}"' if opened == "<td" else opened
 
 
 HEADING = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)

@@ -43,13 +43,8 @@ def import_workers(request: HttpRequest) -> HttpResponse:
         return refused(request, _("Only an owner of this installation can import worker IDs"), status=403)
     form = ImportWorkers(request.POST or None, request.FILES or None)
     if form.is_valid():
-        path = uploads.keep(form.cleaned_data["file"])
         with attach_errors(form, above=True):
-            try:
-                read_worker_list(path)
-            except BaseException:
-                uploads.discard(path)
-                raise
+            path = uploads.keep_checked(form.cleaned_data["file"], read_worker_list)
             job = ask(Job.Kind.IMPORT_WORKERS, by=visitor(request), now=timezone.now(), settings={"path": str(path)})
             return redirect("console:job", job.uuid)
     return render(request, "console/workers_import.html", {"form": form}, status=422 if form.errors else 200)

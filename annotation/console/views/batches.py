@@ -31,7 +31,7 @@ from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint, SeenHit
 
 LINES = 50
-MAX_HITS = 200  # of programs, on one page
+MAX_HITS = 1_000  # of an account, which are looked through: ten calls
 
 
 def _batches_of(user: User) -> QuerySet[Batch]:

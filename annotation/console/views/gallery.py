@@ -34,7 +34,7 @@ def _cards() -> list[TaskCard]:
 
 @console_page
 def gallery(request: HttpRequest) -> HttpResponse:
-    papers = {kind for kind in installed_kinds() if set(installed_kinds()[kind].presets) & set(FIRST)}
+    papers = {name for name, kind in installed_kinds().items() if set(kind.presets) & set(FIRST)}
     cards = _cards()
     context = {
         "starts": STARTS,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from django.db import transaction
+
 from annotation.exceptions import BudgetError, MarketError, StateError
 from annotation.hits.batches.queries import price
 from annotation.hits.batches.template import page_of
@@ -17,6 +19,7 @@ from annotation.pricing.currency import format_money
 
 # A marketplace knows a token for a day.
 TOKEN_LIFE = timedelta(hours=23)
+CANCELED = "The batch was canceled while it was being published. No further task was created."
 State = Batch.State
 Tell = Callable[[str, int, int], None]
 
@@ -24,7 +27,8 @@ Tell = Callable[[str, int, int], None]
 def publish_batch(batch: Batch, *, market: Market, clock: Callable[[], datetime], tell: Tell) -> int:
     """Create the HITs that are not there yet; return how many the batch has.
 
-    Raises BudgetError where the account does not hold the price of those that are missing, StateError, MarketError.
+    Raises BudgetError where the account does not hold the price of those that are missing, StateError (also where the
+    batch is canceled meanwhile), MarketError.
     """
     _open(batch, market, now=clock())
     waiting = list(batch.hits.filter(market_id="").values_list("pk", flat=True))
@@ -57,6 +61,8 @@ def _publish_row(batch: Batch, hit: BatchHit, market: Market, *, now: datetime) 
             "After a day it is not known whether its HIT exists: look for it under “HITs of programs”, and make a new "
             "batch of the rows that are missing."
         )
+    if not _is_publishing(batch):
+        raise StateError(CANCELED)
     BatchHit.objects.filter(pk=hit.pk, called_at=None).update(called_at=now)
     try:
         market_id = market.create_hit(_order(batch, hit))
@@ -67,6 +73,13 @@ def _publish_row(batch: Batch, hit: BatchHit, market: Market, *, now: datetime) 
                 Batch.objects.filter(pk=batch.pk, state=State.PUBLISHING).update(state=State.DRAFT)
         raise MarketError(f"Row {hit.line}: {error}", code=error.code, permanent=error.permanent) from error
     BatchHit.objects.filter(pk=hit.pk).update(market_id=market_id)
+    if not _is_publishing(batch):  # whoever canceled it did not know of this HIT yet
+        market.expire(market_id)
+        raise StateError(CANCELED)
+
+
+def _is_publishing(batch: Batch) -> bool:
+    return Batch.objects.filter(pk=batch.pk, state=State.PUBLISHING).exists()
 
 
 def _order(batch: Batch, hit: BatchHit) -> HitOrder:
@@ -88,14 +101,14 @@ def _order(batch: Batch, hit: BatchHit) -> HitOrder:
 def cancel_batch(batch: Batch, *, market: Market) -> int:
     """Let nobody new begin; open assignments can still be submitted, and answers stay. Return the HITs that ended.
 
-    A draft is deleted. Raises StateError for a batch that was canceled before.
+    A draft is deleted. Again, it ends what an earlier try did not reach. Raises MarketError.
     """
-    if Batch.objects.filter(pk=batch.pk, state=State.DRAFT).exists():
-        batch.delete()
-        return 0
-    live = Batch.objects.filter(pk=batch.pk, state__in=[State.PUBLISHING, State.PUBLISHED])
-    if not live.update(state=State.CANCELED):
-        raise StateError("This batch was canceled before.")
+    with transaction.atomic():
+        # Taken out of the hands of whoever begins to publish it at the same moment.
+        if Batch.objects.filter(pk=batch.pk, state=State.DRAFT).update(state=State.CANCELED):
+            batch.delete()
+            return 0
+    Batch.objects.filter(pk=batch.pk).update(state=State.CANCELED)
     published = list(batch.hits.exclude(market_id="").values_list("market_id", flat=True))
     for market_id in published:
         market.expire(market_id)

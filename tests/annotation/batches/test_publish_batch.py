@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pandas as pd  # type: ignore[import-untyped]
 import pytest
@@ -81,6 +82,30 @@ def test_19_publishing_that_is_broken_off_goes_on_and_makes_each_hit_once(
     assert int(match[1]) == batch.number
     batch.refresh_from_db()
     assert batch.state == Batch.State.PUBLISHED
+    with pytest.raises(StateError):
+        publish(batch, market)
+
+
+def test_a_batch_that_is_canceled_while_it_is_published_has_no_open_task_left(
+    olga: User, market: Market, draft: Callable[..., Batch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = draft(olga, "<p>${x}</p>", "x\n1\n2\n3\n4\n", replace(PLAN, reward_cents=1, max_assignments=1))
+    create, calls = Market.create_hit, []
+
+    def canceled_meanwhile(self: Market, order: Any) -> str:
+        calls.append(order)
+        if len(calls) == 2:  # the marketplace stops answering in the middle of canceling
+            with mock.patch.object(Market, "expire", side_effect=MarketError("No answer.")), pytest.raises(MarketError):
+                cancel_batch(Batch.objects.get(), market=self)
+        return create(self, order)
+
+    monkeypatch.setattr(Market, "create_hit", canceled_meanwhile)
+    with pytest.raises(StateError, match="canceled while it was being published"):
+        publish(batch, market)
+    open_hits = [hit for hit in market.hits() if not hit.over]
+    assert (len(calls), len(open_hits)) == (2, 1)  # the first, of which canceling broke off
+    assert cancel_batch(Batch.objects.get(), market=market) == 2
+    assert all(hit.over for hit in market.hits())
     with pytest.raises(StateError):
         publish(batch, market)
 

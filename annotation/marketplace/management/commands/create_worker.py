@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from annotation.marketplace.core import clock
 from annotation.marketplace.errors import InvalidParameterError
+from annotation.marketplace.models import WorkerAccount
 from annotation.marketplace.workers.open_accounts import Record, open_worker
 from annotation.marketplace.workers.sessions import new_link
 
@@ -26,9 +27,14 @@ class Command(BaseCommand):
         parser.add_argument("--email", help="where messages of requesters are mailed to")
         parser.add_argument("--payee", help="account or address for payouts, written into payout batches")
         parser.add_argument("--no-link", action="store_true", help="make no sign-in link")
+        parser.add_argument(
+            "--if-new", action="store_true", help="do nothing where the worker ID has an account, of whatever name"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["if_new"] and WorkerAccount.objects.filter(worker_id=options["worker_id"]).exists():
+            return
         record = Record(
             options["approved"], options["percent"], options["locale"], email=options["email"], payee=options["payee"]
         )

@@ -1,6 +1,9 @@
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.apps import AppConfig
+from django.conf import settings
+from django.core import checks
 from django.core.management.base import CommandError
 from django.db import connections
 from django.db.migrations.recorder import MigrationRecorder
@@ -17,6 +20,21 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         pre_migrate.connect(stop_at_outdated_tables, sender=self)
+        checks.register(check_host_of_tasks, checks.Tags.security, deploy=True)
+
+
+def check_host_of_tasks(**_: Any) -> list[checks.CheckMessage]:
+    """Refuse one host name for tasks and for pages that people sign in to (a port does not make a second host)."""
+    tasks = urlsplit(settings.HIT_ORIGIN).hostname
+    if tasks not in {urlsplit(origin).hostname for origin in (settings.WORKER_ORIGIN, settings.CONSOLE_ORIGIN)}:
+        return []
+    return [
+        checks.Error(
+            f"Tasks written by requesters are shown on the host of sessions, {tasks}.",
+            hint="Give HIT_ORIGIN a host name of its own that leads to the same server.",
+            id="assay.E001",
+        )
+    ]
 
 
 def stop_at_outdated_tables(using: str, **_: Any) -> None:

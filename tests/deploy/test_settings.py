@@ -43,6 +43,15 @@ def test_production_settings_pass_the_deployment_check_without_a_warning(tmp_pat
     assert "no issues (0 silenced)" in found.stdout
 
 
+def test_one_host_name_for_sessions_and_tasks_is_refused(tmp_path: Path) -> None:
+    """A port does not make a second host: browsers send the cookies of a host to each of its ports."""
+    one_host = {**PRODUCTION, "ALLOWED_HOSTS": "hits.example.org", "HIT_ORIGIN": "https://hits.example.org:8443"}
+    checked = manage("check", "--deploy", **one_host, DATABASE_URL=f"sqlite:///{tmp_path / 'a.sqlite3'}")
+    assert checked.returncode != 0
+    assert "assay.E001" in checked.stderr
+    assert "Give HIT_ORIGIN a host name of its own" in checked.stderr
+
+
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [

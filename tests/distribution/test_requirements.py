@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -10,6 +11,7 @@ from packaging.requirements import Requirement
 
 from distribution.textassay.__main__ import MEASURES
 from metrics.__main__ import commands
+from metrics.version import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 # Only tests and benchmarks import it.
@@ -41,3 +43,12 @@ def test_every_package_of_a_checkout_is_one_of_the_wheel_in_a_range_that_holds_i
 
 def test_the_program_has_every_command_of_the_measures() -> None:
     assert set(MEASURES) == {command.__name__.rpartition(".")[2] for command in commands()}
+
+
+def test_every_file_that_states_a_version_states_the_one_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "version" in project["project"]["dynamic"]
+    assert project["tool"]["hatch"]["version"]["path"] == "metrics/version.py"
+    (citation,) = re.findall(r'^version: "(.+)"$', (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.M)
+    codemeta = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
+    assert (citation, codemeta["version"]) == (__version__, __version__)

@@ -20,6 +20,7 @@ from annotation.models.member_invitation import MemberInvitation
 from annotation.models.money import LedgerEntry
 from annotation.models.pace import Turn
 from annotation.models.participation import Participation, WayIn
+from annotation.models.person_request import PersonRequest
 from annotation.models.presentation import CheckAnswer, PracticeAnswer, Presentation, Remark
 from annotation.models.replication import Replication
 from annotation.models.result import Result
@@ -73,6 +74,7 @@ __all__ = [
     "OncePass",
     "Parse",
     "Participation",
+    "PersonRequest",
     "PracticeAnswer",
     "Presentation",
     "Rejection",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from annotation.models import AuditEvent, Device, Participation, Study, WorkerIdentity
+from annotation.models import AuditEvent, Device, DrawRecord, Participation, Study, WorkerIdentity
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,29 @@ def forget(*, now: datetime, dry_run: bool) -> Forgotten:
                 number = study.participations.filter(worker__in=workers).count()
                 AuditEvent.objects.record(study, "forget", actor="assay", now=now, workers=number)
             WorkerIdentity.objects.filter(pk__in=[pk for pk, _ in due]).delete()
+            _forget_draws_past(now)
     return Forgotten(len(workers), tuple(study.name for study in studies))
+
+
+def forget_draws(rows: QuerySet[DrawRecord]) -> None:
+    """Name the people of these lines anew, at random: a hash of an id would know who comes back under it.
+
+    The lines of one person in one study keep one name, so that what was drawn stays what it was.
+    """
+    for study, person in rows.order_by().values_list("study", "person").distinct():
+        DrawRecord.objects.filter(study=study, person=person).update(person=secrets.token_hex(8))
+
+
+def _draws_past(now: datetime) -> QuerySet[DrawRecord]:
+    """Of studies whose date came after the last time; a random name is as good as another, so once is enough."""
+    renamed = AuditEvent.objects.filter(study=OuterRef("study"), verb="forget_draws")
+    return DrawRecord.objects.filter(study__retain_until__lte=now).exclude(Exists(renamed))
+
+
+def _forget_draws_past(now: datetime) -> None:
+    for study in Study.objects.filter(pk__in=_draws_past(now).values("study")).order_by("pk"):
+        forget_draws(study.draws.all())
+        AuditEvent.objects.record(study, "forget_draws", actor="assay", now=now)
 
 
 def _due(now: datetime) -> QuerySet[WorkerIdentity]:

@@ -15,6 +15,7 @@ from annotation.mturk import payouts as calls
 from annotation.mturk.client import Market
 from annotation.mturk.payouts import RetentionState
 from annotation.workers.payouts import market_of_payouts
+from annotation.workers.retention import forget_draws
 
 RUNNING = frozenset({Study.Status.PUBLISHED, Study.Status.PAUSED, Study.Status.ENDING})
 # How often the loop looks for what is past its date.
@@ -85,6 +86,7 @@ def delete_ids(
         locked = Study.objects.select_for_update().get(pk=study.pk)
         rows = list(_deletable(locked, now).values_list("pk", flat=True))
         WorkerIdentity.objects.filter(pk__in=rows).delete()
+        forget_draws(study.draws.all())
         Study.objects.filter(pk=study.pk).update(retain_until=now)
         facts = {"workers": len(rows), "identities": identities}
         AuditEvent.objects.record(study, "delete_ids", actor=actor, now=now, **facts)

@@ -335,6 +335,8 @@ DEEDS = {
     "discard_payout_file": _("discarded a payout file"),
     "forget": _("deleted worker IDs on the retention date"),
     "delete_ids": _("deleted IDs before the retention date"),
+    "erase_person": _("erased a person"),
+    "forget_draws": _("renamed the people of the draw at random on the retention date"),
     "invite_member": _("created an invitation link for a colleague"),
     "revoke_invitation": _("revoked a colleague's invitation link"),
     "join": _("joined by an invitation link"),

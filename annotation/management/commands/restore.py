@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
 from annotation.jobs.backups.archive import BackupError
 from annotation.jobs.backups.back_up import restore
+from annotation.jobs.data_protection.erase import repeat_erasures
 
 
 class Command(BaseCommand):
@@ -26,4 +28,7 @@ class Command(BaseCommand):
         if backup.proof:
             self.stdout.write(backup.proof)
         self.stdout.write(f"Restored {backup.path}: {backup.rows} rows, {backup.files} files.")
+        repeated = repeat_erasures(now=timezone.now())
+        if repeated:
+            self.stdout.write(f"Erased again, as after the backup was made: {repeated} people.")
         self.stdout.write("If this version of Assay is later than the backup's, run manage.py migrate now.")

@@ -16,6 +16,7 @@ from annotation.marketplace.core.row_locks import lock_requester
 from annotation.marketplace.hits.eligibility import Eligibility, assess_newcomer
 from annotation.marketplace.ids import worker_id
 from annotation.marketplace.invitations import completion
+from annotation.marketplace.invitations.sealed_ids import is_sealed
 from annotation.marketplace.models import (
     Assignment,
     Channel,
@@ -100,7 +101,7 @@ def look(link: Link, visitor: Visitor, *, now: datetime) -> Door:
         )
     if link.participant is None and link.id_parameters and not link.id_optional and not visitor.external_id:
         return Door("needs-id", link)
-    if _took_part_before(link.channel, visitor):
+    if _took_part_before(link.channel, visitor) or is_sealed(link.channel, _ids_of(link, visitor), now=now):
         return Door("already", link)
     if _began_elsewhere(link, visitor):
         return Door("other-link", link)
@@ -127,6 +128,12 @@ def _is_readable(external_id: str, link: Link) -> bool:
         return False
     names = {name.lower() for name in link.id_parameters}
     return not UNFILLED.search(external_id) and external_id.lower() not in NO_ID | names
+
+
+def _ids_of(link: Link, visitor: Visitor) -> tuple[str, ...]:
+    """By what else than a cookie the visitor can be recognised: their id, and how an invited person is known."""
+    rows = ParticipantIdentity.objects.filter(participant=link.participant) if link.participant else ()
+    return (visitor.external_id, *(value for row in rows for value in (row.external_id, row.email)))
 
 
 def _began_elsewhere(link: Link, visitor: Visitor) -> bool:

@@ -12,15 +12,19 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from annotation.marketplace.errors import RequestRefusedError
+from annotation.marketplace.ids import public_id
+from annotation.marketplace.invitations.sealed_ids import seal_people
 from annotation.marketplace.models import (
     Channel,
     Document,
     Event,
     OneTimeLink,
+    Participant,
     ParticipantIdentity,
     ProlificIdentity,
     PurgeMark,
     QueueMessage,
+    SealedId,
     WorkerSession,
 )
 
@@ -47,6 +51,7 @@ def purge(*, now: datetime, dry_run: bool) -> Purged:
     channels = list(due.values_list("pk", flat=True))
     before = now - timedelta(days=settings.MARKETPLACE_EVENT_LOG_DAYS)
     identities, sessions = _forget_people(channels, now=now, dry_run=dry_run)
+    _delete_unless_dry(SealedId.objects.filter(until__lte=now), dry_run)
     sessions += _delete_unless_dry(WorkerSession.objects.filter(expires_at__lte=now), dry_run)
     sessions += _delete_unless_dry(OneTimeLink.objects.filter(expires_at__lte=before), dry_run)
     events = sum(_delete_unless_dry(rows, dry_run) for rows in _events(before))
@@ -61,6 +66,9 @@ def purge(*, now: datetime, dry_run: bool) -> Purged:
 
 def _forget_people(channels: Sequence[int], *, now: datetime, dry_run: bool) -> tuple[int, int]:
     """Delete who the people of these channels are, and their open sessions; the channels end. How many of each."""
+    if not dry_run:
+        seal_people(Channel.objects.filter(pk__in=channels).order_by("pk"), now=now)
+        forget_browsers(Participant.objects.filter(channel__in=channels))
     identities = _delete_unless_dry(ParticipantIdentity.objects.filter(channel__in=channels), dry_run)
     _delete_unless_dry(ProlificIdentity.objects.filter(submission__study__channel__in=channels), dry_run)
     sessions = _delete_unless_dry(WorkerSession.objects.filter(worker__channel__in=channels), dry_run)
@@ -69,6 +77,14 @@ def _forget_people(channels: Sequence[int], *, now: datetime, dry_run: bool) -> 
         Channel.objects.filter(pk__in=channels, closed_at=None).update(closed_at=now)
         Channel.objects.filter(pk__in=channels).update(purged_at=now)
     return identities, sessions
+
+
+def forget_browsers(people: QuerySet[Participant]) -> None:
+    """Give participants new ids: by the earlier ones the cookies of their browsers would still name them."""
+    rows = list(people.only("pk", "participant_id"))
+    for person in rows:
+        person.participant_id = public_id()
+    Participant.objects.bulk_update(rows, ["participant_id"], batch_size=500)
 
 
 @transaction.atomic

@@ -46,6 +46,7 @@ from annotation.marketplace.models.qualifications import (
 )
 from annotation.marketplace.models.relations import WorkerBlock, WorkerMessage
 from annotation.marketplace.models.requesters import Requester, RequesterRecord, RequestToken
+from annotation.marketplace.models.sealed import SealedId
 from annotation.marketplace.models.wordings import Wording
 from annotation.marketplace.models.workers import (
     CountryStatement,
@@ -102,6 +103,7 @@ __all__ = [
     "Requester",
     "RequesterBalance",
     "RequesterRecord",
+    "SealedId",
     "SettledEntry",
     "Settlement",
     "SigningKey",

@@ -51,6 +51,8 @@ class Channel(models.Model):
     # From then on nobody can be told behind a worker id of this channel.
     retain_until = models.DateTimeField(null=True, blank=True)
     purged_at = models.DateTimeField(null=True, blank=True)
+    # Until then hashes of deleted ids keep people from coming a second time (`SealedId`); empty: they come as new.
+    sealed_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
     # Of the settings: one more with each change, so that an editor who read older ones overwrites nothing.
     version = models.PositiveIntegerField(default=1)

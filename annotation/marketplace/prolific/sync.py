@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Sum
 
+from annotation.marketplace.invitations.sealed_ids import is_erased_session
 from annotation.marketplace.models import (
     Channel,
     Participant,
@@ -71,7 +72,9 @@ def _store_rows(study: ProlificStudy, rows: Sequence[SessionRecord], *, now: dat
     known = ProlificIdentity.objects.select_related("submission").filter(submission__study=study)
     by_session = {identity.session_id: identity.submission for identity in known}
     for row in rows:
-        store_row(study, row, by_session.get(row.session_id), now=now)
+        # Prolific's list goes on naming people who were erased here.
+        if row.session_id in by_session or not is_erased_session(channel, row.session_id):
+            store_row(study, row, by_session.get(row.session_id), now=now)
     _note_unknown(study, {row.session_id for row in rows}, now=now)
     study.save(update_fields=READ)
 

@@ -24,7 +24,18 @@ from tests.annotation.review.factories import NOW, make, member
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 # These have no person behind them, or whoever runs the installation: the loop, the server, prices of no study.
-NOBODYS = {"work", "serve", "plan", "plan_decision", "tokens", "backup", "restore", "doctor", "import_workers"}
+NOBODYS = {
+    "work",
+    "serve",
+    "plan",
+    "plan_decision",
+    "tokens",
+    "backup",
+    "restore",
+    "doctor",
+    "import_workers",
+    "person",
+}
 # These make a study of their own: whoever acts will own it.
 MAKERS = {"import_batch", "import_ratings", "import_report", "import_texts", "new_study"}
 # Former names of commands, which stay for one release, and what each is called now.

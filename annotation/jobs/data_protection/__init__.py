@@ -1,0 +1,1 @@
+"""What an installation stores of people, as a whole: access, erasure, the record of processing."""

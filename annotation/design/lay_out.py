@@ -176,6 +176,7 @@ def _pages(
         labels=len(labels),
         shown=kind.texts_shown,
         in_order=kind.in_order,
+        single_generated=kind.single_generated,
         progress=progress,
     )
 

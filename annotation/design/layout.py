@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotation.design.criteria import ALL_OF_CONTEXT
-from annotation.design.packing import Mix, Packable, pack
+from annotation.design.packing import REFERENCE, Mix, Packable, pack
 from annotation.exceptions import DesignError
 from annotation.pricing.fees import split_places
 
@@ -61,13 +61,15 @@ def lay_out(
     labels: int = 0,
     shown: int = 1,
     in_order: bool = False,
+    single_generated: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Page]:
     """The pages of one cell. progress: is told how many texts of how many are dealt, now and then.
 
     gold: keys of texts with known answers; labels: how many the scale has, for checks; shown: texts of a line: 2 puts
     the two texts of a context side by side, ALL_OF_CONTEXT keeps all texts of a context together, in_order those
-    of one source (a document). Everything random hangs on rules.seed and the cell's number. Raises DesignError.
+    of one source (a document), single_generated demands one generated text among references.
+    Everything random hangs on rules.seed and the cell's number. Raises DesignError.
     """
     seed = rules.seed if cell == 0 else random.Random(f"{rules.seed}:{cell}").getrandbits(32)
     if rules.gold > len(gold):
@@ -76,7 +78,7 @@ def lay_out(
     if shown == 2:
         pages = _pairs(texts, rules, seed)
     elif shown == ALL_OF_CONTEXT:
-        pages = _full_contexts(texts, rules, seed, by_source=in_order)
+        pages = _full_contexts(texts, rules, seed, by_source=in_order, single=single_generated)
     else:
         packed = pack(
             texts, per_hit=rules.per_hit, seed=seed, mix=rules.mix, references=rules.references, progress=progress
@@ -119,11 +121,16 @@ def _pairs(texts: Sequence[Packable], rules: Rules, seed: int) -> list[list[Plac
     return [lines[first::count] for first in range(count)]
 
 
-def _full_contexts(texts: Sequence[Packable], rules: Rules, seed: int, *, by_source: bool) -> list[list[Place]]:
+def _full_contexts(
+    texts: Sequence[Packable], rules: Rules, seed: int, *, by_source: bool, single: bool
+) -> list[list[Place]]:
     """All texts of a context one after the other, in the order in which they came; contexts are dealt at random.
 
-    by_source: those of each source by themselves, as the sentences of a document that one system wrote.
+    by_source: those of each source by themselves, as the sentences of a document that one system wrote. single: each
+    context has one generated text, and references.
     """
+    if single:
+        _require_single_generated(texts)
     for name in ("gold", "repeats", "checks"):
         if getattr(rules, name):
             problem = "Texts of a context that are shown together leave no place for gold texts, repeats or checks."
@@ -137,6 +144,19 @@ def _full_contexts(texts: Sequence[Packable], rules: Rules, seed: int, *, by_sou
     random.Random(seed).shuffle(groups)
     count = -(-len(groups) // rules.per_hit)
     return [[place for group in groups[first::count] for place in group] for first in range(count)]
+
+
+def _require_single_generated(texts: Sequence[Packable]) -> None:
+    sources: dict[int | None, list[bool]] = {}
+    for text in texts:
+        sources.setdefault(text.context, []).append(text.group != REFERENCE)
+    odd = [context for context, generated in sources.items() if sum(generated) != 1 or len(generated) < 2]
+    if odd:
+        raise DesignError(
+            "Each context needs exactly one generated text and at least one reference; "
+            f"{len(odd)} of {len(sources)} contexts do not have them. With several generators, make one condition for "
+            "each generator."
+        )
 
 
 def _side(text: Packable) -> tuple[str, int]:

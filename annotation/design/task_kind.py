@@ -31,6 +31,7 @@ class TaskKind:
     heading, measures, use_for: of its card in the gallery: the question, what it measures, when to use it.
     wording: its default words. answer: what an answer is, but for the criteria (by name) in `answers`.
     texts_shown: together: 1, 2 side by side, or ALL_OF_CONTEXT; in_order: then as they came, as in a document.
+    single_generated: of the texts shown together exactly one is generated, all others are references.
     stepwise: one question at a time, not all on one page.
     more_criteria: researchers may add questions. for_huse: with log-probabilities its ratings give HUSE.
     judgment_seconds: to decide once, until times are measured.
@@ -49,6 +50,7 @@ class TaskKind:
     answers: Mapping[str, AnswerType] = field(default_factory=dict)
     texts_shown: int = 1
     in_order: bool = False
+    single_generated: bool = False
     stepwise: bool = False
     more_criteria: bool = False
     for_huse: bool = False

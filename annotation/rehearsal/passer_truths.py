@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from annotation.design.criteria import Criterion
 from annotation.design.kinds import kind_called
@@ -14,6 +17,7 @@ from annotation.rehearsal.passers import chance_preferred, expected_code, hidden
 from metrics.data.answer_types import AnswerType
 
 REFERENCES = "references"
+DRAWS = 400  # of the rule of a kind, for each text
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +31,14 @@ class KnownTruth:
 
 
 def known_truths(study: Study) -> list[KnownTruth]:
-    """Of every criterion whose answers have a mean, by source; of preferences, by pair of sources.
+    """Of every criterion whose answers have a mean, by source; of preferences, by pair of sources; of chosen texts, the
+    share in which each source is chosen.
 
-    Nothing for a kind that simulates answers of its own.
+    Where a kind simulates answers of its own, its rule is asked `DRAWS` times for each text.
     """
     stored = study.wordings.filter(hits__isnull=False).last() or study.wordings.last()
     kind = kind_called(study.task)
-    if stored is None or kind.simulate is not None:
+    if stored is None:
         return []
     wording = from_json(stored.body)
     return [
@@ -44,12 +49,25 @@ def known_truths(study: Study) -> list[KnownTruth]:
 
 
 def _by_source(study: Study, kind: TaskKind, wording: Wording, criterion: Criterion) -> dict[str, list[float]]:
+    items = list(
+        HitItem.objects.filter(hit__study=study, role=ItemRole.ITEM)
+        .select_related("text__generator", "partner__generator")
+        .order_by("pk")
+    )
     named = criterion.name if len(wording.criteria) > 1 else ""
     codes = [float(code) for _, code, _ in kind.labels_of(criterion)]
     answer = kind.answer_of(criterion)
     values: defaultdict[str, list[float]] = defaultdict(list)
-    items = HitItem.objects.filter(hit__study=study, role=ItemRole.ITEM).order_by("pk")
-    for item in items.select_related("text__generator", "partner__generator"):
+    if kind.simulate is not None:
+        for group in _shown_together(items, kind):
+            expected = _simulated_codes(kind, criterion, [hidden_quality(item.text.body, named) for item in group])
+            by_source: defaultdict[str, list[float]] = defaultdict(list)
+            for item, code in zip(group, expected, strict=True):
+                by_source[_name(item.text)].append(code)
+            for source, of_source in by_source.items():
+                values[source] += [sum(of_source)] if answer is AnswerType.CHOSEN_TEXT else of_source
+        return dict(values)
+    for item in items:
         source, quality = _name(item.text), hidden_quality(item.text.body, named)
         if answer is AnswerType.PREFERENCE and item.partner is not None:
             other = hidden_quality(item.partner.body, named)
@@ -58,6 +76,26 @@ def _by_source(study: Study, kind: TaskKind, wording: Wording, criterion: Criter
         elif answer.has_mean:
             values[source].append(expected_code(codes, quality))
     return dict(values)
+
+
+def _shown_together(items: Sequence[HitItem], kind: TaskKind) -> Iterable[list[HitItem]]:
+    """The texts of each question, as a page shows them."""
+    groups: defaultdict[tuple[int, int | None], list[HitItem]] = defaultdict(list)
+    for item in items:
+        groups[item.hit_id, item.text.context_id if kind.keeps_contexts else item.pk].append(item)
+    return groups.values()
+
+
+def _simulated_codes(kind: TaskKind, criterion: Criterion, qualities: Sequence[float]) -> list[float]:
+    """What the kind's own rule answers on average about each of the texts that are shown together."""
+    labels = kind.labels_of(criterion)
+    codes = {label: float(code) for label, code, _ in labels}
+    names, simulate = list(codes), kind.simulate
+    assert simulate is not None  # noqa: S101 - the caller asks only kinds that have a rule
+    return [
+        sum(codes[simulate(names, qualities, at, np.random.default_rng(draw))] for draw in range(DRAWS)) / DRAWS
+        for at in range(len(qualities))
+    ]
 
 
 def _name(text: Text) -> str:

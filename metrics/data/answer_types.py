@@ -10,8 +10,8 @@ class AnswerType(StrEnum):
 
     ORDINAL: a label of a scale with an order. NUMBER: a whole number between two ends. TWO_SIDED: a label that says
     which of two sides, and how surely. SINGLE_LABEL: one of labels without an order. SEVERAL_LABELS: any of them.
-    PREFERENCE: which of two texts, or neither. RANKING: for each text of a set a place in the set, such as best, worst
-    or neither.
+    PREFERENCE: which of two texts, or neither. CHOSEN_TEXT: which of the texts of a set, as 1 for it and 0
+    for each other. RANKING: for each text of a set a place in the set, such as best, worst or neither.
     """
 
     ORDINAL = "ordinal"
@@ -20,6 +20,7 @@ class AnswerType(StrEnum):
     SINGLE_LABEL = "single_label"
     SEVERAL_LABELS = "several_labels"
     PREFERENCE = "preference"
+    CHOSEN_TEXT = "chosen_text"
     RANKING = "ranking"
 
     @property
@@ -30,4 +31,7 @@ class AnswerType(StrEnum):
     @property
     def is_nominal(self) -> bool:
         """Whether answers are labels without an order."""
-        return self in (AnswerType.SINGLE_LABEL, AnswerType.SEVERAL_LABELS, AnswerType.PREFERENCE)
+        return self in _NOMINAL
+
+
+_NOMINAL = (AnswerType.SINGLE_LABEL, AnswerType.SEVERAL_LABELS, AnswerType.PREFERENCE, AnswerType.CHOSEN_TEXT)

@@ -19,6 +19,7 @@ from annotation.design.kinds.human_or_machine.kind import KIND as HUMAN_OR_MACHI
 from annotation.design.kinds.likert.kind import KIND as LIKERT
 from annotation.design.kinds.pairwise.kind import KIND as PAIRWISE
 from annotation.design.kinds.typicality.kind import KIND as TYPICALITY
+from annotation.design.kinds.which_machine.kind import KIND as WHICH_MACHINE
 from annotation.design.task_kind import MAX_NAME_CHARS, TaskKind
 from annotation.design.wording import Wording, rename_texts
 from annotation.exceptions import DesignError
@@ -27,7 +28,16 @@ from metrics.data.answer_types import AnswerType
 GROUP = "assay.task_kinds"
 DEFAULT = TYPICALITY
 # In the order of the gallery.
-BUILT_IN = (TYPICALITY, HUMAN_OR_MACHINE, LIKERT, DIRECT_ASSESSMENT, PAIRWISE, ERROR_LABELS, DOCUMENT_RATING)
+BUILT_IN = (
+    TYPICALITY,
+    HUMAN_OR_MACHINE,
+    WHICH_MACHINE,
+    LIKERT,
+    DIRECT_ASSESSMENT,
+    PAIRWISE,
+    ERROR_LABELS,
+    DOCUMENT_RATING,
+)
 
 
 @cache

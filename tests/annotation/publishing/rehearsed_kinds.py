@@ -33,9 +33,10 @@ def drafted(
     contexts: int,
     generators: Sequence[str] = ("alpha", "beta"),
     parts: int = 1,
+    references: int = 0,
     **settings: object,
 ) -> Study:
-    """A draft of the preset with a text (or several parts) of each generator for every context."""
+    """A draft of the preset with a text (or several parts) of each generator for every context, and references."""
     plan = Plan(**{**preset_settings(preset, "USD"), **settings})  # type: ignore[arg-type]
     study = create(name, mode="rehearsal", plan=plan, wording=preset.wording, actor="ada", now=NOW)
     records = [
@@ -51,6 +52,17 @@ def drafted(
         for at in range(contexts)
         for part in range(parts)
         for generator in generators
+    ]
+    records += [
+        TextRecord(
+            f"person{at}-{number}",
+            f"In town {at} resident {number} spoke about the river",
+            "reference",
+            context=f"c{at}",
+            context_body=f"Article {at}.",
+        )
+        for at in range(contexts)
+        for number in range(references)
     ]
     add_texts(study, records, actor="ada", now=NOW)
     return study

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import pytest
 
 from annotation.design.lay_out import design
 from annotation.design.presets import PRESETS
+from annotation.exceptions import DesignError
 from annotation.publishing.cost_estimate import estimate_study
 from annotation.rehearsal.passer_truths import known_truths
 from annotation.reports.gather import score
@@ -23,6 +26,8 @@ from metrics.tables.record import Table
 from tests.annotation.publishing.rehearsed_kinds import NOW, drafted, rehearsed
 
 pytestmark = pytest.mark.django_db
+# What a preset needs beside two systems.
+TEXTS: dict[str, Any] = {"which-of-k": {"generators": ("alpha",), "references": 2}}
 NEW = ("summeval", "hanna", "direct-assessment-mt", "two-models", "error-labels")
 
 
@@ -32,7 +37,7 @@ def tables(report: Report) -> Iterator[Table]:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_bill_beside_the_design_is_the_bill_of_the_tasks(name: str) -> None:
-    study = drafted(PRESETS[name], f"bill-{name}", contexts=23, budget_cents=None, country="")
+    study = drafted(PRESETS[name], f"bill-{name}", contexts=23, budget_cents=None, country="", **(TEXTS.get(name, {})))
     before = estimate_study(study).estimate
     laid_out = design(study, actor="ada", now=NOW)
     after = (laid_out.hits, laid_out.assignments, laid_out.reward_cents, laid_out.fee_cents)
@@ -119,3 +124,37 @@ def test_a_document_is_on_one_page_in_its_order_and_its_contexts_are_what_interv
     (row,) = found["answer-comparisons"].rows
     columns = [column.key for column in found["answer-comparisons"].columns]
     assert (row[columns.index("contexts")], row[columns.index("n")]) == (8, 8 * 2 * 4 * 3)
+
+
+def test_which_of_k_counts_who_found_the_machines_text_against_one_in_k() -> None:
+    study = drafted(PRESETS["which-of-k"], "which", contexts=30, generators=("alpha",), references=3)
+    rehearsed(study, seed=4)
+    truths = {truth.source: truth.value for truth in known_truths(study)}
+    report = build_report(score(study))
+    answers: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for row in csv.DictReader(io.StringIO(csv_files(report)["ratings.csv"])):
+        answers[row["rater"], re.sub(r"\D+", " ", row["item"]).split()[0]][row["item"]] = row["label"]
+    assert len(answers) == 30 * 5
+    assert all(
+        sorted(marks.values()) == ["A machine wrote it", *["A person wrote it"] * 3] for marks in answers.values()
+    )
+    right: defaultdict[str, list[bool]] = defaultdict(list)
+    for (_, context), marks in answers.items():
+        right[context].append(marks[f"alpha{context}"] == "A machine wrote it")
+    found = {table.name: table for table in tables(report)}
+    machine, people = found["chosen-which_machine"].rows
+    assert (machine[0], people[0]) == ("alpha", "references")
+    assert machine[1].value == pytest.approx(fmean(map(fmean, right.values()))) == pytest.approx(1 - people[1].value)
+    assert (machine[2], people[2], machine[-1]) == (pytest.approx(0.25), pytest.approx(0.75), 150)
+    assert machine[3].value == pytest.approx(machine[1].value - 0.25)
+    assert machine[1].interval.low < truths["alpha"] < machine[1].interval.high
+    assert truths["alpha"] + truths["references"] == pytest.approx(1)
+    # The paired t-test of context means is the same one-way variance.
+    assert machine[1].settings["v_item"] == pytest.approx(np.var(list(map(fmean, right.values())), ddof=1) / 30)
+
+
+@pytest.mark.parametrize(("generators", "references"), [(("alpha",), 0), (("alpha", "beta"), 1), ((), 3)])
+def test_which_of_k_needs_one_generated_text_among_references(generators: tuple[str, ...], references: int) -> None:
+    study = drafted(PRESETS["which-of-k"], "odd", contexts=2, generators=generators, references=references)
+    with pytest.raises(DesignError, match=r"exactly one generated text and at least one reference; 2 of 2 contexts"):
+        design(study, actor="ada", now=NOW)

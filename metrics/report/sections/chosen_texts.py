@@ -1,0 +1,151 @@
+"""Which of the texts of a context was chosen: how often one of each source, against the chance of 1 in k."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from metrics.data.answer_types import AnswerType
+from metrics.inference.distributions import t_two_sided
+from metrics.inference.rating_differences import mean_rating
+from metrics.report.records import RatingRow, ReportInput
+from metrics.report.section import Measured
+from metrics.report.section_kind import Options, SectionKind
+from metrics.report.sentence import template
+from metrics.tables.record import Column, Row, Table
+from metrics.types import Estimate
+
+REFERENCES = "references"
+CAPTION = template(
+    "captions.chosen",
+    "How often a text of each source was chosen ({criterion}), against chance; {level:g}% intervals over new contexts "
+    "and new raters.",
+    "ratings.criterion",
+    "options.level",
+)
+CHANCE = (
+    "Chance is 1/k for a source with one of the k texts of a context, as the average over the answers. A difference "
+    "whose interval holds 0 does not show that raters guess."
+)
+COLUMNS = (
+    Column("source", "Source"),
+    Column("chosen", "Chosen", "share_estimate", n="n", digits=1),
+    Column("chance", "By chance", "share", digits=1),
+    Column("difference", "Chosen less chance", "share_estimate", n="n", digits=1),
+    Column("p", "p", "p"),
+    Column("contexts", "Contexts", "count"),
+    Column("raters", "Raters", "count"),
+    Column("n", "Answers", "count"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What one rater chose in one context. shown: texts of each source; chosen: whose text that was."""
+
+    context: str
+    rater: str
+    shown: tuple[tuple[str, int], ...]
+    chosen: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The choices on one criterion. incomplete: answers in which not exactly one text was chosen."""
+
+    criterion: str
+    choices: tuple[Choice, ...]
+    incomplete: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The rows of one criterion, in the order of the sources."""
+
+    criterion: str
+    rows: tuple[Row, ...]
+    incomplete: int
+    level: float
+
+
+def gather(report_input: ReportInput) -> tuple[Choices, ...] | None:
+    """Choices by criterion; None where no question asks for one."""
+    answers: defaultdict[str, defaultdict[tuple[str, str], list[RatingRow]]] = defaultdict(lambda: defaultdict(list))
+    texts = {text.id: text for text in report_input.texts}
+    for rating in report_input.ratings:
+        if rating.kept and report_input.answer_of(rating.criterion) is AnswerType.CHOSEN_TEXT:
+            context = texts[rating.text].context_id or rating.text
+            answers[rating.criterion][context, rating.unit].append(rating)
+    sources = {name: text.generator or REFERENCES for name, text in texts.items()}
+    return tuple(_choices(criterion, groups, sources) for criterion, groups in answers.items()) or None
+
+
+def _choices(criterion: str, groups: dict[tuple[str, str], list[RatingRow]], sources: dict[str, str]) -> Choices:
+    choices = []
+    for (context, _), group in groups.items():
+        chosen = [sources[rating.text] for rating in group if rating.value]
+        if len(chosen) == 1 and len(group) > 1:
+            shown = Counter(sources[rating.text] for rating in group)
+            choices.append(Choice(context, group[0].rater, tuple(shown.items()), chosen[0]))
+    return Choices(criterion, tuple(choices), len(groups) - len(choices))
+
+
+def compute(criteria: Sequence[Choices], options: Options) -> tuple[Chosen, ...]:
+    """For each source: its share of the choices where it was shown, chance, their difference and its test."""
+    options.announce("chosen texts")
+    return tuple(
+        Chosen(choices.criterion, tuple(_rows(choices.choices, options.level)), choices.incomplete, options.level)
+        for choices in criteria
+    )
+
+
+def _rows(choices: Sequence[Choice], level: float) -> Iterator[Row]:
+    sources = dict.fromkeys(source for choice in choices for source, _ in choice.shown)
+    for source in sorted(sources, key=REFERENCES.__eq__):
+        shown = [choice for choice in choices if source in dict(choice.shown)]
+        contexts, raters = ([getattr(choice, name) for choice in shown] for name in ("context", "rater"))
+        picked = [float(choice.chosen == source) for choice in shown]
+        chance = [dict(choice.shown)[source] / sum(n for _, n in choice.shown) for choice in shown]
+        value = mean_rating(contexts, raters, picked, level=level)
+        excess = mean_rating(contexts, raters, [a - b for a, b in zip(picked, chance, strict=True)], level=level)
+        by_chance = mean_rating(contexts, raters, chance, level=level).value
+        counts = (len(set(contexts)), len(set(raters)), len(shown))
+        yield (source, value, by_chance, excess, _p_of(excess), *counts)
+
+
+def _p_of(difference: Estimate) -> float | None:
+    error = difference.settings.get("se")
+    if difference.value is None or not error:
+        return None
+    return t_two_sided(difference.value / float(error), float(difference.settings["df"] or 0))
+
+
+def tables(result: Sequence[Chosen]) -> Iterator[Table]:
+    """One table for each criterion."""
+    for each in result:
+        if each.rows:
+            notes = (f"Answers without exactly one choice, not counted: {each.incomplete}.",) if each.incomplete else ()
+            title = CAPTION.fill(criterion=each.criterion, level=100 * each.level)
+            yield Table(f"chosen-{each.criterion}", title, COLUMNS, each.rows, (CHANCE, *notes))
+
+
+def measures(result: Sequence[Chosen]) -> Iterator[Measured]:
+    """How often each generator's text was chosen."""
+    for each in result:
+        for source, value, *_ in each.rows:
+            if source != REFERENCES and isinstance(value, Estimate):
+                yield Measured(str(source), "Chosen", value)
+
+
+SECTIONS = (
+    SectionKind(
+        key="chosen",
+        title="Chosen texts",
+        order=78,
+        gather=gather,
+        compute=compute,
+        tables=lambda result: tuple(tables(result)),
+        measures=lambda result: tuple(measures(result)),
+    ),
+)

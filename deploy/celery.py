@@ -5,7 +5,9 @@ import os
 from celery import Celery
 
 from annotation import jobs
+from deploy.settings.environment import read_installation
 
+read_installation()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.development")
 
 app = Celery("assay")

@@ -4,6 +4,10 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.production")
+from deploy.settings.environment import SETTINGS_CHOSEN, installation_file
+
+# The package has chosen those of development, for commands, before this line.
+if not SETTINGS_CHOSEN and not installation_file().is_file():
+    os.environ["DJANGO_SETTINGS_MODULE"] = "deploy.settings.production"
 
 application = get_wsgi_application()

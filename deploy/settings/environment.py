@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +19,34 @@ PACKAGE = __name__.rpartition("deploy.settings.")[0]
 PREPARE = "DATABASE_PREPARE"
 
 _env = Env()
+
+SETTINGS = "DJANGO_SETTINGS_MODULE"
+# Tests and scripts choose their settings, and then no file of an installation may change them.
+SETTINGS_CHOSEN = SETTINGS in os.environ
+
+
+def installation_file() -> Path:
+    """Where `python -m deploy` stores the secrets and choices of an installation."""
+    return Path(text("ASSAY_VAR", str(ROOT / "var"))) / "installation.env"
+
+
+def read_file(path: Path) -> dict[str, str]:
+    """The names and values of an installation's file: one NAME='value' per line."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    pairs = (line.partition("=") for line in lines if line and not line.startswith("#"))
+    return {name: value.strip("'") for name, _, value in pairs}
+
+
+def read_installation(*, always: bool = False) -> None:
+    """Set what the installation's file says and the environment does not, where nobody chose other settings."""
+    path = installation_file()
+    if not path.is_file() or (SETTINGS_CHOSEN and not always):
+        return
+    values = read_file(path)
+    for name, value in values.items():
+        os.environ.setdefault(name, value)
+    if not SETTINGS_CHOSEN:
+        os.environ[SETTINGS] = values[SETTINGS]
 
 
 def text(name: str, default: str | None = None) -> str:
@@ -110,6 +139,8 @@ def database(name: str, default: str) -> dict[str, Any]:
     if engine == "django.db.backends.postgresql" and options.get("NAME"):
         options["CONN_MAX_AGE"] = 600
         options["CONN_HEALTH_CHECKS"] = True
+        # The compose file's database has a password that is made at the first start, and no URL can name it.
+        options["PASSWORD"] = options["PASSWORD"] or text("DATABASE_PASSWORD", "")
         options["ENGINE"] = "deploy.postgresql"
         # Statements that come again are prepared by the server: half of its work for a small call is reading SQL.
         prepared = {"server_side_binding": True, "prepare_threshold": 3 if flag(PREPARE, True) else None}

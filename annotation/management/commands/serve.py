@@ -9,12 +9,10 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -27,6 +25,7 @@ from waitress import create_server
 
 from annotation.accounts.links import first_owner_link
 from annotation.accounts.models import User
+from annotation.management.keep_running import keep_running
 from annotation.models import Study
 from annotation.pricing.currency import USUAL_CURRENCIES
 from annotation.settings import DEVELOPMENT_ACCOUNT
@@ -40,7 +39,6 @@ DELIVERY_SECONDS = 1.0
 # until one of them ends, and with select instead of poll none beyond 1,024 files.
 CROWD: dict[str, Any] = {"connection_limit": 2_000, "backlog": 2_048, "asyncore_use_poll": True}
 WORK_SECONDS = "2"
-LOOK_SECONDS, BEGIN_ANEW_SECONDS = 0.2, 2.0
 # Who holds a lock in the database waits for Python's own lock after each statement, behind up to this long of another
 # request's computing. With Python's usual 5 ms, 60 people who enter a drawn study at once halve what the site does.
 SWITCH_SECONDS = 0.0005
@@ -165,30 +163,6 @@ def _work_loop() -> Iterator[None]:
         stop.set()
         if keeper.ident is not None:
             keeper.join()
-
-
-def keep_running(command: Sequence[str], env: Mapping[str, str], log: Path, stop: threading.Event) -> None:
-    """Run a command until `stop`, and again whenever it ends before: killed, say, for want of memory."""
-    with log.open("a") as log_file:
-        while not stop.is_set():
-            loop = subprocess.Popen(command, env=env, stdout=log_file, stderr=subprocess.STDOUT)  # noqa: S603
-            while loop.poll() is None and not stop.wait(LOOK_SECONDS):
-                pass
-            if loop.returncode is None:
-                _ended(loop)
-            else:
-                log_file.write(f"The work loop ended with {loop.returncode}; it starts again.\n")
-                log_file.flush()
-                stop.wait(BEGIN_ANEW_SECONDS)
-
-
-def _ended(loop: subprocess.Popen[bytes]) -> None:
-    loop.terminate()
-    try:
-        loop.wait(timeout=60)
-    except subprocess.TimeoutExpired:
-        loop.kill()
-        loop.wait()
 
 
 def _demo_owner() -> str | None:

@@ -23,7 +23,8 @@ from django.core.management import call_command
 from annotation import settings as conf
 from annotation.accounts.models import AccessKey
 from annotation.management.commands import serve
-from annotation.management.commands.serve import keep_running, open_development_account
+from annotation.management.commands.serve import open_development_account
+from annotation.management.keep_running import keep_running
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 240.0  # seconds; a busy machine is slow, not wrong

@@ -1,0 +1,167 @@
+"""Prepare an installation, run one of its processes, or run all of them on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from shutil import which
+
+from deploy import forms
+from deploy.first_start import InstallationError, make_keys, prepare, store_database_password
+from deploy.processes import PORT, PROCESSES, PROXY, WEB, Process, processes_of
+from deploy.settings.environment import ROOT, installation_file, read_installation, text
+
+# What an operator decides at the first start: option, environment variable, and what it is.
+CHOICES = (
+    ("hosts", "ALLOWED_HOSTS", "STUDY,TASKS", "the host name for people, and another for tasks"),
+    ("contact", "SITE_CONTACT", "EMAIL", "who runs this site: stands below every page, and in certificates"),
+    ("database", "DATABASE_URL", "URL", "postgres://... (without: SQLite)"),
+    ("broker", "CELERY_BROKER_URL", "URL", "redis://...: Celery workers in place of the work loop"),
+)
+VARIABLE = {option: variable for option, variable, *_ in CHOICES}
+
+
+def main(words: Sequence[str]) -> int:
+    """Run a command. Returns its exit code: 2, with a sentence, where an installation cannot be made or started."""
+    options = parser().parse_args(words)
+    if options.command == "forms":
+        forms.write(Path(options.folder))
+        return 0
+    read_installation(always=True)
+    if options.command == "run":
+        return _run(next(process for process in PROCESSES if process.name == options.process), options.address)
+    try:
+        return _start(options)
+    except InstallationError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """The words of the command."""
+    made = argparse.ArgumentParser(prog="python -m deploy", description=__doc__)
+    commands = made.add_subparsers(dest="command", required=True)
+    keys = commands.add_parser("keys", help="make the secrets of a new installation")
+    keys.add_argument("--database-password", type=Path, metavar="FILE", help="store the database's password there, too")
+    preparing = commands.add_parser("prepare", help="make secrets, tables, static files and a link for the first owner")
+    starting = commands.add_parser("start", help="prepare, and run every process on this machine until stopped")
+    for command in (keys, preparing, starting):
+        for option, _, metavar, meaning in CHOICES:
+            command.add_argument(f"--{option}", metavar=metavar, help=meaning)
+        command.add_argument(
+            "--secrets", type=Path, metavar="FILE", help="installation.env of the backup's installation"
+        )
+    for command in (preparing, starting):
+        command.add_argument(
+            "--restore", type=Path, metavar="BACKUP", help="restore this first, into an empty database"
+        )
+    starting.add_argument("--without-proxy", action="store_true", help="another program serves HTTPS")
+    running = commands.add_parser("run", help="run one process")
+    running.add_argument("process", choices=[process.name for process in PROCESSES])
+    running.add_argument("--address", default=f"127.0.0.1:{PORT}", help="where the web process listens")
+    writing = commands.add_parser("forms", help="write compose.yaml and the systemd units from deploy/processes.py")
+    writing.add_argument("folder", nargs="?", default=str(ROOT / "deploy"))
+    return made
+
+
+def _start(options: argparse.Namespace) -> int:
+    choices = {variable: getattr(options, option) for option, variable in VARIABLE.items() if getattr(options, option)}
+    if not installation_file().exists():
+        _require(choices)
+        # Visitors come through a proxy on this machine.
+        choices.setdefault("TRUSTED_PROXIES", "1")
+        if options.command == "keys" and options.database_password:
+            choices["DATABASE_PASSWORD"] = secrets.token_hex(32)
+    if make_keys(choices, secrets_of=options.secrets):
+        _say(f"Made {installation_file()}. Keep a copy in another place: no backup holds its secrets.")
+    if options.command == "keys":
+        if options.database_password:
+            store_database_password(options.database_password)
+        return 0
+    prepare(backup=options.restore, say=_say)
+    return 0 if options.command == "prepare" else _run_all(with_proxy=not options.without_proxy)
+
+
+def _require(choices: dict[str, str]) -> None:
+    for option, variable, metavar, meaning in CHOICES[:2]:
+        if not (choices.get(variable) or text(variable, "")):
+            raise InstallationError(f"Name {meaning}: --{option} {metavar}.")
+    study, _, tasks = (choices.get("ALLOWED_HOSTS") or text("ALLOWED_HOSTS")).partition(",")
+    if not tasks or study == tasks:
+        raise InstallationError(
+            "--hosts needs two host names of this machine, such as study.example.org,tasks.example.org: what a "
+            "requester puts into a task may not share a host with anybody's session."
+        )
+
+
+def _run(process: Process, address: str) -> int:
+    """Become the process."""
+    command, env = _command(process, address), _environment(process)
+    os.chdir(ROOT)
+    os.execvpe(command[0], command, env)  # noqa: S606 - a command of deploy/processes.py
+
+
+def _run_all(*, with_proxy: bool) -> int:
+    """Run every process of this machine, each again where it ends, until a signal comes."""
+    from annotation.management.keep_running import keep_running
+
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    logs = _var() / "logs"
+    logs.mkdir(exist_ok=True)
+    rows = processes_of(broker=bool(text("CELERY_BROKER_URL", "")))
+    chosen = [process for process in rows if not process.optional]
+    if not with_proxy or not which(PROXY.command[0]):
+        chosen.remove(PROXY)
+        _say(f"No proxy was started. Have one with HTTPS lead to http://127.0.0.1:{PORT} (deploy/proxy).")
+    os.chdir(ROOT)
+    keepers = []
+    for process in chosen:
+        words = _command(process, f"127.0.0.1:{PORT}"), _environment(process), logs / f"{process.name}.log", stop
+        keepers.append(threading.Thread(target=keep_running, args=words))
+        keepers[-1].start()
+    _say(f"Running: {', '.join(process.name for process in chosen)}. Logs: {logs}. Stop with Ctrl-C.")
+    for keeper in keepers:
+        keeper.join()
+    return 0
+
+
+def _var() -> Path:
+    return installation_file().parent
+
+
+def _command(process: Process, address: str) -> list[str]:
+    words = process.words(address=address, var=str(_var()))
+    return [sys.executable, *words[1:]] if words[0] == "python" else words
+
+
+def _environment(process: Process) -> dict[str, str]:
+    """What a process needs beside the installation's file."""
+    own = {"ASSAY_VAR": str(_var())}
+    if process is WEB:
+        # Each of several web processes answers /metrics for all of them.
+        metrics = _var() / "metrics"
+        metrics.mkdir(exist_ok=True)
+        for earlier in metrics.iterdir():
+            earlier.unlink()
+        own["PROMETHEUS_MULTIPROC_DIR"] = str(metrics)
+    if process is PROXY:
+        study, _, tasks = text("ALLOWED_HOSTS").partition(",")
+        own |= {"STUDY_HOST": study, "TASK_HOST": tasks, "XDG_DATA_HOME": str(_var()), "XDG_CONFIG_HOME": str(_var())}
+    return {**os.environ, **own}
+
+
+def _say(sentence: str) -> None:
+    sys.stdout.write(f"{sentence}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -27,7 +27,7 @@ help:
 	@echo "make coverage how much of the metrics and the verbs the tests reach"
 	@echo "make pairs   who lacks a requirement is refused before they agree: all presets, channels and requirements"
 	@echo "make check_reports  hold what reports state of 100 random studies against the rows of the database"
-	@echo "make truth   measure what the intervals are worth (writes docs/validity.md, docs/quality.md)"
+	@echo "make truth   measure what the intervals are worth (writes docs/validity.md, docs/quality.md, docs/people.md)"
 	@echo "make api     write docs/api from the docstrings"
 	@echo "make faults  kill, drop, lose, restart: what must be 0 is counted (writes docs/reliability.md, docs/prolific-faults.md)"
 	@echo "make draws   10,000 simulated people come to a study of four conditions (writes docs/draws.md)"
@@ -104,6 +104,7 @@ coverage: setup-dev
 
 # Long; studies stay in var/truth and their counts in tests/benchmarks/simulation_studies/kept, so a stopped run goes on.
 truth: setup
+	$(BIN)/python -m tests.benchmarks.people_at_work
 	$(BIN)/python -m tests.benchmarks.simulation_studies.quality
 	$(BIN)/python -m tests.benchmarks.simulation_studies $(TRUTH)
 

@@ -8,12 +8,14 @@ from datetime import datetime
 import numpy as np
 from django.db import transaction
 
-from annotation.models import Evidence, Flag, Study, Submission
+from annotation.models import Evidence, Flag, PersonEvidence, Study, Submission
 from annotation.quality.filters import BY_KIND, FILTERS, NOTED
-from annotation.quality.load_work import study_work
+from annotation.quality.load_work import StudyWork, study_work
 from annotation.quality.measure import Assessment, measure_work
+from annotation.quality.people import log_odds_of, people_evidence, person_details
 from annotation.quality.work_table import Measured
 from annotation.workers import participation
+from metrics.worker_models.people import KINDS
 
 BATCH = 2000
 # Raised by the reader of answers, which knows which text has none.
@@ -49,11 +51,14 @@ def assess(study: Study, *, now: datetime) -> Assessed:
     ]
     flags += [Flag(submission_id=pk, kind="held", sentence=NOTED["held"], raised_at=now) for pk in _held(study)]
     findings_of = _findings(assessment, len(read.submissions))
+    people = _people(study, read, assessment, now=now)
     kinds = [kind for kind in (*BY_KIND, *NOTED) if kind != READ]
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         Flag.objects.filter(submission__hit__study=study, kind__in=kinds).delete()
         Evidence.objects.filter(submission__hit__study=study).delete()
+        PersonEvidence.objects.filter(study=study).delete()
+        PersonEvidence.objects.bulk_create(people, batch_size=BATCH)
         Flag.objects.bulk_create(flags, batch_size=BATCH, ignore_conflicts=True)
         Evidence.objects.bulk_create(
             (
@@ -65,6 +70,26 @@ def assess(study: Study, *, now: datetime) -> Assessed:
             batch_size=BATCH,
         )
     return Assessed(len(read.submissions), len(flags))
+
+
+def _people(study: Study, read: StudyWork, assessment: Assessment, *, now: datetime) -> list[PersonEvidence]:
+    """What the model of people shows of each worker; suspicion: the highest of their submissions."""
+    evidence = people_evidence(read.work)
+    suspicion = np.zeros(len(read.workers))
+    np.maximum.at(suspicion, read.work.worker, assessment.suspicion)
+    return [
+        PersonEvidence(
+            study=study,
+            worker_id=worker,
+            chance=float(np.clip(evidence.bad[i], 0, 1)),
+            suspicion=float(suspicion[i]),
+            kind=KINDS[evidence.likeliest[i]],
+            log_odds=log_odds_of(evidence, i),
+            details=person_details(evidence, i, read.workers),
+            measured_at=now,
+        )
+        for i, worker in enumerate(read.workers)
+    ]
 
 
 def _held(study: Study) -> list[int]:

@@ -14,19 +14,14 @@ import numpy as np
 
 from annotation.quality.filters_answers import Z, by_others
 from annotation.quality.work_table import Floats, Ints, Measured, Work, counted
+from metrics.worker_models.text_places import MIN_CHANCE, fit_places, label_chances, log_sum, place_grid
 
 # Biases in steps of the scale (weights: a normal of sd .5), and the usual noises that a study's readers may have.
 BIASES = np.linspace(-1.5, 1.5, 7)
 NOISES = (0.64, 0.8, 1.0, 1.25, 1.56)
 AROUND = np.array([0.25, 0.5, 0.25])  # of people, by noise around the usual one
-PASSES = 6
-MIN_CHANCE = 1e-4
 STRAIGHT = 0.97  # share of one label in a straight line
 UNREAD = 0.1  # the share of people who do not read, as far as the readers' noise is concerned
-ALIKE = 0.98  # the chance that a worker works alike in all of a study
-STEPS = 41  # places of a text that are distinguished
-SPREADS = (0.8, 1.1, 1.5)  # of single answers around a text's place, in steps of the scale
-CLICKED = 0.05  # share of answers that say nothing, as far as a text's place is concerned
 
 
 def without_reading(work: Work) -> Measured:
@@ -44,22 +39,6 @@ def without_reading(work: Work) -> Measured:
     half = Z * np.sqrt(spread * n / np.maximum(n - 1, 1))
     value, low, high = (np.where(n > 1, part, np.nan) for part in (value, value - half, value + half))
     return Measured(value, low, high, n.astype(np.int64))
-
-
-def clicking(work: Work) -> Floats:
-    """(N,) the same, with the evidence of the worker's other assignments; 0 where nothing is known.
-
-    A worker works alike throughout the study (all with one bias and one noise, or all without reading) with a chance of
-    ALIKE, else each assignment is independent.
-    """
-    fit = _click_fit(work)
-    answers = fit.answers
-    if not len(answers.label):
-        return np.zeros(len(work))
-    workers, by = int(work.worker.max()) + 1, work.worker[answers.assignment]
-    all_lines, all_clicks = (counted(work.worker, workers, part) for part in (fit.lines, fit.clicks))
-    together = _over(by, answers, all_lines, all_clicks)[work.worker]
-    return np.logaddexp(np.log(ALIKE) + together, np.log(1 - ALIKE) + fit.alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,36 +83,8 @@ def _shared_answers(work: Work) -> _SharedAnswers:
     text, label = np.unique(work.lines.text[rows], return_inverse=True)[1], work.lines.label[rows]
     texts = int(text.max(initial=-1)) + 1
     counts = counted(text * labels + label, texts * labels).reshape(texts, labels)
-    return _SharedAnswers(
-        work.lines.assignment[rows], label, text * labels + label, _predicted(_places(counts), labels), labels
-    )
-
-
-def _places(counts: Floats) -> Floats:
-    """(texts x labels, grid): what the answers (texts, labels), less one of each label, show of a text's place.
-
-    Ordered labels of a noisy impression, some of them clicked; the spread of the noise and the distribution of places
-    are those under which all answers of the study are likeliest.
-    """
-    texts, labels = counts.shape
-    grid = _grid(labels)
-    best = (-np.inf, np.empty((labels, STEPS)), np.empty(STEPS))
-    for spread in SPREADS:
-        chance = np.log((1 - CLICKED) * _chances(grid, spread, labels).T + CLICKED / labels)
-        log_chances = counts @ chance
-        prior = np.full(STEPS, -np.log(STEPS))
-        total = -np.inf
-        for _ in range(PASSES if texts else 0):
-            joint = log_chances + prior
-            marginal = _log_sum(joint.T)
-            total = float(marginal.sum())
-            share = np.exp(joint - marginal[:, None]).mean(axis=0) + MIN_CHANCE
-            prior = np.log(share / share.sum())
-        best = max(best, (total, chance, prior), key=lambda candidate: candidate[0])
-    _, chance, prior = best
-    left = (counts @ chance + prior)[:, None, :] - chance
-    left = np.exp(left - left.max(axis=2, keepdims=True)).reshape(texts * labels, STEPS)
-    return np.asarray(left / left.sum(axis=1, keepdims=True))
+    places = fit_places(counts).places_without_each(counts)
+    return _SharedAnswers(work.lines.assignment[rows], label, text * labels + label, _predicted(places, labels), labels)
 
 
 def _unread(answers: _SharedAnswers, size: int) -> tuple[Floats, Floats]:
@@ -157,10 +108,10 @@ def _reading(by: Ints, answers: _SharedAnswers, unread: Floats) -> Floats:
         logs = np.empty((len(BIASES), len(unread)))
         for j in range(len(BIASES)):
             logs[j] = prior[j] + counted(by, len(unread), answers.predicted[i, j][answers.at])
-        by_noise[i] = _log_sum(logs)
+        by_noise[i] = log_sum(logs)
     # Of all usual noises the one under which the whole study is likeliest; people lie around it.
     by_usual_noise = [
-        _log_sum(by_noise[at : at + len(AROUND)] + np.log(AROUND)[:, None]) for at in range(len(NOISES) - 2)
+        log_sum(by_noise[at : at + len(AROUND)] + np.log(AROUND)[:, None]) for at in range(len(NOISES) - 2)
     ]
     log_totals = [
         np.logaddexp(readers + np.log(1 - UNREAD), unread + np.log(UNREAD)).sum() for readers in by_usual_noise
@@ -173,20 +124,10 @@ def _predicted(places: Floats, labels: int) -> Floats:
     chances = np.empty((len(NOISES), len(BIASES), len(places)))
     for i, noise in enumerate(NOISES):
         for j, bias in enumerate(BIASES):
-            chance = _chances(_grid(labels) + bias, noise, labels)
+            chance = label_chances(place_grid(labels) + bias, noise, labels)
             for label in range(labels):
                 chances[i, j, label::labels] = places[label::labels] @ chance[:, label]
     return np.log(np.maximum(chances, MIN_CHANCE))
-
-
-def _grid(labels: int) -> Floats:
-    return np.linspace(-1, labels, STEPS)
-
-
-def _log_sum(logs: Floats) -> Floats:
-    """Logs of sums over the first axis."""
-    top = logs.max(axis=0)
-    return np.asarray(top + np.log(np.exp(logs - top).sum(axis=0)))
 
 
 def _straight_line(assignment: Ints, label: Ints, size: int, labels: int) -> Floats:
@@ -194,12 +135,4 @@ def _straight_line(assignment: Ints, label: Ints, size: int, labels: int) -> Flo
     counts = counted(assignment * labels + label, size * labels).reshape(size, labels)
     n, other = counts.sum(axis=1, keepdims=True), (1 - STRAIGHT) / labels
     logs = counts * np.log(STRAIGHT + other) + (n - counts) * np.log(other)
-    return _log_sum(logs.T) - np.log(labels)
-
-
-def _chances(place: Floats, noise: float, labels: int) -> Floats:
-    """(places, labels): probability of each label where a text lies at these places."""
-    from scipy.special import ndtr
-
-    below = ndtr((np.arange(labels - 1) + 0.5 - place[:, None]) / noise)
-    return np.diff(np.hstack([np.zeros((len(place), 1)), below, np.ones((len(place), 1))]), axis=1)
+    return log_sum(logs.T) - np.log(labels)

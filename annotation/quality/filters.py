@@ -44,7 +44,8 @@ FILTERS: tuple[QualityCheck, ...] = (
     ),
     QualityCheck(
         "F8", "too_fast", "Active time on each text", "more than half of the texts in less than a quarter of the time "
-        "that reading them takes (at least 1.5 s)", 0.5, "above", 3, True, False, "skilled readers; short texts",
+        "that reading them takes (at least 1.5 s), time left from earlier texts counted", 0.5, "above", 3, True, False,
+        "skilled readers; short texts",
         "{value} of {n} texts got less time than a quarter of what reading takes.",
         "{raters} raters answered more than {threshold} of the items faster than in a quarter of the reading time "
         "(at least 1.5 s).",

@@ -29,9 +29,10 @@ PAGE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class StudyWork:
-    """The study's work, and the primary key of each assignment's submission, in the same order."""
+    """The study's work, the primary key of each assignment's submission, and that of each worker, in the same order."""
 
     submissions: tuple[int, ...]
+    workers: tuple[int, ...]
     work: Work
 
 
@@ -51,11 +52,7 @@ def study_work(study: Study) -> StudyWork:
         for pk, (model, field) in enumerate(((CheckAnswer, "passed"), (PracticeAnswer, "right")))
     }
     columns = [_column(place, counts_by_kind[kind], part) for kind in (0, 1) for part in (0, 1)]
-    names = (
-        np.unique([worker for _, worker, *_ in submissions], return_inverse=True)[1]
-        if submissions
-        else np.zeros(0, np.int64)
-    )
+    workers, names = np.unique(np.array([worker for _, worker, *_ in submissions], dtype=np.int64), return_inverse=True)
     cells = (
         np.unique([cell for _, _, cell, *_ in submissions], return_inverse=True)[1]
         if submissions
@@ -76,7 +73,7 @@ def study_work(study: Study) -> StudyWork:
         bodies=[f"{body}\n{context or ''}" for _, body, context, _ in texts],
         codes=codes,
     )
-    return StudyWork(tuple(place), work)
+    return StudyWork(tuple(place), tuple(workers.tolist()), work)
 
 
 def _criterion(study: Study) -> str:

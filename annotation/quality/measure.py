@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.quality.click_model import clicking
 from annotation.quality.filters import FILTERS
+from annotation.quality.people import people_evidence
 from annotation.quality.work_table import Bools, Floats, Measured, QualityCheck, Work
 
-CLEAREST = 30.0  # nats
 MIN_STRENGTH = 0.05
+STYLE = 0.2  # of a flag for how somebody writes: honest people dictate, paste and write in a second language
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class Assessment:
     """What every filter measured, by kind, whom it flagged, and how suspicious each assignment is.
 
     suspicion: (N,) in [0, 1]: the flags of the default filters, each by how far beyond its threshold the value lies,
-    and how well the answers of the worker fit clicking, joined as if each alone could be right. It orders a queue, no
-    more.
+    and the chance that the model of people gives their worker's work, joined as if each alone could be right. It orders
+    a queue, no more.
     """
 
     measured: Mapping[str, Measured]
@@ -34,10 +34,11 @@ def measure_work(work: Work, filters: Iterable[QualityCheck] = FILTERS) -> Asses
     listed = tuple(filters)
     measured = {check.kind: check.measure(work) for check in listed}
     raised = {check.kind: check.raised(measured[check.kind]) for check in listed}
-    innocent = 1 / (1 + np.exp(np.clip(clicking(work), -CLEAREST, CLEAREST)))
+    innocent = 1 - people_evidence(work).order[work.worker]
     for check in listed:
         if check.on:
-            innocent *= np.where(raised[check.kind], 1 - _strength(check, measured[check.kind]), 1.0)
+            weight = STYLE if check.style else 1.0
+            innocent *= np.where(raised[check.kind], 1 - weight * _strength(check, measured[check.kind]), 1.0)
     return Assessment(measured, raised, 1 - innocent)
 
 

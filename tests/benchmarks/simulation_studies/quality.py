@@ -27,6 +27,8 @@ SOURCES = (
     "annotation/quality/filters_answers.py", "annotation/quality/measure.py", "annotation/quality/click_model.py",
     "annotation/quality/competence.py", "annotation/quality/filters.py", "annotation/quality/filters_timing.py",
     "annotation/quality/filters_explanations.py", "annotation/quality/work_table.py", "metrics/worker_models/mace.py",
+    "annotation/quality/people.py", "metrics/worker_models/people.py", "metrics/worker_models/ways_of_working.py",
+    "metrics/worker_models/duplicates.py", "metrics/worker_models/text_places.py",
 )  # fmt: skip
 HEAD = """# What the evidence about workers is worth
 

@@ -1,0 +1,287 @@
+"""How people work: the chance that each is a careful reader, clicks, answers along a line, reverses the scale, tires
+within a task or answers like a language model.
+
+Each way of working gives the labels of a person a likelihood; texts lie where the answers of the others put them. A
+careful reader has a bias, a noise and a use of the scale of their own, and lapses now and then; how noisy readers
+usually are, and how common each way is, is learned from the study. Likelihoods are tempered, as people differ from the
+laws assumed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.data.arrays import Floats, Ints
+from metrics.worker_models.text_places import fit_places, label_chances, log_sum, place_grid
+
+WAYS = ("careful", "clicks", "line", "reversed", "tires", "model_like")
+CAREFUL, CLICKS, LINE, REVERSED, TIRES, MODEL_LIKE = range(len(WAYS))
+BIASES = (-1.2, -0.6, 0.0, 0.6, 1.2)
+NOISES = (0.3, 0.45, 0.65, 0.9, 1.2, 1.6)
+STRETCHES = (0.7, 1.4)  # who avoids the ends of the scale, who prefers them
+SURE = 0.9  # up to which noise; of noisier readers it cannot be told, and it would look like clicks
+LAPSES = 0.03
+# Bias, noise and stretch of careful readers; a few of them for a first look at whom to trust.
+STYLES = tuple(
+    [(bias, noise, 1.0) for noise in NOISES for bias in BIASES]
+    + [(0.0, noise, stretch) for noise in NOISES if noise <= SURE for stretch in STRETCHES]
+)
+COARSE = tuple((bias, noise, 1.0) for noise in NOISES[1::2] for bias in (*BIASES[1::2], 0.0))
+# Of a language model: nearer to the middle than people, and with about half of the usual noise of the study's readers.
+# Careful people can be as consistent, so that labels alone never show it surely.
+MODEL_BIASES, MODEL_STRETCH, MODEL_NOISE = (-0.35, 0.0, 0.35), 0.6, 0.5
+MODEL_CAP = 3.0  # log odds
+STRAIGHT, STICKS = 0.96, 0.93
+LABEL_PRIOR, STEP_PRIOR = 2.0, 0.4  # of a clicker's labels, and of the steps from one to the next
+BINS = 25  # positions within a task that are distinguished
+EARLIEST, LATEST = 5, 21  # bins from which on a person may click
+TEMPER = 0.9
+USUAL = np.array([0.87, 0.03, 0.02, 0.015, 0.035, 0.03])  # shares of the ways, before the study is known
+USUAL_PEOPLE = 15.0
+LEARNING = 6
+DOUBT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class LabeledTexts:
+    """Answers on one scale, by assignment and then in the order met.
+
+    person, assignment, text: (rows,) numbers from 0. label: (rows,) place on the scale, from 0. bin: (rows,) position
+    within the task, in [0, BINS). labels: size of the scale, at least 2. people, texts: how many there are.
+    """
+
+    person: Ints
+    assignment: Ints
+    text: Ints
+    label: Ints
+    bin: Ints
+    labels: int
+    people: int
+    texts: int
+
+
+@dataclass(frozen=True, slots=True)
+class WaysOfWorking:
+    """What the answers show of each person.
+
+    chance: (people, ways) posterior, rows sum to 1; of people without shared answers the shares of the study.
+    log_odds: (people, ways) natural log of how much better each way fits than careful reading, tempered.
+    answers: (people,) shared answers behind it. tires_from: (people,) the likeliest bin from which on they click, where
+    they tire. shares: (ways,) of the study. style: (people,) bias, noise and stretch that fit best, by their place in
+    STYLES. places: where texts lie, and place_of: (rows,) which of these it is for this answer. spread: (people,
+    labels) how often they gave each label.
+    """
+
+    chance: Floats
+    log_odds: Floats
+    answers: Ints
+    tires_from: Ints
+    shares: Floats
+    style: Ints
+    places: NDArray[np.float32]
+    place_of: Ints
+    spread: Floats
+
+    @property
+    def bad(self) -> Floats:
+        """(people,) chance of clicks, a line, a reversed scale or tiring. Labels alone show a language model too
+        unsurely for a chance: it is part of the order only."""
+        return 1 - self.chance[:, CAREFUL] - self.chance[:, MODEL_LIKE]
+
+    def predicted(self, rows: Ints, person: int) -> Floats:
+        """(rows, labels) chance of each label in these answers of a person, were they careful."""
+        chances = style_chances(STYLES[self.style[person]], self.spread.shape[1])
+        return np.asarray(self.places[self.place_of[rows]] @ chances)
+
+
+@dataclass(frozen=True, slots=True)
+class _Likelihoods:
+    """Logs by style of reading: careful (styles, people, BINS), reversed (styles, people)."""
+
+    careful: Floats
+    reversed: Floats
+    styles: tuple[tuple[float, float, float], ...]
+
+
+def infer_ways(work: LabeledTexts) -> WaysOfWorking:
+    """Infer how each person works.
+
+    Args:
+        work: answers to texts; only those of texts that others answered too say anything.
+
+    Returns:
+        `WaysOfWorking`, by person.
+
+    Source:
+        The kinds of careless work: Vuurens, de Vries and Eickhoff (2011); Meade and Craig (2012); positions:
+        Bowling et al. (2021). The model is ours.
+    """
+    everybody = np.ones(work.people, dtype=np.bool_)
+    return _fit(work, _fit(work, everybody, COARSE).bad <= DOUBT, STYLES)
+
+
+def _fit(work: LabeledTexts, trusted: np.ndarray, styles: tuple[tuple[float, float, float], ...]) -> WaysOfWorking:
+    """One round: where texts lie by the people trusted now, then how everybody works."""
+    counts = _count(work.text * work.labels + work.label, work.texts * work.labels, trusted[work.person].astype(float))
+    counts = counts.reshape(work.texts, work.labels)
+    law = fit_places(counts)
+    # Lines: a text without one answer of each label, then without none.
+    places = np.concatenate([law.places_without_each(counts), law.places(counts)]).astype(np.float32)
+    mine = trusted[work.person]
+    at = np.where(mine, work.text * work.labels + work.label, work.texts * work.labels + work.text)
+    known = (counts.sum(axis=1)[work.text] - mine) > 0
+    logs = _likelihoods(work, places, at, known, styles)
+    answers = _count(work.person, work.people, known.astype(float))
+    ways, prior, tires_from = _by_way(work, logs, known)
+    noise = float(np.exp(np.exp(prior) @ np.log([noise for _, noise, _ in logs.styles])))
+    ways[:, MODEL_LIKE] = _model_like(work, places, at, known, noise)
+    log_odds = TEMPER * (ways - ways[:, [CAREFUL]])
+    log_odds[:, MODEL_LIKE] = np.minimum(log_odds[:, MODEL_LIKE], MODEL_CAP)
+    log_odds[answers == 0] = 0
+    shares, chance = _shares(log_odds, answers)
+    style = logs.careful.sum(axis=2).argmax(axis=0)
+    return WaysOfWorking(
+        chance, log_odds, answers.astype(np.int64), tires_from, shares, style, places, at, _spread(work)
+    )
+
+
+def style_chances(style: tuple[float, float, float], labels: int) -> NDArray[np.float32]:
+    """(STEPS, labels) chance of each label at each place, for a reader with this bias, noise and stretch."""
+    bias, noise, stretch = style
+    middle = (labels - 1) / 2
+    place = middle + stretch * (place_grid(labels) - middle) + bias
+    return ((1 - LAPSES) * label_chances(place, noise, labels) + LAPSES / labels).astype(np.float32)
+
+
+def _likelihoods(
+    work: LabeledTexts,
+    places: NDArray[np.float32],
+    at: Ints,
+    known: np.ndarray,
+    styles: tuple[tuple[float, float, float], ...],
+) -> _Likelihoods:
+    row, label, cell = at[known], work.label[known], (work.person * BINS + work.bin)[known]
+    mirrored, size = work.labels - 1 - label, work.people * BINS
+    careful = np.empty((len(styles), work.people, BINS))
+    turned = np.empty((len(styles), work.people))
+    for i, style in enumerate(styles):
+        logs = np.log(places @ style_chances(style, work.labels))
+        careful[i] = _count(cell, size, logs[row, label]).reshape(work.people, BINS)
+        turned[i] = _count(work.person[known], work.people, logs[row, mirrored])
+    return _Likelihoods(careful, turned, styles)
+
+
+def _model_like(
+    work: LabeledTexts, places: NDArray[np.float32], at: Ints, known: np.ndarray, usual_noise: float
+) -> Floats:
+    """(people,) log likelihood of labels like a language model's."""
+    row, label, person = at[known], work.label[known], work.person[known]
+    logs = np.stack(
+        [
+            _count(person, work.people, np.log(places @ style_chances(style, work.labels))[row, label])
+            for style in ((bias, MODEL_NOISE * usual_noise, MODEL_STRETCH) for bias in MODEL_BIASES)
+        ]
+    )
+    return np.asarray(log_sum(logs) - np.log(len(MODEL_BIASES)))
+
+
+def _by_way(work: LabeledTexts, logs: _Likelihoods, known: np.ndarray) -> tuple[Floats, Floats, Ints]:
+    """(people, ways) log likelihoods; the prior of the styles; where each person would begin to click."""
+    totals = logs.careful.sum(axis=2)
+    clicks, line = _unread(work, known)
+    prior = _style_prior(logs.styles)
+    for _ in range(LEARNING):
+        careful = log_sum(totals + prior[:, None])
+        others = np.logaddexp(clicks, line) - np.log(2)
+        weight = 1 / (1 + np.exp(np.clip(TEMPER * (others - careful) + np.log(0.15), -50, 50)))
+        share = np.exp(totals + prior[:, None] - careful) @ weight
+        noise = np.array([noise for _, noise, _ in logs.styles])
+        prior = _style_prior(logs.styles, {value: float(share[noise == value].sum()) for value in NOISES})
+    ways = np.empty((work.people, len(WAYS)))
+    ways[:, CAREFUL] = log_sum(totals + prior[:, None])
+    ways[:, CLICKS], ways[:, LINE] = clicks, line
+    ways[:, REVERSED] = log_sum(logs.reversed + prior[:, None])
+    ways[:, TIRES], tires_from = _tires(work, logs, prior, known)
+    return ways, prior, tires_from
+
+
+def _style_prior(styles: tuple[tuple[float, float, float], ...], by_noise: dict[float, float] | None = None) -> Floats:
+    """(styles,) log: noises by what the study shows, and half a person of each, biases around none."""
+    counts = by_noise or {}
+    total = sum(counts.values()) + len(NOISES) / 2
+    logs = []
+    for bias, noise, stretch in styles:
+        style = 0.1 if stretch != 1 else 0.8 * np.exp(-0.5 * (bias / 0.6) ** 2) / _BIAS_TOTAL
+        logs.append(np.log((counts.get(noise, 0.0) + 0.5) / total * style))
+    return np.array(logs)
+
+
+_BIAS_TOTAL = float(np.exp(-0.5 * (np.array(BIASES) / 0.6) ** 2).sum())
+
+
+def _unread(work: LabeledTexts, known: np.ndarray) -> tuple[Floats, Floats]:
+    """(people,) log likelihoods of clicking (labels alone, or a pattern of steps) and of straight lines."""
+    k, person, label = work.labels, work.person[known], work.label[known]
+    counts = _count(person * k + label, work.people * k).reshape(work.people, k)
+    alone = _dirichlet(counts, LABEL_PRIOR)
+    task = work.assignment[known]
+    same_task = np.zeros(len(task), dtype=np.bool_)
+    same_task[1:] = task[1:] == task[:-1]
+    before = np.roll(label, 1)
+    step = (label - before) % (2 * k)
+    steps = _count(person[same_task] * 2 * k + step[same_task], work.people * 2 * k).reshape(work.people, 2 * k)
+    begins = _count(person[~same_task], work.people)
+    pattern = _dirichlet(steps[:, np.r_[0:k, k + 1 : 2 * k]], STEP_PRIOR) - begins * np.log(k)
+    n, other = counts.sum(axis=1, keepdims=True), (1 - STRAIGHT) / k
+    constant = log_sum((counts * np.log(STRAIGHT + other) + (n - counts) * np.log(other)).T) - np.log(k)
+    stays = _count(person[same_task], work.people, (label == before)[same_task].astype(float))
+    moves = _count(person[same_task], work.people) - stays
+    sticky = stays * np.log(STICKS + (1 - STICKS) / k) + moves * np.log((1 - STICKS) / k) - begins * np.log(k)
+    return np.logaddexp(alone, pattern) - np.log(2), np.logaddexp(constant, sticky) - np.log(2)
+
+
+def _dirichlet(counts: Floats, prior: float) -> Floats:
+    """(rows,) log probability of a sequence with these counts, whose chances are unknown."""
+    from scipy.special import gammaln
+
+    total, size = counts.sum(axis=1), counts.shape[1]
+    return np.asarray(
+        gammaln(size * prior) - gammaln(total + size * prior) + (gammaln(counts + prior) - gammaln(prior)).sum(axis=1)
+    )
+
+
+def _tires(work: LabeledTexts, logs: _Likelihoods, prior: Floats, known: np.ndarray) -> tuple[Floats, Ints]:
+    """(people,) log likelihood of reading every task up to some position and clicking from there on; that position."""
+    cell = (work.person * BINS + work.bin)[known]
+    clicked = -np.log(work.labels) * _count(cell, work.people * BINS).reshape(work.people, BINS)
+    before = np.concatenate([np.zeros((*logs.careful.shape[:2], 1)), logs.careful.cumsum(axis=2)], axis=2)
+    after = clicked.sum(axis=1, keepdims=True) - np.concatenate(
+        [np.zeros((work.people, 1)), clicked.cumsum(axis=1)], axis=1
+    )
+    bins = range(EARLIEST, LATEST)
+    by_bin = np.stack([log_sum(before[:, :, b] + prior[:, None]) + after[:, b] for b in bins])
+    return log_sum(by_bin) - np.log(len(bins)), by_bin.argmax(axis=0) + EARLIEST
+
+
+def _shares(log_odds: Floats, answers: Floats) -> tuple[Floats, Floats]:
+    """Shares of the ways in the study, from the usual ones and what its people show; and everybody's posterior."""
+    shares, some = USUAL.copy(), answers > 0
+    chance = np.tile(shares, (len(log_odds), 1))
+    for _ in range(LEARNING):
+        joint = log_odds + np.log(shares)
+        chance = np.exp(joint - log_sum(joint.T)[:, None])
+        shares = (USUAL * USUAL_PEOPLE + chance[some].sum(axis=0)) / (USUAL_PEOPLE + some.sum())
+    return shares, chance
+
+
+def _spread(work: LabeledTexts) -> Floats:
+    counts = _count(work.person * work.labels + work.label, work.people * work.labels)
+    counts = counts.reshape(work.people, work.labels) + 0.5
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def _count(cells: Ints, size: int, weights: Floats | None = None) -> Floats:
+    return np.bincount(cells, weights=weights, minlength=size)[:size].astype(np.float64)

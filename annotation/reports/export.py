@@ -16,9 +16,15 @@ from annotation.models import AuditEvent, Result, Study
 from annotation.reports.measures import choose_headline, measures_of
 from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
-from metrics.report.formats.csv import csv_files
-from metrics.report.formats.json import numbers, payload
-from metrics.report.formats.write import USUAL, Format, write_files, write_report, write_with_fallback
+from metrics.report.formats.json import numbers
+from metrics.report.formats.write import (
+    USUAL,
+    Format,
+    Written,
+    write_files,
+    write_with_fallback,
+    write_with_hashes,
+)
 from metrics.report.result import Report
 from metrics.report.snapshot import Snapshot
 
@@ -56,19 +62,20 @@ def export(
     then nothing is stored.
     """
 
-    def make(names: Sequence[Format], browser: Path | None) -> list[Path]:
-        return write_report(report, out_dir, now=now, formats=names, chromium=browser, sandbox=sandbox)
+    def make(names: Sequence[Format], browser: Path | None) -> Written:
+        return write_with_hashes(report, out_dir, now=now, formats=names, chromium=browser, sandbox=sandbox)
 
     try:
-        paths, left_out = write_with_fallback(make, formats, chromium)
+        written, left_out = write_with_fallback(make, formats, chromium)
+        paths = list(written.paths)
         if snapshot is not None:
             paths += write_files(out_dir, {SNAPSHOT: snapshot.document()})
     except OSError as error:
         raise StateError(f"The report cannot be written to {out_dir}: {error.strerror}.") from None
     except (NoBrowser, BadInput) as error:
         raise StateError(str(error)) from None
-    digest = sha256_of({name: text.encode() for name, text in csv_files(report).items() if name.endswith(".csv")})
-    stored = json.loads(json.dumps(numbers(payload(report, now=now))))
+    digest = sha256_of({name: sha256 for name, sha256 in written.data_hashes.items() if name.endswith(".csv")})
+    stored = json.loads(json.dumps(numbers(report, now=now)))
     result = Result(study=study, made_at=now, data_sha256=digest, numbers=stored)
     headline = choose_headline(measures_of(result))
     result.headline = asdict(headline) if headline else None
@@ -79,9 +86,6 @@ def export(
     return Exported(tuple(paths), digest, result, left_out)
 
 
-def sha256_of(contents: Mapping[str, bytes]) -> str:
-    """One SHA-256 over names and bytes, in order of name."""
-    digest = hashlib.sha256()
-    for name in sorted(contents):
-        digest.update(f"{name}\0{hashlib.sha256(contents[name]).hexdigest()}\n".encode())
-    return digest.hexdigest()
+def sha256_of(hashes: Mapping[str, str]) -> str:
+    """One SHA-256 over names and the SHA-256 of each file, in order of name."""
+    return hashlib.sha256("".join(f"{name}\0{hashes[name]}\n" for name in sorted(hashes)).encode()).hexdigest()

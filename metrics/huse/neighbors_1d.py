@@ -36,8 +36,13 @@ class Votes:
         n_ref, n_model: sizes of the whole sources, the held-out text included. Shape of `balance`; whole numbers.
         """
         count = self.count if self.balance.ndim == 1 else self.count[:, None]
-        # Both sums are even: count and balance are r + m and r - m.
-        return np.asarray((count + self.balance) // 2 * n_model - (count - self.balance) // 2 * n_ref)
+        # Both sums are even: count and balance are r + m and r - m. In place: of many labellings each array is large.
+        reference, model = np.asarray(count + self.balance), np.asarray(count - self.balance)
+        for votes, size in ((reference, n_model), (model, n_ref)):
+            votes //= 2
+            votes *= size
+        reference -= model
+        return reference
 
     def share(self, n_ref: int = 1, n_model: int = 1) -> Floats:
         """Share of reference votes, in [0, 1], each weighing 1 / size of its source; the raw share by default."""

@@ -162,10 +162,19 @@ def _note(single_source: int, n: int) -> str:
 def _exchanged(table: Table, blocks: Ints, times: int, rng: np.random.Generator) -> Ints:
     """Labels exchanged within blocks: (items, times)."""
     by_block = np.argsort(blocks, kind="stable")
-    order = np.argsort(rng.random((times, len(table))) / 2 + blocks, axis=1)
-    signs = np.empty((times, len(table)), dtype=np.int64)
-    np.put_along_axis(signs, order, np.broadcast_to(table.sign[by_block], signs.shape), axis=1)
-    return np.ascontiguousarray(signs.T)
+    signs = np.empty((len(table), times), dtype=np.int64)
+    np.put_along_axis(
+        signs.T, _orders(blocks, times, rng), np.broadcast_to(table.sign[by_block], signs.T.shape), axis=1
+    )
+    return signs
+
+
+def _orders(blocks: Ints, times: int, rng: np.random.Generator) -> Ints:
+    """Orders of the items, at random within each block, blocks one after the other: (times, items)."""
+    draws = rng.random((times, len(blocks)))
+    draws /= 2  # in place: each array is large
+    draws += blocks
+    return np.argsort(draws, axis=1)
 
 
 def _halves(table: Table, measure: Measure, k: int, signs: Ints) -> Ints:

@@ -5,11 +5,11 @@ The CSV file and the data dictionary are both written from the declaration, so t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from metrics.tables.delimited import lines
+from metrics.tables.delimited import iterate_lines
 
 Row = TypeVar("Row")
 DICTIONARY = ("file", "column", "meaning", "unit")
@@ -33,10 +33,10 @@ class DataFile:
     columns: Sequence[DataColumn[Any]]
     rows: Iterable[Any]
 
-    def text(self) -> str:
+    def lines(self) -> Iterator[str]:
         """The CSV file: a line for the headers, then one for each row."""
         values = [column.value for column in self.columns]
-        return lines(
+        return iterate_lines(
             [column.header for column in self.columns], ([value(row) for value in values] for row in self.rows)
         )
 

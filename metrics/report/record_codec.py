@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import datetime
 from fractions import Fraction
 from functools import cache
-from itertools import starmap
+from itertools import islice, starmap
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -26,23 +27,65 @@ TABLES = frozenset({Item, TextRow, RatingRow, AssignmentRow, CommentRow, CodeRow
 FRACTION = re.compile(r"-?[0-9]{1,200}/[1-9][0-9]{0,199}")
 EXACT = 1 << 50
 PLAIN = frozenset({str, int, bool, NoneType})
+BATCH = 1000  # rows of a table that are encoded at once
 Json = Any
 Schema = dict[str, Any]
 
 
-def encode(value: Any) -> Json:
-    """A record, or any value of a field, as plain JSON values."""
+@dataclass(frozen=True, slots=True)
+class RowTable:
+    """Records of one type that stand as a table of JSON, read a batch at a time."""
+
+    records: Sequence[Any]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return [field.name for field in fields(self.records[0])]
+
+    def batches(self) -> Iterator[tuple[list[Any], bool]]:
+        """Rows of plain JSON values, and whether no cell of them is a list."""
+        cells_of, records = attrgetter(*self.names), iter(self.records)
+        while batch := [cells_of(record) for record in islice(records, BATCH)]:
+            columns = list(zip(*batch, strict=True))
+            types = [set(map(type, column)) for column in columns]
+            if all(held <= PLAIN for held in types):
+                yield batch, True
+                continue
+            encoded = [
+                column if held <= PLAIN else [encode(value) for value in column]
+                for held, column in zip(types, columns, strict=True)
+            ]
+            yield list(zip(*encoded, strict=True)), not any(held & {tuple, list} for held in types)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnTable:
+    """A table of JSON that was read column by column."""
+
+    names: list[str]
+    columns: list[list[Json]]
+
+
+def encode(value: Any, *, lazy_tables: bool = False) -> Json:
+    """A record, or any value of a field, as plain JSON values.
+
+    lazy_tables: leave tables as `RowTable`s, which `json_pieces` writes without holding them.
+    """
     if is_dataclass(value):
-        return {field.name: encode(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: encode(getattr(value, field.name), lazy_tables=lazy_tables) for field in fields(value)}
     if isinstance(value, tuple | list):
-        listed = list(value)
-        if listed and type(listed[0]) in TABLES:
-            names = [field.name for field in fields(listed[0])]
-            columns = [_encode_column([getattr(record, name) for record in listed]) for name in names]
-            return {"columns": names, "rows": [list(cells) for cells in zip(*columns, strict=True)]}
-        return [encode(member) for member in listed]
+        if value and type(value[0]) in TABLES:
+            table = RowTable(value)
+            if lazy_tables:
+                return table
+            return {
+                "columns": table.names,
+                "rows": [list(cells) for batch, _ in table.batches() for cells in batch],
+            }
+        return [encode(member, lazy_tables=lazy_tables) for member in value]
     if isinstance(value, Mapping):
-        return {str(name): encode(member) for name, member in value.items()}
+        return {str(name): encode(member, lazy_tables=lazy_tables) for name, member in value.items()}
     if isinstance(value, datetime):
         return value.isoformat(timespec="seconds")
     if isinstance(value, Fraction):
@@ -50,11 +93,6 @@ def encode(value: Any) -> Json:
     if isinstance(value, float) and math.isinf(value):
         return "-inf" if value < 0 else "inf"
     return value
-
-
-def _encode_column(values: list[Any]) -> list[Json]:
-    """The cells of a column: as they are where all are plain."""
-    return values if set(map(type, values)) <= PLAIN else [encode(value) for value in values]
 
 
 def _shown(value: Fraction) -> int | float | str:
@@ -150,23 +188,29 @@ def _tuple(inner: tuple[Any, ...], value: Json, where: str) -> tuple[Any, ...]:
 def _table(kind: type, value: Json, where: str) -> tuple[Any, ...]:
     if value == []:
         return ()
-    if not isinstance(value, dict) or set(value) != {"columns", "rows"}:
-        raise BadInput("a table of columns and rows was expected", where=where)
-    names, rows = value["columns"], value["rows"]
+    names, cells = (value.names, value.columns) if isinstance(value, ColumnTable) else _read_rows(value, where)
     hints = _hints(kind)
-    if not isinstance(names, list) or not isinstance(rows, list) or len(set(map(str, names))) < len(names):
-        raise BadInput("columns, each once, and rows were expected", where=where)
     if unknown := [str(name) for name in names if name not in hints]:
         raise BadInput(f"there is no column {unknown[0]!r}", where=where)
-    for number, row in enumerate(rows, 1):
-        if not isinstance(row, list) or len(row) != len(names):
-            raise BadInput(f"a row of {len(names)} cells was expected", where=where, row=number)
-    columns = [_column(hints[name], cells, where) for name, cells in zip(names, zip(*rows, strict=True), strict=False)]
-    if rows:
+    columns = [_column(hints[name], values, where) for name, values in zip(names, cells, strict=False)]
+    if cells:
         _require_fields(kind, set(names), where)
     if names == [field.name for field in fields(kind)]:
         return tuple(starmap(kind, zip(*columns, strict=True)))
     return tuple(kind(**dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True))
+
+
+def _read_rows(value: Json, where: str) -> tuple[list[str], list[Sequence[Json]]]:
+    """Names and columns of a table in rows."""
+    if not isinstance(value, dict) or set(value) != {"columns", "rows"}:
+        raise BadInput("a table of columns and rows was expected", where=where)
+    names, rows = value["columns"], value["rows"]
+    if not isinstance(names, list) or not isinstance(rows, list) or len(set(map(str, names))) < len(names):
+        raise BadInput("columns, each once, and rows were expected", where=where)
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, list) or len(row) != len(names):
+            raise BadInput(f"a row of {len(names)} cells was expected", where=where, row=number)
+    return names, list(zip(*rows, strict=True))
 
 
 def _column(kind: Any, cells: Sequence[Json], where: str) -> Sequence[Any]:

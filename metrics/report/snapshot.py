@@ -17,15 +17,18 @@ from functools import reduce
 from typing import Any
 
 from metrics.errors import BadInput
+from metrics.report.json_pieces import CANONICAL, bytes_of
+from metrics.report.json_tables import parse_tables
 from metrics.report.record_codec import decode, encode
 from metrics.report.records import ReportInput
 
 SCHEMA, VERSION = "assay-snapshot", 1
 PERSONAL = ("comments.body",)
+CONTENT = b'{"content":'  # how the file begins
 # Of the input, what belongs to the look and not to the data.
 OF_THE_LOOK = {"versions": (), "commit": None, "command": None}
 Document = dict[str, Any]
-# Each brings a document of its version to the next.
+# Each brings a document of its version to the next. Its tables are `record_codec.ColumnTable`s where it was canonical.
 UPGRADES: Mapping[int, Callable[[Document], Document]] = {}
 
 
@@ -70,18 +73,18 @@ class Snapshot:
     def document(self) -> bytes:
         """The file: canonical bytes that `read_snapshot` takes."""
         head, digest = header_bytes(self.header), self.header.sha256.encode()
-        return b'{"content":' + self.content + b',"header":' + head + b',"header_sha256":"' + digest + b'"}\n'
+        return b"".join((CONTENT, self.content, b',"header":', head, b',"header_sha256":"', digest, b'"}\n'))
 
 
 def content_of(report_input: ReportInput) -> bytes:
     """The canonical bytes of a study's data; what belongs to the look alone is not among them."""
-    encoded = encode(replace(report_input, **OF_THE_LOOK))  # type: ignore[arg-type]
+    encoded = encode(replace(report_input, **OF_THE_LOOK), lazy_tables=True)  # type: ignore[arg-type]
     for name in OF_THE_LOOK:
         del encoded[name]
     for attached in encoded["attached"]:
         # A file of numbers keeps the order of its keys.
         attached["document"] = json.dumps(attached["document"], ensure_ascii=False, allow_nan=False)
-    return canonical_bytes({"schema": SCHEMA, "schema_version": VERSION, **encoded})
+    return bytes_of(CANONICAL.pieces({"schema": SCHEMA, "schema_version": VERSION, **encoded}))
 
 
 def read_content(content: bytes, header: Header) -> ReportInput:
@@ -91,7 +94,10 @@ def read_content(content: bytes, header: Header) -> ReportInput:
 
 def read_data(content: bytes) -> ReportInput:
     """The data as records, without what belongs to a look. Raises BadInput."""
-    document = upgrade(_parse(content))
+    try:
+        document = upgrade(parse_tables(content))
+    except ValueError:
+        raise BadInput("the file is not JSON") from None
     fields = {name: value for name, value in document.items() if name not in ("schema", "schema_version")}
     for attached in fields.get("attached", ()):
         attached["document"] = json.loads(attached["document"])
@@ -111,7 +117,25 @@ def upgrade(document: Document, steps: Mapping[int, Callable[[Document], Documen
 
 def read_snapshot(document: bytes) -> Snapshot:
     """The snapshot of a file. Raises BadInput where it is none, or where a hash shows that it was changed."""
-    parsed = _parse(document)
+    return _read_as_written(document) or _read_parsed(_parse(document))
+
+
+def _read_as_written(document: bytes) -> Snapshot | None:
+    """Of the bytes that `Snapshot.document` gives, without parsing the content; None of any others."""
+    end = document.rfind(b',"header":')
+    if end < 0 or not document.startswith(CONTENT):
+        return None
+    content = document[len(CONTENT) : end]
+    try:
+        parsed = _parse(b"{" + document[end + 1 :])
+        header: Header = decode(Header, parsed["header"], "header")
+    except (BadInput, KeyError):
+        return None
+    is_intact = sha256_of(content) == header.content_sha256 and header.sha256 == parsed.get("header_sha256")
+    return Snapshot(header, content) if is_intact else None
+
+
+def _read_parsed(parsed: Document) -> Snapshot:
     if not {"header", "header_sha256", "content"} <= parsed.keys():
         raise BadInput(f"the file is not a snapshot of Assay ({SCHEMA})")
     header: Header = decode(Header, parsed["header"], "header")

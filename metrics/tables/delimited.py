@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from metrics.errors import MetricsError
@@ -9,7 +10,7 @@ from metrics.tables.record import ESTIMATES, Cell, Column, Table
 from metrics.types import Estimate
 
 FORMULA = "=+-@\t\r\n"
-QUOTED = ',"\r\n'
+QUOTED = re.compile('[,"\r\n]')
 PARTS = ("", "_low", "_high", "_level", "_n", "_method", "_flags", "_signature")
 
 
@@ -22,7 +23,13 @@ def safe(text: str | None) -> str:
 
 def lines(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """CSV text with a header line, from cells that are safe already."""
-    return "".join(_line(row) for row in (columns, *rows))
+    return "".join(iterate_lines(columns, rows))
+
+
+def iterate_lines(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """The same, line by line."""
+    yield _line(columns)
+    yield from map(_line, rows)
 
 
 def _line(row: Sequence[str]) -> str:
@@ -31,7 +38,7 @@ def _line(row: Sequence[str]) -> str:
 
 
 def _quoted(cell: str) -> str:
-    return '"' + cell.replace('"', '""') + '"' if set(cell) & set(QUOTED) else cell
+    return '"' + cell.replace('"', '""') + '"' if QUOTED.search(cell) else cell
 
 
 def rows(columns: Sequence[str], values: Iterable[Sequence[str | int | float | None]]) -> str:

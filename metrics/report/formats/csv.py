@@ -8,7 +8,7 @@ exact decimal where it has one; where it has none (a mean of 3 ratings, say) onl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from metrics.report.data_file import DICTIONARY, DataFile
 from metrics.report.formats.data_columns import (
@@ -37,18 +37,18 @@ from metrics.tables.record import Table
 MAX_BYTES = 120  # of a generator's name in a file's name
 
 
-def csv_files(report: Report) -> dict[str, str]:
-    """Name and content of each CSV file, and of the table of HUSE as LaTeX. A file without a row is not written."""
+def csv_files(report: Report) -> dict[str, Iterable[str]]:
+    """Each CSV file by its name, line by line, and the table of HUSE as LaTeX. A file without a row is not written."""
     files = [*_item_files(report), *_rating_files(report.input), *_people_files(report.input), *_section_files(report)]
     described = [row for file in files for row in file.describe()]
-    out = {f"{file.name}.csv": file.text() for file in files}
+    out: dict[str, Iterable[str]] = {f"{file.name}.csv": file.lines() for file in files}
     if report.generators:
-        out["huse.csv"] = table_csv(main_table(report))
+        out["huse.csv"] = [table_csv(main_table(report))]
         described += describe_huse_table(main_table(report))
     results = DataFile("results", RESULT_COLUMNS, estimate_rows(_parts(report)))
-    out["results.csv"] = results.text()
-    out["dictionary.csv"] = lines(DICTIONARY, [*described, *results.describe()])
-    return out | ({"huse.tex": table_latex(main_table(report))} if report.generators else {})
+    out["results.csv"] = results.lines()
+    out["dictionary.csv"] = [lines(DICTIONARY, [*described, *results.describe()])]
+    return out | ({"huse.tex": [table_latex(main_table(report))]} if report.generators else {})
 
 
 def _item_files(report: Report) -> Iterator[DataFile]:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
@@ -27,13 +26,24 @@ SCHEMA_VERSION = 2
 ABOVE = {"study": "study", "money": "money", "crowd": "crowd", "flags": "quality"}  # the key of each part of the input
 
 
-def payload(report: Report, *, now: datetime) -> dict[str, Any]:
+def payload(report: Report, *, now: datetime, lazy_tables: bool = False) -> dict[str, Any]:
     """Everything of `report.json`. `created` is the only part that depends on `now`; None means "not recorded".
 
     generators: {name: {"modes": {mode: {measure: estimate}}, ...}}. truth: {name: ...}, only where some is known.
+    lazy_tables: as `metrics.report.record_codec.encode` takes it.
     """
+    data = {
+        field.name: encode(getattr(report.input, field.name), lazy_tables=lazy_tables)
+        for field in fields(report.input)
+        if field.name not in ABOVE
+    }
+    return {**numbers(report, now=now), "data": data}
+
+
+def numbers(report: Report, *, now: datetime) -> dict[str, Any]:
+    """The payload without what it was computed from."""
     report_input = report.input
-    encoded = encode(report_input)
+    encoded = {name: encode(getattr(report_input, name)) for name in ABOVE}
     body: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "created": now.isoformat(timespec="seconds"),
@@ -68,17 +78,11 @@ def payload(report: Report, *, now: datetime) -> dict[str, Any]:
         },
     }
     truths = {facts.name: truth(facts.truth) for facts in report_input.generators if facts.truth is not None}
-    data = {name: value for name, value in encoded.items() if name not in ABOVE}
-    return {**body, **({"truth": truths} if truths else {}), "data": data}
+    return {**body, **({"truth": truths} if truths else {})}
 
 
 def _snapshot(header: Header) -> dict[str, Any]:
     return {"number": header.number, "sha256": header.content_sha256, "header_sha256": header.sha256}
-
-
-def numbers(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document without what it was computed from."""
-    return {name: value for name, value in document.items() if name != "data"}
 
 
 def read(document: Any) -> ReportInput:

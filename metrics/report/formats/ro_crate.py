@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from metrics.report.formats.draft import Draft, DraftFile
 from metrics.report.prose import citation
 from metrics.version import __version__
 
@@ -38,22 +39,33 @@ class About:
     licence: str | None = None
 
 
-def build_archive(about: About, files: Mapping[str, bytes], *, now: datetime) -> bytes:
+def build_archive(draft: Draft, about: About, files: Mapping[str, DraftFile], *, now: datetime) -> DraftFile:
     """The zip: the files, how to cite them, and RO-Crate metadata. Only the last two contain `now`."""
     cited = citation.citation(about.name, about.description, about.licence, now=now)
-    files = {**files, citation.CITATION: cited, citation.CODEMETA: citation.codemeta()}
-    packed_files = {**files, METADATA: metadata(about, files, now=now)}
+    added = {citation.CITATION: cited, citation.CODEMETA: citation.codemeta()}
+    described = {**{name: (file.size, file.sha256) for name, file in files.items()}, **_sizes(added)}
+    packed_files: dict[str, bytes | DraftFile] = {**files, **added, METADATA: metadata(about, described, now=now)}
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as packed:
         for name in sorted(packed_files):
             entry = zipfile.ZipInfo(name, BEGINNING)
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            packed.writestr(entry, packed_files[name])
-    return out.getvalue()
+            content = packed_files[name]
+            if isinstance(content, bytes):
+                packed.writestr(entry, content)
+                continue
+            entry.file_size = content.size
+            with packed.open(entry, "w") as target:
+                target.writelines(content.blocks())
+    return draft.add(NAME, out.getvalue())
 
 
-def metadata(about: About, files: Mapping[str, bytes], *, now: datetime) -> bytes:
-    """RO-Crate 1.1: the dataset, its files with size and hash, and the software that made them."""
+def _sizes(contents: Mapping[str, bytes]) -> dict[str, tuple[int, str]]:
+    return {name: (len(content), hashlib.sha256(content).hexdigest()) for name, content in contents.items()}
+
+
+def metadata(about: About, files: Mapping[str, tuple[int, str]], *, now: datetime) -> bytes:
+    """RO-Crate 1.1: the dataset, its files with size and SHA-256, and the software that made them."""
     root: dict[str, Any] = {
         "@id": "./",
         "@type": "Dataset",
@@ -71,17 +83,17 @@ def metadata(about: About, files: Mapping[str, bytes], *, now: datetime) -> byte
         "conformsTo": {"@id": PROFILE},
         "about": {"@id": "./"},
     }
-    graph = [descriptor, root, software, *(_file(name, files[name]) for name in sorted(files))]
+    graph = [descriptor, root, software, *(_file(name, *files[name]) for name in sorted(files))]
     body = {"@context": f"{PROFILE}/context", "@graph": graph}
     return (json.dumps(body, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _file(name: str, content: bytes) -> dict[str, Any]:
+def _file(name: str, size: int, sha256: str) -> dict[str, Any]:
     return {
         "@id": name,
         "@type": "File",
         "name": name,
         "encodingFormat": TYPES.get(name.rsplit(".", 1)[-1], "application/octet-stream"),
-        "contentSize": str(len(content)),
-        "sha256": hashlib.sha256(content).hexdigest(),
+        "contentSize": str(size),
+        "sha256": sha256,
     }

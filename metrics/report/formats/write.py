@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import errno
-import hashlib
-import json
-import os
-import tempfile
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
 from metrics.report.formats import figures, html_to_text, pdf, ro_crate
 from metrics.report.formats.checklists import checklist_files
 from metrics.report.formats.csv import csv_files
+from metrics.report.formats.draft import Draft, DraftFile, drafting, publish
 from metrics.report.formats.html import html
 from metrics.report.formats.json import payload
 from metrics.report.formats.json_schema import document_schema
 from metrics.report.formats.latex import FIGURES, latex
 from metrics.report.formats.paper_latex import paper_files
+from metrics.report.json_pieces import INDENTED, blocks_of
 from metrics.report.paper.page import compose_page
 from metrics.report.prose import bibliography
 from metrics.report.result import Report
 
+T = TypeVar("T")
 Format = Literal["html", "json", "csv", "pdf", "latex", "zip"]
 FORMATS: tuple[Format, ...] = ("html", "json", "csv", "pdf", "latex", "zip")
 USUAL: tuple[Format, ...] = ("html", "json", "csv")
@@ -35,6 +34,14 @@ BY_FORMAT: dict[str, Format] = {
     "report.json": "json",
     "report.schema.json": "json",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Paths of the files of a report, and the SHA-256 of each file of data by its name, whether it was asked for."""
+
+    paths: list[Path]
+    data_hashes: Mapping[str, str]
 
 
 def write_report(
@@ -84,13 +91,30 @@ def write_report(
         >>> sorted(path.name for path in paths)
         ['references.bib', 'report.json', 'report.schema.json']
     """
+    return write_with_hashes(report, out_dir, now=now, formats=formats, chromium=chromium, sandbox=sandbox).paths
+
+
+def write_with_hashes(
+    report: Report,
+    out_dir: Path,
+    *,
+    now: datetime,
+    formats: Sequence[Format] = USUAL,
+    chromium: Path | None = None,
+    sandbox: bool = True,
+) -> Written:
+    """As `write_report`, with the hashes of the data."""
     check_formats(formats, now=now)
-    return write_files(out_dir, contents_of(report, now=now, formats=formats, chromium=chromium, sandbox=sandbox))
+    with drafting(out_dir) as draft:
+        data = {name: draft.add(name, blocks_of(content)) for name, content in csv_files(report).items()}
+        files = _draft_files(report, draft, data, now=now, formats=formats, browser=_Browser(chromium, sandbox))
+        paths = publish(files.values(), out_dir)
+    return Written(paths, {name: file.sha256 for name, file in data.items()})
 
 
 def write_with_fallback(
-    make: Callable[[Sequence[Format], Path | None], list[Path]], formats: Sequence[Format], chromium: Path | None
-) -> tuple[list[Path], str]:
+    make: Callable[[Sequence[Format], Path | None], T], formats: Sequence[Format], chromium: Path | None
+) -> tuple[T, str]:
     """Write by `make(formats, chromium)`; where no browser can, all but PDF without one, and a sentence that says so.
 
     Raises NoBrowser where nothing but PDF is asked for.
@@ -115,58 +139,65 @@ def check_formats(formats: Sequence[str], *, now: datetime) -> None:
 
 def write_files(out_dir: Path, contents: Mapping[str, bytes]) -> list[Path]:
     """Write the files, all or none of them; the folder is made if absent."""
-    out_dir.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out_dir, prefix=".writing-") as folder:
-        for name, content in contents.items():
-            (Path(folder) / _encodable(name)).write_bytes(content)
-        for name in contents:
-            (Path(folder) / name).replace(out_dir / name)
-    return [out_dir / name for name in contents]
+    with drafting(out_dir) as draft:
+        return publish([draft.add(name, content) for name, content in contents.items()], out_dir)
 
 
-def _encodable(name: str) -> str:
-    """The name, where this system can write it. Raises OSError."""
-    try:
-        os.fsencode(name)
-    except UnicodeEncodeError as error:
-        message = f"names of files are written in {error.encoding} here, which cannot write {name!a}; set PYTHONUTF8=1"
-        raise OSError(errno.EILSEQ, message) from None
-    return name
+@dataclass(frozen=True, slots=True)
+class _Browser:
+    """A Chromium, and whether it runs in its sandbox."""
+
+    path: Path | None
+    sandbox: bool
 
 
-def contents_of(
-    report: Report, *, now: datetime, formats: Sequence[Format], chromium: Path | None = None, sandbox: bool = True
-) -> dict[str, bytes]:
-    """Name and content of every file of the formats. Raises NoBrowser where PDF is asked for without a Chromium."""
+def _draft_files(
+    report: Report,
+    draft: Draft,
+    data: Mapping[str, DraftFile],
+    *,
+    now: datetime,
+    formats: Sequence[Format],
+    browser: _Browser,
+) -> dict[str, DraftFile]:
+    """Every file of the formats by its name. Raises NoBrowser where PDF is asked for without a Chromium."""
     every = "zip" in formats
     included_formats = {*formats, *(USUAL if every else ()), *(("latex",) if every else ())}
-    if every and chromium is not None:
+    if every and browser.path is not None:
         included_formats.add("pdf")
-    data = {name: content.encode() for name, content in csv_files(report).items()}
-    contents: dict[str, bytes] = {}
-    if included_formats & {"html", "pdf"}:
-        hashes = {name: hashlib.sha256(content).hexdigest() for name, content in data.items()}
-        pictures = html_to_text.take_pictures(report.input.pages, chromium, sandbox=sandbox)
-        page = html(report, now=now, hashes=hashes, pictures=pictures)
-        if "html" in included_formats:
-            contents["report.html"] = page.encode()
-        if "pdf" in included_formats:
-            at = now.astimezone(UTC)
-            contents["report.pdf"] = pdf.print_page(page, chromium=chromium, now=at, sandbox=sandbox)
+    files: dict[str, DraftFile] = {}
+    for name, content in _pages(report, data, included_formats, now=now, browser=browser):
+        files[name] = draft.add(name, content)
     if "json" in included_formats:
-        contents["report.json"] = as_json(payload(report, now=now))
-        contents["report.schema.json"] = as_json(document_schema())
+        files["report.json"] = draft.add("report.json", json_blocks(payload(report, now=now, lazy_tables=True)))
+        files["report.schema.json"] = draft.add("report.schema.json", as_json(document_schema()))
     if "csv" in included_formats:
-        contents |= data
+        files |= data
     if "latex" in included_formats:
-        contents |= _latex(report, now=now, chromium=chromium, sandbox=sandbox)
-    contents["references.bib"] = bibliography.bibtex(report).encode()
+        for name, content in _latex(report, now=now, chromium=browser.path, sandbox=browser.sandbox).items():
+            files[name] = draft.add(name, content)
+    files["references.bib"] = draft.add("references.bib", bibliography.bibtex(report).encode())
     if every:
         about = ro_crate.About(f"Human evaluation {report.input.study.name}", _abstract(report), report.input.licence)
-        archived = ro_crate.build_archive(about, contents, now=now)
-        contents = {name: content for name, content in contents.items() if is_requested(name, formats, data, BY_FORMAT)}
-        contents[ro_crate.NAME] = archived
-    return contents
+        archived = ro_crate.build_archive(draft, about, files, now=now)
+        files = {name: file for name, file in files.items() if is_requested(name, formats, data, BY_FORMAT)}
+        files[ro_crate.NAME] = archived
+    return files
+
+
+def _pages(
+    report: Report, data: Mapping[str, DraftFile], formats: Container[str], *, now: datetime, browser: _Browser
+) -> Iterator[tuple[str, bytes]]:
+    if "html" not in formats and "pdf" not in formats:
+        return
+    hashes = {name: file.sha256 for name, file in data.items()}
+    pictures = html_to_text.take_pictures(report.input.pages, browser.path, sandbox=browser.sandbox)
+    page = html(report, now=now, hashes=hashes, pictures=pictures)
+    if "html" in formats:
+        yield "report.html", page.encode()
+    if "pdf" in formats:
+        at = now.astimezone(UTC)
+        yield "report.pdf", pdf.print_page(page, chromium=browser.path, now=at, sandbox=browser.sandbox)
 
 
 def _abstract(report: Report) -> str:
@@ -195,4 +226,10 @@ def _latex(report: Report, *, now: datetime, chromium: Path | None, sandbox: boo
 
 def as_json(document: object) -> bytes:
     """JSON as the files hold it: UTF-8, indented by one, no NaN. Ends with LF."""
-    return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    return b"".join(json_blocks(document))
+
+
+def json_blocks(document: object) -> Iterator[bytes]:
+    """The same, in blocks; tables may be `metrics.report.record_codec.RowTable`s."""
+    yield from blocks_of(INDENTED.pieces(document))
+    yield b"\n"

@@ -15,6 +15,7 @@ from metrics.report.comparison.compare import StudyComparison
 from metrics.report.data_file import DICTIONARY, DataFile
 from metrics.report.formats import pdf, ro_crate
 from metrics.report.formats.data_columns import RESULT_COLUMNS, estimate_rows
+from metrics.report.formats.draft import Draft, DraftFile, drafting, publish
 from metrics.report.formats.html import MANY_ROWS, environment, page_context, render_part, section_signatures
 from metrics.report.formats.json import section_json
 from metrics.report.formats.json_schema import ESTIMATE, INTERVAL, SECTION, TABLE, TEXTS, object_schema
@@ -27,7 +28,7 @@ from metrics.report.formats.latex import (
     render_section,
     render_subsections,
 )
-from metrics.report.formats.write import USUAL, Format, as_json, check_formats, is_requested, write_files
+from metrics.report.formats.write import USUAL, Format, as_json, check_formats, is_requested
 from metrics.report.prose import bibliography
 from metrics.report.record_codec import Schema, encode
 from metrics.tables.delimited import lines, table_csv
@@ -58,18 +59,21 @@ def write_comparison(
 ) -> list[Path]:
     """Write comparison.html and the others into `out_dir`. Raises as `metrics.report.formats.write.write_report`."""
     check_formats(formats, now=now)
-    return write_files(out_dir, contents_of(compared, now=now, formats=formats, chromium=chromium, sandbox=sandbox))
+    with drafting(out_dir) as draft:
+        files = _draft_files(compared, draft, now=now, formats=formats, chromium=chromium, sandbox=sandbox)
+        return publish(files.values(), out_dir)
 
 
-def contents_of(
+def _draft_files(
     compared: StudyComparison,
+    draft: Draft,
     *,
     now: datetime,
     formats: Sequence[Format],
     chromium: Path | None = None,
     sandbox: bool = True,
-) -> dict[str, bytes]:
-    """Name and content of every file of the formats. Raises NoBrowser where PDF is requested without a Chromium."""
+) -> dict[str, DraftFile]:
+    """Every file of the formats by its name. Raises NoBrowser where PDF is requested without a Chromium."""
     every = "zip" in formats
     included_formats = {*formats, *((*USUAL, "latex") if every else ()), *(("pdf",) if every and chromium else ())}
     at, data, contents = now.astimezone(UTC), tables_of(compared), dict[str, bytes]()
@@ -90,12 +94,13 @@ def contents_of(
         if drawn:
             contents[FIGURES] = pdf.print_figures(charts(compared), chromium=chromium, now=at, sandbox=sandbox)
     contents["references.bib"] = bibliography.entries(bibliography.cited_by(compared.sections)).encode()
+    files = {name: draft.add(name, content) for name, content in contents.items()}
     if every:
         about = ro_crate.About(f"Comparison of {compared.title}", " ".join(compared.verdicts))
-        archived = ro_crate.build_archive(about, contents, now=now)
-        contents = {name: content for name, content in contents.items() if is_requested(name, formats, data, BY_FORMAT)}
-        contents[ro_crate.NAME] = archived
-    return contents
+        archived = ro_crate.build_archive(draft, about, files, now=now)
+        files = {name: file for name, file in files.items() if is_requested(name, formats, data, BY_FORMAT)}
+        files[ro_crate.NAME] = archived
+    return files
 
 
 def charts(compared: StudyComparison) -> list[Chart]:
@@ -108,7 +113,7 @@ def tables_of(compared: StudyComparison) -> dict[str, bytes]:
     tables = [(section.key, table) for section in compared.sections for table in section.tables]
     out = {f"{table.name}.csv": table_csv(table) for _, table in tables}
     results = DataFile("results", RESULT_COLUMNS, estimate_rows(tables))
-    out["results.csv"] = results.text()
+    out["results.csv"] = "".join(results.lines())
     out["dictionary.csv"] = lines(DICTIONARY, results.describe())
     return {name: text.encode() for name, text in out.items()}
 

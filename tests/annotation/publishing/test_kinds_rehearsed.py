@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -59,7 +58,7 @@ def test_numbers_of_the_report_are_those_of_its_csv_and_its_truth_lies_in_the_in
     reported: tuple[str, Report, dict[tuple[str, str], float]],
 ) -> None:
     name, report, truths = reported
-    rows = list(csv.DictReader(io.StringIO(csv_files(report)["ratings.csv"])))
+    rows = list(csv.DictReader(csv_files(report)["ratings.csv"]))
     criteria = [criterion.name for criterion in PRESETS[name].wording.criteria]
     assert {row["criterion"] for row in rows} == set(criteria)
     found = {table.name: table for table in tables(report)}
@@ -132,7 +131,7 @@ def test_which_of_k_counts_who_found_the_machines_text_against_one_in_k() -> Non
     truths = {truth.source: truth.value for truth in known_truths(study)}
     report = build_report(score(study))
     answers: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    for row in csv.DictReader(io.StringIO(csv_files(report)["ratings.csv"])):
+    for row in csv.DictReader(csv_files(report)["ratings.csv"]):
         answers[row["rater"], re.sub(r"\D+", " ", row["item"]).split()[0]][row["item"]] = row["label"]
     assert len(answers) == 30 * 5
     assert all(

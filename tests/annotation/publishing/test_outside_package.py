@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import os
 import subprocess
 import sys
@@ -67,7 +66,7 @@ def test_a_study_of_the_package_goes_from_its_template_to_latex(study: Study) ->
         contexts = [item.text.context_id for item in HitItem.objects.filter(hit=hit).order_by("position")]
         assert contexts == [context for context in dict.fromkeys(contexts) for _ in SYSTEMS]
     report = build_report(score(study))
-    rows = list(csv.DictReader(io.StringIO(csv_files(report)["ratings.csv"])))
+    rows = list(csv.DictReader(csv_files(report)["ratings.csv"]))
     answers: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     values: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:

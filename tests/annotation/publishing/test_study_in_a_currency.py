@@ -207,7 +207,7 @@ def _report(study: Study, case: Case, folder: Path) -> None:
         case.minor,
         case.total_minor,
     )
-    rows = list(csv.DictReader(io.StringIO(csv_files(report)["assignments.csv"])))
+    rows = list(csv.DictReader(csv_files(report)["assignments.csv"]))
     assert {(row["reward"], row["currency"]) for row in rows} == {(case.plain, case.currency)}
     sentences = " ".join(pay_sentences(report.input))
     assert f"The reward was {money} per assignment" in sentences

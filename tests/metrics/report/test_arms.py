@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from dataclasses import replace
 
@@ -52,7 +51,7 @@ def test_every_comparison_of_arms_that_raters_chose_says_so_in_every_format(chos
     assert html(chosen, now=NOW, hashes={}).count(CHOSEN) > len(COMPARISONS)
     assert latex(chosen, has_figures=False).count(CHOSEN) >= len(COMPARISONS)
     assert json.dumps(payload(chosen, now=NOW)).count(CHOSEN) > len(COMPARISONS)
-    rows = list(csv.DictReader(io.StringIO(tables.csv_files(chosen)["results.csv"])))
+    rows = list(csv.DictReader(tables.csv_files(chosen)["results.csv"]))
     assert {row["table"] for row in rows if row["note"].startswith(CHOSEN)} == COMPARISONS
 
 

@@ -7,7 +7,7 @@ import io
 import json
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -393,5 +393,5 @@ def test_codes_of_either_codebook_stand_in_files_that_run_nothing() -> None:
     assert {("codes.csv", "codebook"), ("codebook.csv", "category")} <= columns
 
 
-def rows_of(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text, newline="")))
+def rows_of(lines: Iterable[str]) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO("".join(lines), newline="")))

@@ -12,14 +12,21 @@ from pathlib import Path
 import pytest
 
 from metrics.errors import BadInput
+from metrics.report import json_tables, record_codec
 from metrics.report.build import build_report
+from metrics.report.formats.json import payload
+from metrics.report.formats.write import as_json
 from metrics.report.records import ReportInput
 from metrics.report.row_records import Attached
 from metrics.report.snapshot import (
+    OF_THE_LOOK,
+    SCHEMA,
+    VERSION,
     Header,
     Snapshot,
     canonical_bytes,
     content_of,
+    read_data,
     read_snapshot,
     sha256_of,
     upgrade,
@@ -67,6 +74,43 @@ def test_a_file_of_numbers_keeps_the_order_of_its_keys() -> None:
     given = replace(KINDS["scales"](5), attached=(file,))
     (again,) = read_snapshot(snapshot_of(given).document()).report_input.attached
     assert list(again.document["scores"]) == ["zeta", "alpha"]
+
+
+@pytest.mark.parametrize("stretch", [40, 1 << 20])
+@pytest.mark.parametrize("kind", ["scales", "evaluators", "pairs"])
+def test_tables_are_written_and_read_in_parts_as_json_has_them(
+    kind: str, stretch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a text holds: what looks like the end of a row or of a table, or like what stands for one."""
+    monkeypatch.setattr(json_tables, "STRETCH", stretch)
+    monkeypatch.setattr(record_codec, "BATCH", 7)
+    given = KINDS[kind](5)
+    bodies = (
+        '],["x"],[',
+        "]]}",
+        '{"columns":["a"],"rows":[[1]]}',
+        json_tables.MARK,
+        f"{json_tables.MARK}0",
+        "🜁 é\n\u2028",
+    )
+    texts = tuple(replace(text, body=bodies[at % len(bodies)]) for at, text in enumerate(given.texts))
+    given = replace(given, texts=texts, versions=(), commit=None, command=None)
+    content = content_of(given)
+    whole = {"schema": SCHEMA, "schema_version": VERSION, **record_codec.encode(given)}
+    for name in OF_THE_LOOK:
+        del whole[name]
+    assert content == canonical_bytes(whole)
+    assert read_data(content) == read_data(json.dumps(json.loads(content)).encode()) == given
+    report = build_report(given, k=5)
+    written = as_json(payload(report, now=NOW, lazy_tables=True))
+    assert written.decode() == json.dumps(payload(report, now=NOW), ensure_ascii=False, indent=1) + "\n"
+
+
+def test_a_byte_that_was_changed_is_noticed() -> None:
+    document = snapshot_of(KINDS["scales"](5)).document()
+    at = document.index(b'"language":') + 12
+    with pytest.raises(BadInput, match="the content is not the one that the header names"):
+        read_snapshot(document[:at] + b"#" + document[at + 1 :])
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import zlib
@@ -100,15 +101,15 @@ def test_a_date_without_a_zone_is_refused(report: Report, tmp_path: Path) -> Non
     assert not list(tmp_path.iterdir())
 
 
-def test_a_failure_leaves_the_old_report_whole(report: Report, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_leaves_the_old_report_whole(report: Report, folder: Path) -> None:
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-
-    def full(self: Path, data: bytes) -> int:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(OSError, match="No space left"):
-        write_report(report, folder, now=NOW + timedelta(days=9))
+    _, highest = limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, highest))  # no file can be larger
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            write_report(report, folder, now=NOW + timedelta(days=9))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 

@@ -65,7 +65,7 @@ ROLE_DEEDS = (
     RoleDeed(
         Role.REVIEWER,
         _("See the pages of workers and exclude submissions from the analysis"),
-        ("workers", "workers-page", "workers-look", "workers-retention", "review-analysis"),
+        ("workers", "workers-page", "workers-look", "workers-retention", "workers-processing", "review-analysis"),
     ),
     RoleDeed(Role.REVIEWER, _("Code explanations"), ("coding", "coding-code", "coding-settle")),
     RoleDeed(

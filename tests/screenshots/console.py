@@ -28,6 +28,7 @@ FULL = {
     "settings-colleagues": "settings/colleagues/",
     "payouts-across": "money/payouts/",
     "retention-across": "workers/retention/",
+    "data-protection": "workers/data-protection/",
     "payouts": "studies/{owing}/payouts/",
     "payouts-unpaid": "studies/{owing}/payouts/?unpaid=1",
     "payouts-file": "studies/{owing}/payouts/{payout_file}/",

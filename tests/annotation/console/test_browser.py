@@ -51,6 +51,8 @@ PARTS_OF_ALL = 3
 # Parts of pages that htmx fetches, which are looked at inside their page; and files.
 PARTS = {
     "design-precision",
+    "everybody-processing",
+    "workers-processing",
     "publish-check",
     "design-training-example",
     "design-training-export",

@@ -30,6 +30,7 @@ from annotation.console.forms import (
     new_batch,
     on_prolific,
     owed_amounts,
+    person,
     publish,
     running,
     scores,
@@ -308,6 +309,10 @@ def to_enter(world: World) -> Place:
     return Place(link[link.index("/console/") :], given, entrance.FirstPassword(world.owner))
 
 
+def a_rater(world: World) -> str:
+    return str(world.running.participations.order_by("pk")[0].worker.pseudonym)
+
+
 OWED = OwedRow("A1", "elsewhere", "USD", 1, 120, "class", "CODE", "Ann", "", "", None)
 FILE = PayoutRecord("3F", "", "USD", "open", 1, 120, "root", timezone.now(), "", None, (OWED,))
 
@@ -447,6 +452,14 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     ),
     worker_list.ImportWorkers: lambda world: Place(
         reverse("console:everybody-import"), {"file": csv("worker\nA1EXAMPLE\n")}, worker_list.ImportWorkers()
+    ),
+    person.FindPerson: lambda world: Place(
+        reverse("console:everybody-person"), {"name": a_rater(world), "reason": "their request"}, person.FindPerson()
+    ),
+    person.ErasePerson: lambda world: Place(
+        reverse("console:everybody-person-erase"),
+        {"name": a_rater(world), "reason": "their request", "answers": "keep", "sure": "on"},
+        person.ErasePerson(),
     ),
     new_batch.NewBatch: lambda world: Place(reverse("console:batches-new"), batch(), new_batch.NewBatch()),
     texts.UploadTexts: lambda world: Place(

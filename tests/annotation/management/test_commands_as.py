@@ -35,6 +35,7 @@ NOBODYS = {
     "doctor",
     "import_workers",
     "person",
+    "processing_record",
 }
 # These make a study of their own: whoever acts will own it.
 MAKERS = {"import_batch", "import_ratings", "import_report", "import_texts", "new_study"}

@@ -18,6 +18,7 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.models import Q
+from django.test import Client
 from django.utils import timezone
 
 from annotation import ledger
@@ -198,10 +199,23 @@ def test_only_an_administrator_may_and_each_look_is_logged(
         with pytest.raises(CommandError, match="Only an administrator"):
             ask(*words, "--as", "eva")
     assert PersonRequest.objects.count() == 0
-    ask("show", pseudonym, "--as", "root")
+    eva, root = Client(), Client()
+    eva.force_login(django_user_model.objects.get(username="eva"))
+    root.force_login(django_user_model.objects.get(username="root"))
+    assert eva.get("/console/workers/data-protection/").status_code == 403
+    wish = {"name": pseudonym, "reason": "request by the person"}
+    assert eva.post("/console/workers/data-protection/person/", wish).status_code == 409
+    page = root.post("/console/workers/data-protection/person/", wish).content.decode()
+    assert pseudonym in page
+    assert "<td>2</td>" in page.split("<code>annotation_submission</code>")[1][:40]
     look = Look.objects.get()
     assert (look.user.get_username(), look.worker.pseudonym) == ("root", pseudonym)
     assert look.reason == "request by the person"
+    unsure = root.post("/console/workers/data-protection/erase/", {**wish, "answers": "keep"})
+    assert unsure.status_code == 422
+    done = root.post("/console/workers/data-protection/erase/", {**wish, "answers": "keep", "unpaid": "1", "sure": "1"})
+    assert "Erased. Identities: 1" in done.content.decode()
+    assert not WorkerIdentity.objects.exists()
 
 
 def test_a_sealed_list_lets_each_in_once_until_its_own_date(

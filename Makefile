@@ -16,12 +16,13 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test check check_reports types suite coverage truth api draws pay people faults pairs messages bench package replicate screenshots clean
+.PHONY: help setup setup-dev demo serve start test check check_reports types suite coverage truth api draws pay people faults pairs messages bench package replicate screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
 	@echo "make demo    measure what the four papers measure, on a simulated crowd, beside the known truth"
 	@echo "make serve   the console, the marketplace, the worker site and the work loop on this machine (SERVE=\"--port 0\")"
+	@echo "make start   an installation for people elsewhere (HOSTS=study.example.org,tasks.example.org CONTACT=ada@example.org)"
 	@echo "make test    format check, linter, types, import contracts, tests"
 	@echo "make check   the same without the tests"
 	@echo "make coverage how much of the metrics and the verbs the tests reach"
@@ -70,6 +71,10 @@ demo: setup
 serve: setup
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py serve --work --demo $(SERVE)
+
+# An installation for people elsewhere: docs/operating.md.
+start: setup
+	@$(BIN)/python -m deploy start --hosts "$(HOSTS)" --contact "$(CONTACT)" $(START)
 
 # Formatter and linter answer in seconds; types and contracts, which need one core for a minute, go beside the tests.
 test: setup-dev

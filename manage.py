@@ -1,14 +1,13 @@
 #!/usr/bin/env python
 """Django's command line for Assay."""
 
-import os
 import sys
 from collections.abc import Sequence
 
 
 def main(words: Sequence[str]) -> None:
     """Run a command; the first word is the program's name."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.development")
+    # The package chooses the settings: those of the installation, else those of development.
     from deploy.embedded import run
 
     run(words)

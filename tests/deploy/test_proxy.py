@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.urls.converters import StringConverter
 
+from annotation.importing.texts_upload import MAX_BYTES
 from annotation.marketplace.invitations.log_filter import WithoutTokens
 
-SHIPPED = (Path(__file__).resolve().parents[2] / "deploy" / "proxy" / "nginx.conf").read_text()
+PROXY = Path(__file__).resolve().parents[2] / "deploy" / "proxy"
+SHIPPED = (PROXY / "nginx.conf").read_text()
+CADDYFILE = (PROXY / "Caddyfile").read_text()
 SECRETS = {"token": "S3CRET-token", "load": "S3CRET-load", "seal": "S3CRET-seal"}
 
 
@@ -72,3 +76,18 @@ def test_the_log_of_the_proxy_holds_the_masked_path_and_no_query() -> None:
 def test_the_host_is_handed_on_with_its_port() -> None:
     """$host is the name alone; the signature covers what the caller sent (RFC 9110, 7.2: the port unless it is 443)."""
     assert re.findall(r"proxy_set_header Host (\S+);", SHIPPED) == ["$http_host"]
+
+
+def test_both_proxies_let_through_what_the_application_takes_and_little_more() -> None:
+    """Three files of the largest size in one form of the console or the API; a submission elsewhere."""
+    mebi = [int(size) * 2**20 for size in re.findall(r"client_max_body_size (\d+)m;", SHIPPED)]
+    mega = [int(size) * 10**6 for size in re.findall(r"max_size (\d+)MB", CADDYFILE)]
+    for answer, files in ((min(mebi), max(mebi)), (min(mega), max(mega))):
+        assert settings.DATA_UPLOAD_MAX_MEMORY_SIZE < answer < 2 * settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        assert 3 * MAX_BYTES < files < 4 * MAX_BYTES
+
+
+def test_caddy_logs_no_request_and_takes_nothing_of_a_visitor_for_the_proxys_word() -> None:
+    assert not re.search(r"^\s*log\b", CADDYFILE, re.M)
+    assert "trusted_proxies" not in CADDYFILE
+    assert "admin off" in CADDYFILE

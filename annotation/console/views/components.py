@@ -31,7 +31,7 @@ class SampleForm(forms.Form):
         label="Payment", choices=[("voucher", "A voucher"), ("volunteer", "Nothing")], widget=forms.RadioSelect
     )
     about = forms.CharField(label="Instructions", widget=forms.Textarea(attrs={"rows": 3}))
-    file = forms.FileField(label="File of texts", required=False, help_text="CSV, at most 100 MB.")
+    file = forms.FileField(label="File of texts", required=False, help_text="CSV, at most 500 MB.")
     mixed = forms.BooleanField(label="Mix the sources in each task", required=False)
 
 

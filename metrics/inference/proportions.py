@@ -22,6 +22,7 @@ WILSON = "Wilson with effective n"
 TARGETS = {
     "evaluators": "expected value over new evaluators like these, on these very items",
     "items": "expected value over new items like these, with these very evaluators",
+    "contexts": "expected value over new contexts like these, with as many texts each",
     "evaluators and items": "expected value over new evaluators and new items like these",
 }
 

@@ -24,6 +24,8 @@ KINDS: tuple[DecisionKind, ...] = ("ratings", "huse_q", "huse")
 FEWEST, LARGEST = 20, 5000  # contexts that are planned
 ROUNDS = 3
 NEAREST = 5  # sizes tried that a line is put through
+FIRST_LOOK = 80  # contexts, from which the others are guessed
+LOOKS = (0.6, 0.8, 1.0, 1.25, 1.6)  # of the contexts guessed, so far apart that the line is steady
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def contexts_needed(decision: Decision, assumed: Assumed, size: StudySize) -> St
         >>> from metrics.planning.study_size import StudySize
         >>> assumed = Assumed(spreads=RatingSpreads(text=0.8, slope=0.0, severity=0.5, noise=1.2))
         >>> contexts_needed(Decision("ratings", 0.44), assumed, StudySize(20, 10)).contexts
-        65
+        67
     """
     decision.check()
     if decision.kind == "ratings":
@@ -125,18 +127,14 @@ def _smallest(size: StudySize, reaches: Callable[[StudySize], bool]) -> StudySiz
 
 
 def _by_spread(decision: Decision, assumed: Assumed, size: StudySize) -> StudySize | None:
-    """The spread goes with 1 / contexts: look where it should be small enough, and again from there."""
-    needed_score = normal_quantile(1 - decision.level) + normal_quantile(2 * decision.power - 1)
-    contexts, per_context = 4 * FEWEST, []
-    for _ in range(ROUNDS):
-        chance = decision_chance(decision, assumed, replace(size, contexts=contexts))
-        per_context.append(chance.sd**2 * contexts)
-        mean = sum(per_context[-2:]) / len(per_context[-2:])  # two looks are surer than the last alone
-        needed = math.ceil(mean * (needed_score / chance.mean) ** 2 + 1)  # t is wider than z by about one context
-        if needed > LARGEST:
-            return None
-        contexts = max(FEWEST, needed)
-    return replace(size, contexts=contexts)
+    """The spread goes about with 1 / contexts: a line through sizes about where it should be small enough."""
+    first = decision_chance(decision, assumed, replace(size, contexts=FIRST_LOOK))
+    needed = normal_quantile(1 - decision.level) + normal_quantile(2 * decision.power - 1)
+    guess = FIRST_LOOK * (first.sd * needed / first.mean) ** 2
+    if guess > LARGEST:
+        return None
+    sizes = {min(LARGEST, max(FEWEST, round(guess * factor))) for factor in LOOKS}
+    return _planned(size, [_score(decision, assumed, size, contexts) for contexts in sorted(sizes)], decision.power)
 
 
 def _by_power(decision: Decision, assumed: Assumed, size: StudySize) -> StudySize | None:
@@ -146,24 +144,34 @@ def _by_power(decision: Decision, assumed: Assumed, size: StudySize) -> StudySiz
     where 80 were promised.
     """
 
-    def try_size(contexts: int) -> tuple[float, float]:
-        """Root of the contexts, in which the score of the power is about straight, and that score."""
-        power = decision_chance(decision, assumed, replace(size, contexts=contexts)).power
-        return math.sqrt(contexts), normal_quantile(2 * min(max(power, 1e-6), 1 - 1e-6) - 1)
-
-    needed_score = normal_quantile(2 * decision.power - 1)
+    needed_score = _power_score(decision.power)
     contexts = FEWEST
-    tried = [try_size(contexts)]
+    tried = [_score(decision, assumed, size, contexts)]
     if tried[0][1] >= needed_score:
         return replace(size, contexts=FEWEST)
     while tried[-1][1] < needed_score:
         if contexts >= LARGEST:
             return None
         contexts = min(LARGEST, 2 * contexts)
-        tried.append(try_size(contexts))
+        tried.append(_score(decision, assumed, size, contexts))
     for _ in range(ROUNDS):
-        tried.append(try_size(_crossing(tried, needed_score)))
-    return replace(size, contexts=_crossing(tried, needed_score))
+        tried.append(_score(decision, assumed, size, min(LARGEST, _crossing(tried, needed_score))))
+    return _planned(size, tried, decision.power)
+
+
+def _score(decision: Decision, assumed: Assumed, size: StudySize, contexts: int) -> tuple[float, float]:
+    """Root of the contexts, in which the score of the power is about straight, and that score."""
+    power = decision_chance(decision, assumed, replace(size, contexts=contexts)).power
+    return math.sqrt(contexts), _power_score(min(max(power, 1e-6), 1 - 1e-6))
+
+
+def _power_score(power: float) -> float:
+    return normal_quantile(2 * power - 1)
+
+
+def _planned(size: StudySize, tried: list[tuple[float, float]], power: float) -> StudySize | None:
+    contexts = _crossing(tried, _power_score(power))
+    return None if contexts > LARGEST else replace(size, contexts=contexts)
 
 
 def _crossing(tried: list[tuple[float, float]], needed: float) -> int:
@@ -173,7 +181,7 @@ def _crossing(tried: list[tuple[float, float]], needed: float) -> int:
     spread = sum((root - roots) ** 2 for root, _ in nearest)
     slope = sum((root - roots) * (score - scores) for root, score in nearest) / spread if spread else 0.0
     root = roots + (needed - scores) / slope if slope > 0 else max(root for root, _ in tried)
-    return min(LARGEST, max(FEWEST, math.ceil(max(0.0, root) ** 2)))
+    return max(FEWEST, math.ceil(max(0.0, root) ** 2))
 
 
 def detectable(decision: Decision, assumed: Assumed, size: StudySize) -> float | None:

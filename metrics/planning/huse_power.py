@@ -2,7 +2,9 @@
 
 `QualityStudies`: two generators with the same references; found where the interval of the difference of HUSE-Q (paired
 half-samples, value -+ t standard errors) lies on one side of 0. `huse_power`: the interval of HUSE lies below 1.
-Simulation gives mean and spread of what is decided on; the chance to decide is that of a normal of these.
+Simulation gives mean and spread of what is decided on; the chance to decide is that of a normal of these. The standard
+error that a study states is not the spread: with many texts for few different ratings, halves of a study vary less than
+their size lets expect (docs/validity.md). It is taken from halves of the simulated studies, as a study takes it.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 from metrics.data.arrays import Floats
 from metrics.errors import BadInput
 from metrics.huse.batch import line_values
+from metrics.huse.subsampling import SHARE, neighbours_in, split_units, units_in_draw
 from metrics.inference.distributions import check_alpha, find_root, t_quantile
 from metrics.inference.error_rate_intervals import (
     degrees_of_freedom,
@@ -32,6 +35,7 @@ FIRST_GUESS = 0.2  # of a difference of HUSE-Q that can be found
 FINEST_SHIFT = 0.02
 ROUNDS = 2
 RATINGS = 1 << 22  # held at once
+SPLITS = 2  # of every simulated study, into two halves
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,8 @@ class QualityStudies:
         step = max(1, RATINGS // (3 * size.contexts * size.raters))
         parts = [self._simulate(min(step, studies - begin), rng) for begin in range(0, studies, step)]
         self._sums, self._felt = (np.concatenate(column) for column in zip(*parts, strict=True))
-        self._first = self._quality(self._sums)
+        self._first = _quality(self._sums)
+        self._halves = [split_units(rng, studies, size.contexts) for _ in range(SPLITS)]
 
     def _simulate(self, studies: int, rng: np.random.Generator) -> tuple[Floats, NDArray[np.float32]]:
         """Sums of ratings (studies, 2 contexts) of references and of the first, and what is felt of the second."""
@@ -109,15 +114,25 @@ class QualityStudies:
 
     def differences(self, shift: float) -> Floats:
         """(studies,): HUSE-Q of the first less that of the second, which is rated `shift` steps lower."""
-        contexts = self.size.contexts
+        return np.asarray(self._first - _quality(self._second(shift)))
+
+    def stated_error(self, shift: float) -> float:
+        """Standard error of the difference that such studies state, on average, from halves of their contexts."""
+        first, second = self._sums, self._second(shift)
+        squares = []
+        for chosen in self._halves:
+            texts = np.tile(chosen, 2)
+            apart = _quality_of_halves(first, texts) - _quality_of_halves(second, texts)
+            squares.append((apart[: self.studies] - apart[self.studies :]) ** 2)
+        half = units_in_draw(self.size.contexts, SHARE) / self.size.contexts
+        return float(np.sqrt(half * np.mean(squares) / 2))
+
+    def _second(self, shift: float) -> Floats:
+        """Sums of ratings (studies, 2 contexts) of the references and of the second generator."""
         labels = self.pilot.labels
         felt = np.rint(self._felt - np.float32(shift))
         second = np.clip(felt, labels.lowest, labels.highest, out=felt).sum(axis=2)  # whole numbers, exact
-        return np.asarray(self._first - self._quality(np.concatenate((self._sums[:, :contexts], second), axis=1)))
-
-    def _quality(self, sums: Floats) -> Floats:
-        sign = np.where(np.arange(sums.shape[1]) < self.size.contexts, 1.0, -1.0)
-        return line_values(sums.astype(np.float64), np.broadcast_to(sign, sums.shape), K, 1)
+        return np.concatenate((self._sums[:, : self.size.contexts], second), axis=1)
 
     def shift_for(self, difference: float) -> float:
         """Steps of the scale by which the second generator is worse, for this expected difference of HUSE-Q.
@@ -139,8 +154,8 @@ class QualityStudies:
     def chance(self, difference: float, *, alpha: float = 0.05) -> Chance:
         """How often a difference of HUSE-Q is found that is expected at `difference`. Raises BadInput."""
         check_alpha(alpha)
-        sd = self._sd(difference)
-        critical = self._critical(alpha)
+        sd, stated = self._errors(difference)
+        critical = self._critical(alpha) * stated / sd
         power = 1 - _below(critical - difference / sd) + _below(-critical - difference / sd)
         return Chance(power, difference, sd)
 
@@ -152,11 +167,12 @@ class QualityStudies:
         check_alpha(alpha)
         if not alpha < power < 1:
             raise BadInput("a power lies between alpha and 1", column="power")
-        needed = self._critical(alpha) + normal_quantile(2 * power - 1)
+        critical, chance = self._critical(alpha), normal_quantile(2 * power - 1)
         worst = self.worst()
         difference = min(FIRST_GUESS, worst / 2)
         for _ in range(ROUNDS):
-            difference = needed * self._sd(difference)
+            sd, stated = self._errors(difference)
+            difference = critical * stated + chance * sd
             if difference >= worst:
                 return None
         return difference
@@ -165,19 +181,37 @@ class QualityStudies:
         """Return the largest difference that can be expected: a second generator far below the first."""
         return float(self.differences(WIDEST_SHIFT).mean())
 
-    def _sd(self, difference: float) -> float:
-        values = self.differences(self.shift_for(difference))
-        return max(float(values.std(ddof=1)), error_floor(difference, 2 * self.size.contexts))
+    def _errors(self, difference: float) -> tuple[float, float]:
+        """Spread of the difference over studies, and the standard error that they state."""
+        shift = self.shift_for(difference)
+        floor = error_floor(difference, 2 * self.size.contexts)
+        spread = float(self.differences(shift).std(ddof=1))
+        return max(spread, floor), max(self.stated_error(shift), floor)
 
     def _critical(self, alpha: float) -> float:
         return t_quantile(1 - alpha / 2, degrees_of_freedom(2 * self.size.contexts))
 
 
+def _quality(sums: Floats, k: int = K) -> Floats:
+    """HUSE-Q of each row: references, then as many texts of a generator."""
+    sign = np.where(np.arange(sums.shape[1]) < sums.shape[1] // 2, 1.0, -1.0)
+    return line_values(sums.astype(np.float64), np.broadcast_to(sign, sums.shape), k, 1)
+
+
+def _quality_of_halves(sums: Floats, texts: NDArray[np.bool_]) -> Floats:
+    """HUSE-Q of a half of every study, and of the other. texts: (2 x studies, texts), as many in each row."""
+    halves = np.tile(sums, (2, 1))[texts].reshape(len(texts), -1)
+    return _quality(halves, neighbours_in(SHARE, K))
+
+
 def _check(size: StudySize, alpha: float, studies: int, seed: int) -> None:
     size.check()
     check_alpha(alpha)
-    if 2 * size.contexts <= K:
-        raise BadInput(f"a study has more than {K} texts", column="contexts")
+    if 2 * units_in_draw(size.contexts, SHARE) <= K:
+        raise BadInput(
+            f"an interval needs more than {K} texts in half of a study: plan at least {K + 2} contexts",
+            column="contexts",
+        )
     if studies < 2 or seed < 0:
         raise BadInput("studies are at least 2 and a seed at least 0", column="studies")
 

@@ -7,8 +7,7 @@ origin says little: the result carries the flag `uncalibrated` until one is give
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -17,7 +16,8 @@ import numpy as np
 from metrics.data.arrays import Floats, Ints
 from metrics.data.frames import Frame, is_frame
 from metrics.errors import BadInput, InsufficientData
-from metrics.inference.distributions import check_level, t_quantile
+from metrics.inference.clustered_means import contexts_repeat, mean_half_width, number_contexts, share_by_context
+from metrics.inference.distributions import check_level
 from metrics.inference.error_rate_intervals import normal_quantile
 from metrics.inference.proportions import wilson
 from metrics.text_scores.fraction_rows import read_fractions
@@ -158,18 +158,27 @@ def rank_bucket(rank: Ints) -> Ints:
     return np.searchsorted(np.array(BUCKETS), rank, side="left").astype(np.int64)
 
 
-def h_score(fp: Mapping[str, float] | Frame, thresholds: Thresholds = DEFAULT, *, level: float = 0.95) -> HScore:
+def h_score(
+    fp: Mapping[str, float] | Frame,
+    thresholds: Thresholds = DEFAULT,
+    *,
+    contexts: Mapping[str, str | None] | None = None,
+    level: float = 0.95,
+) -> HScore:
     """Compute the shares of human-like, undecided and machine-like texts, and the mean Fp.
 
     Args:
         fp: Fp by text, in [0, 1] (`score_text`), at least one text; or a DataFrame with the columns `id` and `fp`, or
             with a row per token and the columns `id`, `probability`, `top_probability` (of the likeliest token).
         thresholds: limits of Fp in [0, 1]; human-like below the lower one, machine-like from the upper one on.
+        contexts: the context of each text; texts that share one are not independent, and the intervals are then for new
+            contexts. None, or no context of a text: each text is one of its own.
         level: of the intervals, in (0, 1).
 
     Returns:
         Shares h, u and m, which sum to 1, with Wilson's intervals, and the mean Fp with a t interval (none for one
-        text). Shares carry the flag `uncalibrated` unless the thresholds were calibrated on texts of known origin.
+        text or one context). Shares carry the flag `uncalibrated` unless the thresholds were calibrated on texts of
+        known origin.
 
     Raises:
         InsufficientData: there is no text.
@@ -192,15 +201,22 @@ def h_score(fp: Mapping[str, float] | Frame, thresholds: Thresholds = DEFAULT, *
         if not 0 <= value <= 1:
             raise BadInput("Fp lies between 0 and 1", where=f"text {name}", column="fp")
     verdicts = {name: thresholds.verdict(value) for name, value in fp.items()}
-    counts = Counter(verdicts.values())
-    shares = {verdict: _share(verdict, counts[verdict], len(fp), thresholds, level) for verdict in ("h", "u", "m")}
-    return HScore(
-        shares["h"], shares["u"], shares["m"], mean_estimate(list(fp.values()), level=level), thresholds, verdicts
-    )
+    shared = [contexts.get(name) for name in fp] if contexts else None
+    given = list(verdicts.values())
+    shares = {name: _share(name, [one == name for one in given], shared, thresholds, level) for name in ("h", "u", "m")}
+    mean = mean_estimate(list(fp.values()), contexts=shared, level=level)
+    return HScore(shares["h"], shares["u"], shares["m"], mean, thresholds, verdicts)
 
 
-def _share(name: str, count: int, n: int, thresholds: Thresholds, level: float) -> Estimate:
-    interval = Interval(*wilson(count / n, n, normal_quantile(level)), level, "Wilson, for new texts")
+def _share(
+    name: str, given: list[bool], contexts: Sequence[str | None] | None, thresholds: Thresholds, level: float
+) -> Estimate:
+    n, count = len(given), sum(given)
+    interval: Interval | None = Interval(*wilson(count / n, n, normal_quantile(level)), level, "Wilson, for new texts")
+    context = number_contexts(contexts or [None] * n)
+    if contexts_repeat(context):
+        share = share_by_context(np.array(given, dtype=np.int64), np.ones(n, dtype=np.int64), context)
+        interval = share.interval(level, "contexts")
     settings: dict[str, Setting] = {
         "low": thresholds.low,
         "high": thresholds.high,
@@ -212,14 +228,21 @@ def _share(name: str, count: int, n: int, thresholds: Thresholds, level: float) 
     return Estimate(count / n, n, interval, settings, flags, f"h_score_{name}|n:{n}|at:{limits}|v:{__version__}")
 
 
-def mean_estimate(values: list[float], *, level: float = 0.95) -> Estimate:
-    """Mean Fp of a collection of texts, with a t interval for new texts; none for one text (flag `one_text`)."""
+def mean_estimate(
+    values: Sequence[float], *, contexts: Sequence[str | None] | None = None, level: float = 0.95
+) -> Estimate:
+    """Mean Fp of texts, with a t interval for new texts, or new contexts where texts share them.
+
+    contexts: of each text. No interval for one text (flag `one_text`) or one context (flag `one_context`).
+    """
     n, mean = len(values), float(np.mean(values))
     signature = f"mean_fp|n:{n}|v:{__version__}"
-    if n < 2:
-        return Estimate(mean, n, None, {}, ("one_text",), signature)
-    half = t_quantile((1 + level) / 2, n - 1) * float(np.std(values, ddof=1)) / math.sqrt(n)
-    interval = Interval(max(0.0, mean - half), min(1.0, mean + half), level, "t, for new texts")
+    context = number_contexts(contexts or [None] * n)
+    half = mean_half_width(np.asarray(values, dtype=np.float64), context, level)
+    if half is None:
+        return Estimate(mean, n, None, {}, ("one_text" if n < 2 else "one_context",), signature)
+    unit = "contexts" if contexts_repeat(context) else "texts"
+    interval = Interval(max(0.0, mean - half), min(1.0, mean + half), level, f"t, for new {unit}")
     return Estimate(mean, n, interval, {}, (), signature)
 
 

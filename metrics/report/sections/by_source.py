@@ -13,7 +13,7 @@ from metrics.errors import MetricsError
 from metrics.figures import score_histogram
 from metrics.figures.chart import Chart
 from metrics.figures.score_histogram import Scores
-from metrics.inference.proportions import pooled_share
+from metrics.inference.clustered_means import contexts_repeat, number_contexts, share_by_context
 from metrics.report.records import TextRow
 from metrics.report.row_records import Attached
 from metrics.report.sections.rating_scales import REFERENCES, mean_of, separation_of
@@ -51,9 +51,9 @@ def compute_file_result(attached: Attached, texts: Sequence[TextRow], *, level: 
     curvatures = attached.document.get("fast_detect_gpt") or {}
     if not curvatures:
         missing.append((DETECTOR, "the scores are not of a model that read the texts itself"))
-    ranks = {name: _ranks(name, records, level) for name, records in sides.items()}
-    verdicts = {name: _verdicts(attached, records, level) for name, records in sides.items()}
     groups = _contexts(sides, texts)
+    ranks = {name: _ranks(name, records, groups, level) for name, records in sides.items()}
+    verdicts = {name: _verdicts(attached, records, groups, level) for name, records in sides.items()}
     tables = (
         _sources(sides, verdicts, curvatures, groups, level),
         _rank_table(ranks),
@@ -82,16 +82,17 @@ def _contexts(sides: Sides, texts: Sequence[TextRow]) -> Contexts:
 # --- GLTR's view ---
 
 
-def _ranks(name: str, records: Mapping[str, Record], level: float) -> list[tuple[Estimate, int]]:
-    """Share of the tokens in each band of ranks, with texts resampled, and how many tokens it is."""
+def _ranks(name: str, records: Mapping[str, Record], groups: Contexts, level: float) -> list[tuple[Estimate, int]]:
+    """Share of the tokens in each band of ranks, and how many tokens it is; contexts, or texts alone, are the units."""
     counts = np.array([record["buckets"] for record in records.values()], dtype=np.int64)
-    totals = counts.sum(axis=1)
+    totals, context = counts.sum(axis=1), number_contexts([groups[text] for text in records])
+    unit = "contexts" if contexts_repeat(context) else "items"
     shares = []
     for at, words in enumerate(RANKS):
-        share, n = pooled_share(counts[:, at], totals), int(totals.sum())
+        share, n = share_by_context(counts[:, at], totals, context), int(totals.sum())
         settings = {"source": name, "ranks": words}
         signature = f"ranks|{name}|{words}|n:{n}|texts:{len(records)}|v:{__version__}"
-        span = share.interval(level, "items")
+        span = share.interval(level, unit)
         shares.append((Estimate(share.value, n, span, settings, (), signature), int(counts[:, at].sum())))
     return shares
 
@@ -116,9 +117,10 @@ def _rank_table(ranks: Mapping[str, Sequence[tuple[Estimate, int]]]) -> Table:
 # --- verdicts and detectors ---
 
 
-def _verdicts(attached: Attached, records: Mapping[str, Record], level: float) -> HScore:
+def _verdicts(attached: Attached, records: Mapping[str, Record], groups: Contexts, level: float) -> HScore:
     thresholds = Thresholds(**attached.document["thresholds"])
-    return h_score({name: float(record["fp"]) for name, record in records.items()}, thresholds, level=level)
+    fp = {name: float(record["fp"]) for name, record in records.items()}
+    return h_score(fp, thresholds, contexts=groups, level=level)
 
 
 def _sources(
@@ -129,7 +131,7 @@ def _sources(
     for name, records in sides.items():
         score = verdicts[name]
         bent = {text: float(curvatures[text]) for text in records if text in curvatures}
-        mean = mean_of("fast_detect_gpt", name, list(bent.values()), level) if bent else None
+        mean = mean_of("fast_detect_gpt", name, bent, groups, level) if bent else None
         pair = (sides.get(REFERENCES, ()), () if name == REFERENCES else records)
         separations = [
             separation_of(*pair, values, groups, level=level, named=f"auc|{name}", settings={"source": name})
@@ -148,7 +150,7 @@ def _sources(
     title = "Automatic scores by source; high Fp and high Fast-DetectGPT speak for a machine."
     notes = (
         "AUC: how often a text of the generator scores higher than a reference, ties half; 0.5 is chance.",
-        "The intervals of AUC are for new texts; those of one context are taken together.",
+        "Intervals are for new texts; those of one context are taken together.",
     )
     return Table("automatic-sources", title, columns, tuple(rows), notes)
 

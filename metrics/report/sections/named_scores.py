@@ -29,7 +29,7 @@ def tables(files: Sequence[Attached], texts: Sequence[TextRow], *, level: float)
     )
     notes = (
         "AUC: how often a text of the generator scores higher than a reference, ties half; 0.5 is chance.",
-        f"{100 * level:g}% intervals over new texts; for AUC those of one context are taken together.",
+        f"{100 * level:g}% intervals over new texts; those of one context are taken together.",
     )
     if rows:
         yield Table("automatic-scores", "Scores from files, by source.", columns, tuple(rows), notes)
@@ -40,7 +40,7 @@ def _rows(file: Attached, sides: Sides, level: float) -> Iterator[Row]:
     references = [text.id for text in sides[REFERENCES]]
     for measure, values in file.document["scores"].items():
         for name, rows in sides.items():
-            scored = [float(values[text.id]) for text in rows if text.id in values]
+            scored = {text.id: float(values[text.id]) for text in rows if text.id in values}
             if scored:
                 settings: dict[str, Setting] = {"measure": measure, "source": name}
                 theirs = [] if name == REFERENCES else [text.id for text in rows]
@@ -48,4 +48,5 @@ def _rows(file: Attached, sides: Sides, level: float) -> Iterator[Row]:
                 separation = separation_of(
                     references, theirs, values, contexts, level=level, named=named, settings=settings
                 )
-                yield (file.name, measure, name, mean_of(measure, name, scored, level), separation, len(scored))
+                mean = mean_of(measure, name, scored, contexts, level)
+                yield (file.name, measure, name, mean, separation, len(scored))

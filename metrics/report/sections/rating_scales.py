@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from metrics.data.answer_types import AnswerType
+from metrics.data.arrays import Ints
 from metrics.errors import MetricsError
 from metrics.inference.bradley_terry import NO_MLE, Strengths, bradley_terry_votes
 from metrics.inference.cluster_variances import (
@@ -19,7 +20,12 @@ from metrics.inference.cluster_variances import (
     SINGLE_CLUSTER,
     SINGLE_WAY_USED,
 )
-from metrics.inference.proportions import pooled_share
+from metrics.inference.clustered_means import (
+    contexts_repeat,
+    mean_half_width,
+    number_contexts,
+    share_by_context,
+)
 from metrics.inference.t_tests import TTest, two_sample_t
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Section
@@ -87,10 +93,11 @@ DRAWN = "Sides were drawn at random for each rater."
 
 @dataclass(frozen=True, slots=True)
 class SingleFacts:
-    """Ratings of single texts on criteria of the study's own, and the side of each text."""
+    """Ratings of single texts on criteria of the study's own, and the side and the context of each text."""
 
     ratings: tuple[RatingRow, ...]
     sides: Mapping[str, str]
+    contexts: Mapping[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +126,7 @@ def gather_single(report_input: ReportInput, is_chosen: Callable[[AnswerType], b
     chosen = {criterion for criterion in criteria if is_chosen(report_input.answer_of(criterion))}
     rows = _of_the_study(report_input)
     single = tuple(rating for rating in rows if rating.partner is None and rating.criterion in chosen)
-    return SingleFacts(single, _sides(report_input)) if single else None
+    return SingleFacts(single, _sides(report_input), _contexts(report_input)) if single else None
 
 
 def gather_pairs(report_input: ReportInput) -> PairFacts | None:
@@ -128,7 +135,7 @@ def gather_pairs(report_input: ReportInput) -> PairFacts | None:
     if not pairs:
         return None
     notes = (HALF,) if report_input.study.mode == "imported" else (f"{HALF} {DRAWN}",)
-    return PairFacts(pairs, _sides(report_input), {text.id: text.context_id for text in report_input.texts}, notes)
+    return PairFacts(pairs, _sides(report_input), _contexts(report_input), notes)
 
 
 def _of_the_study(report_input: ReportInput) -> Iterator[RatingRow]:
@@ -142,6 +149,10 @@ def _of_the_study(report_input: ReportInput) -> Iterator[RatingRow]:
 
 def _sides(report_input: ReportInput) -> dict[str, str]:
     return {text.id: text.generator or REFERENCES for text in report_input.texts}
+
+
+def _contexts(report_input: ReportInput) -> dict[str, str | None]:
+    return {text.id: text.context_id for text in report_input.texts}
 
 
 def _by_criterion(ratings: Sequence[RatingRow]) -> dict[str, list[RatingRow]]:
@@ -169,11 +180,12 @@ def write_scales(facts: SingleFacts, options: Options) -> Section:
             difference: Estimate | None = None
             if name != REFERENCES and REFERENCES in means:
                 try:
-                    test: TTest = two_sample_t(values, means[REFERENCES], level=level)
+                    test: TTest = two_sample_t(values.values(), means[REFERENCES].values(), level=level)
                     difference = test.difference
                 except MetricsError as error:
                     missing.append((f"{criterion} of {name} less the references", str(error)))
-            rows.append((criterion, name, mean_of(criterion, name, values, level), difference, len(values)))
+            mean = mean_of(criterion, name, values, facts.contexts, level)
+            rows.append((criterion, name, mean, difference, len(values)))
     columns = (
         Column("criterion", "Criterion"),
         Column("source", "Source"),
@@ -182,7 +194,10 @@ def write_scales(facts: SingleFacts, options: Options) -> Section:
         Column("n", "Texts", "count"),
     )
     title = SCALES_CAPTION.fill(level=100 * level)
-    note = "The mixed model under Agreement takes texts and raters as crossed, and is the safer reading."
+    note = (
+        "Texts of one context are taken together in the intervals of means, not in the differences. The mixed model "
+        "under Agreement takes texts and raters as crossed, and is the safer reading."
+    )
     tables = (Table("scales", title, columns, tuple(rows), (note,)),) if rows else ()
     return Section("scales", SCALES, (), tables, draw_tables(tables), tuple(missing))
 
@@ -191,26 +206,27 @@ def _several(ratings: Sequence[RatingRow]) -> bool:
     return max(Counter((rating.text, rating.rater, rating.hit) for rating in ratings).values()) > 1
 
 
-def _means(ratings: Sequence[RatingRow], side: Mapping[str, str]) -> dict[str, list[float]]:
+def _means(ratings: Sequence[RatingRow], side: Mapping[str, str]) -> dict[str, dict[str, float]]:
     """Mean rating of each text, by source, the references first."""
     by_text: defaultdict[str, list[Fraction]] = defaultdict(list)
     for rating in ratings:
         by_text[rating.text].append(Fraction(rating.value))
-    means: defaultdict[str, list[float]] = defaultdict(list)
+    means: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for text, values in by_text.items():
-        means[side[text]].append(float(sum(values, Fraction(0)) / len(values)))
+        means[side[text]][text] = float(sum(values, Fraction(0)) / len(values))
     return {name: means[name] for name in sorted(means, key=lambda name: (name != REFERENCES, name))}
 
 
-def mean_of(criterion: str, name: str, values: Sequence[float], level: float) -> Estimate:
-    """Mean of a source's texts, with a t interval over texts where there are two."""
-    from metrics.data.human_judgment import quantile
-
-    n, mean = len(values), float(np.mean(values))
-    interval = None
-    if n > 1 and (sd := float(np.std(values, ddof=1))):
-        half = quantile(level, "t", n - 1) * sd / n**0.5
-        interval = Interval(mean - half, mean + half, level, "t over texts")
+def mean_of(
+    criterion: str, name: str, values: Mapping[str, float], contexts: Mapping[str, str | None], level: float
+) -> Estimate:
+    """Mean of a source's texts, by the text, with a t interval over their contexts where they vary."""
+    n, numbers = len(values), np.array(list(values.values()), dtype=np.float64)
+    mean, interval = float(numbers.mean()), None
+    context = number_contexts([contexts.get(text) for text in values])
+    if half := mean_half_width(numbers, context, level):
+        over = "contexts" if contexts_repeat(context) else "texts"
+        interval = Interval(mean - half, mean + half, level, f"t over {over}")
     settings = {"criterion": criterion, "source": name}
     return Estimate(mean, n, interval, settings, (), f"mean|{criterion}|{name}|n:{n}|v:{__version__}")
 
@@ -258,10 +274,11 @@ def write_labels(facts: SingleFacts, options: Options) -> Section:
             chosen[side[rating.text], rating.label][rating.text] += 1
         for name in sorted(judged, key=lambda name: (name != REFERENCES, name)):
             texts = list(judged[name])
+            context = number_contexts([facts.contexts[text] for text in texts])
             totals = np.array([len(judged[name][text]) for text in texts], dtype=np.int64)
             for label in sorted(codes, key=lambda label: codes[label]):
                 hits = np.array([chosen[name, label][text] for text in texts], dtype=np.int64)
-                share = _share(criterion, name, label, hits, totals, level)
+                share = _share((criterion, name, label), hits, totals, context, level)
                 rows.append((criterion, name, label, share, int(hits.sum()), int((hits > 0).sum()), int(totals.sum())))
     columns = (
         Column("criterion", "Criterion"),
@@ -277,12 +294,14 @@ def write_labels(facts: SingleFacts, options: Options) -> Section:
     return Section("labels", LABELS, (), tables, draw_tables(tables))
 
 
-def _share(criterion: str, name: str, label: str, hits: np.ndarray, totals: np.ndarray, level: float) -> Estimate:
-    share, n = pooled_share(hits, totals), int(totals.sum())
+def _share(about: tuple[str, str, str], hits: Ints, totals: Ints, context: Ints, level: float) -> Estimate:
+    share, n = share_by_context(hits, totals, context), int(totals.sum())
     flags = () if share.units > 1 else ("one_unit",)
-    settings = {"criterion": criterion, "source": name, "label": label}
-    signature = f"label_share|{criterion}|{name}|{label}|n:{n}|texts:{share.units}|v:{__version__}"
-    return Estimate(share.value, n, share.interval(level, "items"), settings, flags, signature)
+    criterion, name, label = about
+    settings: dict[str, Setting] = {"criterion": criterion, "source": name, "label": label}
+    signature = f"label_share|{criterion}|{name}|{label}|n:{n}|texts:{len(totals)}|v:{__version__}"
+    interval = share.interval(level, "contexts" if contexts_repeat(context) else "items")
+    return Estimate(share.value, n, interval, settings, flags, signature)
 
 
 # --- pairs ---
@@ -295,7 +314,7 @@ def write_preferences(facts: PairFacts, options: Options) -> Section:
     tables: list[Table] = []
     missing: list[tuple[str, str]] = []
     for criterion, group in _by_criterion(facts.ratings).items():
-        tables.append(_met(criterion, group, facts.sides, level, facts.notes))
+        tables.append(_met(criterion, group, facts, level))
         try:
             tables += _strengths(criterion, group, facts.sides, facts.contexts, level)
         except MetricsError as error:
@@ -303,10 +322,9 @@ def write_preferences(facts: PairFacts, options: Options) -> Section:
     return Section("preferences", PAIRS, (), tuple(tables), draw_tables(tables), tuple(missing))
 
 
-def _met(
-    criterion: str, ratings: Sequence[RatingRow], side: Mapping[str, str], level: float, notes: tuple[str, ...]
-) -> Table:
-    """Each two sources that met: preferences by pair of texts, which is the unit that is resampled."""
+def _met(criterion: str, ratings: Sequence[RatingRow], facts: PairFacts, level: float) -> Table:
+    """Each two sources that met: preferences by pair of texts; pairs of one context are one unit of the interval."""
+    side = facts.sides
     preferences: defaultdict[tuple[str, str], defaultdict[tuple[str, str], list[int]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -320,10 +338,12 @@ def _met(
         results = list(by_pair.values())
         halves = np.array([sum(1 + better for better in pair) for pair in results], dtype=np.int64)
         totals = np.array([2 * len(pair) for pair in results], dtype=np.int64)
-        share, n = pooled_share(halves, totals), int(totals.sum()) // 2
+        context = number_contexts([_context_of(pair, facts.contexts) for pair in by_pair])
+        share, n = share_by_context(halves, totals, context), int(totals.sum()) // 2
         signature = f"preferred|{criterion}|{first}|{second}|n:{n}|pairs:{len(results)}|v:{__version__}"
-        settings = {"criterion": criterion, "first": first, "second": second, "ties": "half"}
-        value = Estimate(share.value, n, share.interval(level, "items"), settings, (), signature)
+        settings: dict[str, Setting] = {"criterion": criterion, "first": first, "second": second, "ties": "half"}
+        interval = share.interval(level, "contexts" if contexts_repeat(context) else "items")
+        value = Estimate(share.value, n, interval, settings, (), signature)
         flat = [better for pair in results for better in pair]
         counts = (flat.count(1), flat.count(0), flat.count(-1))
         rows.append((first, second, value, *counts, len(results), n))
@@ -338,7 +358,7 @@ def _met(
         Column("n", "Judgments", "count"),
     )
     title = PREFERENCES_CAPTION.fill(criterion=criterion, level=100 * level)
-    return Table(f"preferences-{criterion}", title, columns, tuple(rows), notes)
+    return Table(f"preferences-{criterion}", title, columns, tuple(rows), facts.notes)
 
 
 def _result(rating: RatingRow, side: Mapping[str, str]) -> tuple[str, str, int]:
@@ -369,8 +389,12 @@ def _strengths(
 
 def _shared(rating: RatingRow, contexts: Mapping[str, str | None]) -> str | None:
     """The context that both texts of a pair were written for; None where it is not known."""
-    context = contexts[rating.text]
-    return context if context == contexts[str(rating.partner)] else None
+    return _context_of((rating.text, str(rating.partner)), contexts)
+
+
+def _context_of(pair: tuple[str, str], contexts: Mapping[str, str | None]) -> str | None:
+    context = contexts[pair[0]]
+    return context if context == contexts[pair[1]] else None
 
 
 def _strength_table(criterion: str, strengths: Strengths, names: Sequence[str], level: float) -> Table:

@@ -27,7 +27,7 @@ RATER_DRAWS = 100
 CHUNK, SLOW_CHUNK = 1000, 250
 TARGET = 4000
 BIAS_STUDIES = 2000
-HEADLINE = ("near 1", "middle", "low", "HITs interleaved, skewed")
+HEADLINE = ("near 1", "middle", "low", "HITs interleaved, skewed", "60 and 140 texts, near 1")
 NAMES = ("huse", "huse_q", "huse_d")
 SOURCES = (
     "metrics/huse/subsampling.py",

@@ -207,8 +207,8 @@ RATINGS = {
         LEANING, 0.3, StudySize(20, 5), pilot=True, labels=True
     ),
 }
-HIGH, MIDDLE = World(sep=0.5, raters=10), World(raters=10)
-PRIORS, OF_PRIOR, PRIOR_PAIRS = 5, 60, 600
+HIGH, MIDDLE, STRONG = World(sep=0.5, raters=10), World(raters=10), World(sep=0.6, shared=1.2, raters=6)
+PRIORS, MANY_PRIORS, OF_PRIOR, PRIOR_PAIRS = 5, 15, 60, 600
 
 
 def planned_works() -> Iterator[Sums]:
@@ -219,15 +219,21 @@ def planned_works() -> Iterator[Sums]:
             for i, size in enumerate(chunk_sizes(STUDIES, CHUNK))
         )
         yield Sums(name, tuple(chunks), planned_total)
-    for place, (name, make, arguments) in enumerate(
+    for place, (name, make, arguments, priors) in enumerate(
         (
-            ("HUSE below 1; an earlier study of 5,000 pairs", huse_studies, (HIGH, 5000)),
-            ("HUSE below 1; an earlier study of 600 pairs", huse_studies, (HIGH, PRIOR_PAIRS)),
-            ("HUSE-Q, .2; an earlier study of 600 pairs", quality_studies, (MIDDLE, 0.2, PRIOR_PAIRS)),
+            ("HUSE below 1; an earlier study of 5,000 pairs", huse_studies, (HIGH, 5000), PRIORS),
+            ("HUSE below 1; an earlier study of 600 pairs", huse_studies, (HIGH, PRIOR_PAIRS), PRIORS),
+            ("HUSE-Q, .2; an earlier study of 600 pairs", quality_studies, (MIDDLE, 0.2, PRIOR_PAIRS), MANY_PRIORS),
+            (
+                "HUSE-Q, .25, strong contexts, 6 a text; an earlier study of 600 pairs",
+                quality_studies,
+                (STRONG, 0.25, PRIOR_PAIRS),
+                MANY_PRIORS,
+            ),
         )
     ):
         chunks = (
-            Job(f"planned {name} {i}", make, (*arguments, OF_PRIOR, (2061, place, i)), SOURCES) for i in range(PRIORS)
+            Job(f"planned {name} {i}", make, (*arguments, OF_PRIOR, (2061, place, i)), SOURCES) for i in range(priors)
         )
         yield Sums(name, tuple(chunks), planned_total)
 

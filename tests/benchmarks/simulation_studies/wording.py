@@ -131,7 +131,8 @@ SECTIONS = {
         "whole contexts. Ratings: studies of the mean planned size, made by drawing every rater, task, text and "
         "context; found: the verdict is better for the one that is. From a pilot: each study has a pilot and a plan of "
         "its own. `HUSE below 1`: the interval lies below 1. `HUSE-Q`: the interval of the difference of two "
-        "generators lies above 0. These are planned from 5 earlier studies each, with 60 studies to each plan. How "
+        "generators lies above 0. These are planned from 5 (HUSE-Q: 15) earlier studies each, with 60 studies to each "
+        "plan. How "
         "far HUSE lies below 1 is what the earlier study saw: one of 600 pairs that saw it too low or too high makes "
         "its plan too small or too large. The error counts the studies; that the worse generator is set by the mean of "
         "200 studies adds about 3 points to a plan's share of HUSE-Q.",

@@ -105,6 +105,22 @@ def test_shares_sum_to_one_whatever_the_thresholds(fp, a, b):
         assert estimate.interval.low <= estimate.value <= estimate.interval.high
 
 
+def test_copies_of_texts_that_share_contexts_make_no_interval_narrower():
+    """Each text twice in one context says what the texts say once: t intervals of 3 units, 4.302653 sd / sqrt(3)."""
+    once = {"a": 0.2, "b": 0.3, "c": 0.6}
+    twice = {f"{name}{copy}": fp for name, fp in once.items() for copy in (1, 2)}
+    alone = h_score(once).mean_fp.interval
+    together = h_score(twice, contexts={name: name[0] for name in twice})
+    assert [alone.low, alone.high] == pytest.approx([0, 0.366667 + 4.302653 * 0.208167 / math.sqrt(3)], abs=1e-5)
+    assert together.mean_fp.interval.high == pytest.approx(alone.high)
+    assert together.mean_fp.interval.method == "t, for new contexts"
+    # h: 2 of 3 contexts, variance of the ratio (2/9) / 2, so Wilson with an effective n of 2 and t for z.
+    weight = 4.302653**2 / 2
+    middle, square = (2 / 3 + weight / 2) / (1 + weight), weight * (2 / 9 + weight / 4)
+    assert together.h.interval.low == pytest.approx(middle - math.sqrt(square) / (1 + weight), abs=1e-5)
+    assert "one_context" in h_score(twice, contexts=dict.fromkeys(twice, "k")).mean_fp.flags
+
+
 def test_no_text_and_thresholds_out_of_order_are_refused():
     with pytest.raises(InsufficientData, match="0 / 0"):
         h_score({})

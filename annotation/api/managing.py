@@ -1,4 +1,4 @@
-"""Manage studies: duplicate, rename and archive them, and invite colleagues to them by links."""
+"""Manage studies: duplicate, repeat, rename and archive them, and invite colleagues to them by links."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from ninja.errors import HttpError
 from annotation.api.auth import caller, study_for
 from annotation.api.responses import Page, Paged, gives, paged
 from annotation.api.studies import StudyOut
-from annotation.models import MemberInvitation, Role, Study
+from annotation.models import MemberInvitation, Replication, Role, Study
+from annotation.reports.replicate_study import replicate
 from annotation.studies.archive import archive, unarchive
 from annotation.studies.duplicate import duplicate
 from annotation.studies.invite_member import Issued, invite_member, pending_invitations, revoke_invitation
@@ -34,6 +35,25 @@ class CopyIn(NameIn):
 
     with_texts: bool = True
     keep_seed: bool = False
+
+
+class RepetitionIn(NameIn):
+    """people: who may take part: anyone, nobody who took part in the original, or only they.
+
+    anchors: only the texts of so many contexts, drawn at random by `seed`; null: all of them. seed: of the tasks, too.
+    """
+
+    people: Replication.People = Replication.People.ANYONE
+    anchors: int | None = None
+    seed: int = 1
+
+
+class RepetitionOut(Schema):
+    """The new study, and how many of the original's texts it has."""
+
+    study: StudyOut
+    texts: int
+    of: int
 
 
 class InviteIn(Schema):
@@ -71,6 +91,18 @@ def copy_study(request: HttpRequest, study: UUID, body: CopyIn) -> Status[Study]
     how = {"with_texts": body.with_texts, "keep_seed": body.keep_seed, "owner": owner}
     done = duplicate(study_row, body.name, actor=owner.get_username(), now=timezone.now(), **how)  # type: ignore[arg-type]
     return Status(201, study_for(request, done.study.uuid))
+
+
+@router.post(
+    "/studies/{study}/repetitions",
+    response=gives(RepetitionOut, 201),
+    summary="Repeat a study: a draft (a rehearsal) you own with the tasks of its latest snapshot or loaded report",
+)
+def repeat_study(request: HttpRequest, study: UUID, body: RepetitionIn) -> Status[dict[str, Any]]:
+    study_row, owner = study_for(request, study, Role.REVIEWER), caller(request)
+    how: dict[str, Any] = {"people": body.people.value, "anchors": body.anchors, "seed": body.seed, "owner": owner}
+    done = replicate(study_row, body.name, actor=owner.get_username(), now=timezone.now(), **how)
+    return Status(201, {"study": study_for(request, done.study.uuid), "texts": done.texts, "of": done.of})
 
 
 @router.put("/studies/{study}/name", response=gives(None, 204), summary="Rename a study")

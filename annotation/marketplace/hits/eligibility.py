@@ -105,12 +105,13 @@ def assess_newcomer(requirements: Sequence[Requirement], others: Sequence[Worker
     """Return what a new participant of an invitation may do: they have no values of their own.
 
     Args:
-        others: whom the requester knows the same person as. What must be absent must be absent from them, too.
+        others: whom the requester knows the same person as. What must be absent must be absent from them, too, and what
+            must be there may be theirs.
     """
-    absent = {row["QualificationTypeId"] for row in requirements if row["Comparator"] == "DoesNotExist"}
+    held = {row["QualificationTypeId"] for row in requirements if row["Comparator"] in ("DoesNotExist", "Exists")}
     values: dict[str, Value] = {ADULT: 0}
-    for other in others if absent else ():
-        values.update(_granted(other).filter(qualification_type__type_id__in=absent))
+    for other in others if held else ():
+        values.update(_granted(other).filter(qualification_type__type_id__in=held))
     return assess_values(values, held_against(requirements, invited=True))
 
 

@@ -105,7 +105,7 @@ def look(link: Link, visitor: Visitor, *, now: datetime) -> Door:
         return Door("already", link)
     if _began_elsewhere(link, visitor):
         return Door("other-link", link)
-    others = _known_elsewhere(link.channel, visitor)
+    others = _known_elsewhere(link, visitor)
     if WorkerBlock.objects.filter(requester=link.channel.requester_id, worker__in=others).exists():
         return Door("blocked", link)
     if _has_other_device(link.channel, visitor):
@@ -138,12 +138,20 @@ def _ids_of(link: Link, visitor: Visitor) -> tuple[str, ...]:
 
 def _began_elsewhere(link: Link, visitor: Visitor) -> bool:
     """Whether the visitor takes part in the study by another channel: known by their id, address or browser."""
-    channel, invited = link.channel, link.participant
+    channel = link.channel
     if not channel.study:
         return False
-    known = ParticipantIdentity.objects.filter(participant=invited).first() if invited else None
-    named = Q(participant_id__in=visitor.participants) if not (visitor.external_id or known) else Q(pk=None)
-    emails = {known.email} if known and known.email else set()
+    named = _identified(link, visitor) or Q(participant_id__in=visitor.participants)
+    others = Participant.objects.filter(
+        named, channel__requester=channel.requester_id, channel__study=channel.study, began_at__isnull=False
+    )
+    return others.exclude(channel=channel).exists()
+
+
+def _identified(link: Link, visitor: Visitor) -> Q:
+    """Participants of the same id or address as the visitor's or the invited person's; Q() where neither is known."""
+    known = ParticipantIdentity.objects.filter(participant=link.participant).first() if link.participant else None
+    named, emails = Q(), {known.email} if known and known.email else set()
     for external_id in {visitor.external_id, known.external_id if known else ""} - {""}:
         named |= Q(identity__external_id=external_id)
         emails.add(f"{external_id}{PROLIFIC_MAIL}")
@@ -151,20 +159,18 @@ def _began_elsewhere(link: Link, visitor: Visitor) -> bool:
         named |= Q(identity__email=email)
         if email.endswith(PROLIFIC_MAIL):
             named |= Q(identity__external_id=email.removesuffix(PROLIFIC_MAIL))
-    others = Participant.objects.filter(
-        named, channel__requester=channel.requester_id, channel__study=channel.study, began_at__isnull=False
-    )
-    return others.exclude(channel=channel).exists()
+    return named
 
 
-def _known_elsewhere(channel: Channel, visitor: Visitor) -> list[WorkerAccount]:
+def _known_elsewhere(link: Link, visitor: Visitor) -> list[WorkerAccount]:
     """Who the visitor is to the requester already: the account signed in here, a participant of another channel."""
+    channel = link.channel
     accounts = [visitor.worker] if visitor.worker is not None and visitor.worker.channel_id is None else []
-    rows = WorkerAccount.objects.filter(participant__channel__requester=channel.requester_id).exclude(channel=channel)
-    if visitor.external_id:
-        rows = rows.filter(participant__identity__external_id=visitor.external_id)
-    else:
-        rows = rows.filter(participant__participant_id__in=visitor.participants)
+    named = _identified(link, visitor)
+    if not visitor.external_id:
+        named |= Q(participant_id__in=visitor.participants)
+    people = Participant.objects.filter(named, channel__requester=channel.requester_id)
+    rows = WorkerAccount.objects.filter(participant__in=people).exclude(channel=channel)
     return [*accounts, *rows[:20]]
 
 
@@ -305,7 +311,10 @@ def enter(link: Link, visitor: Visitor, *, version: str, now: datetime) -> tuple
     agreed = person is not None and person.worker is not None and consent.agreed(person.worker, terms)
     if terms is not None and not agreed and version != terms.wording.digest:
         raise DoorClosedError(Door("consent", fresh, person))
+    is_new = person is None or person.worker is None
     person, worker = _begun(person, channel, visitor, now)
+    if is_new:
+        _carry_over(worker, _known_elsewhere(fresh, visitor), channel, now)
     _keep_ids(person, visitor)
     Participant.objects.filter(pk=person.pk).update(link=fresh)
     if terms is not None:
@@ -326,6 +335,25 @@ def _begun(
     person.worker, person.began_at, person.declined_at = worker, now, None
     person.save(update_fields=["worker", "began_at", "declined_at"])
     return person, worker
+
+
+def _carry_over(worker: WorkerAccount, others: Sequence[WorkerAccount], channel: Channel, now: datetime) -> None:
+    """Give a new participant what the channel's tasks require and the same person has under another account."""
+    requirements = reach.types_of(channel).values_list("requirements", flat=True)
+    required = {row["QualificationTypeId"] for rows in requirements for row in rows if row["Comparator"] == "Exists"}
+    if not required:
+        return
+    held = QualificationGrant.objects.filter(
+        worker__in=others,
+        qualification_type__type_id__in=required,
+        qualification_type__requester=channel.requester_id,
+        status=QualificationGrant.Status.GRANTED,
+    )
+    values = dict(held.values_list("qualification_type", "value"))
+    QualificationGrant.objects.bulk_create(
+        QualificationGrant(qualification_type_id=key, worker=worker, value=value, granted_at=now)
+        for key, value in values.items()
+    )
 
 
 def _keep_ids(person: Participant, visitor: Visitor) -> None:

@@ -14,10 +14,12 @@ from annotation.marketplace.prolific.answers import ProlificError
 from annotation.marketplace.prolific.client import Client
 from annotation.marketplace.prolific.records import Minor
 from annotation.marketplace.prolific.study_draft import (
+    ALLOWLIST,
     as_prolific_filters,
     check_complete,
     exclusion_of,
     has_earlier,
+    required_people,
 )
 
 # Below this pay for an hour Prolific publishes no study, as its help pages said in 2026. Not tried.
@@ -91,11 +93,26 @@ def _problems(study: ProlificStudy, account: ProlificAccount, quote: StudyQuote,
         )
     if urlsplit(settings.WORKER_ORIGIN).scheme != "https" and not settings.MARKETPLACE_DEVELOPMENT:
         problems.append("The address of the study does not begin with https://. Set WORKER_ORIGIN to a public address.")
-    if study.excludes_earlier and has_earlier(study):
+    required = required_people(study)
+    if required is not None:
+        problems.extend(_unreachable(required, client))
+    elif study.excludes_earlier and has_earlier(study):
         offered = {row.filter_id for row in client.list_filters()}
         if exclusion_of(study, offered) is None:
             problems.append("Prolific's list has no filter that excludes people. Publish without the exclusion.")
     return problems
+
+
+def _unreachable(required: list[str], client: Client) -> list[str]:
+    """Why a study that is for certain people only cannot be published to them."""
+    if not required:
+        return [
+            "The tasks are for people who took part before, and nobody of them came from Prolific. Recruit them by the "
+            "channels they came by."
+        ]
+    if ALLOWLIST not in {row.filter_id for row in client.list_filters()}:
+        return ["The tasks are for certain people only, and Prolific's list has no filter that admits them alone."]
+    return []
 
 
 def _warnings(study: ProlificStudy, quote: StudyQuote, client: Client) -> list[str]:

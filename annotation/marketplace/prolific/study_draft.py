@@ -9,12 +9,14 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.marketplace.channels.kinds import CODE, DEVICE, NO_CONSENT
+from annotation.marketplace.channels import reach
+from annotation.marketplace.channels.kinds import CODE, DEVICE, NO_CONSENT, PROLIFIC
 from annotation.marketplace.channels.tokens import LETTERS
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.invitations.channel_plan import LinkPlan
 from annotation.marketplace.invitations.open_channel import address_of_study_link, find_main_link, main_link
-from annotation.marketplace.models import Channel, ProlificStudy, Requester
+from annotation.marketplace.models import Channel, ParticipantIdentity, ProlificStudy, QualificationGrant, Requester
+from annotation.marketplace.qualifications.requirements import SYSTEM_TYPES
 
 COMPLETED, STOPPED, RESEARCHER = "completed", "stopped-early", "researcher"
 PATHS = (COMPLETED, NO_CONSENT, STOPPED, DEVICE, RESEARCHER)
@@ -37,6 +39,7 @@ WARNINGS = ("sensitive", "explicit")
 MAX_PLACES, MAX_MINUTES, MAX_REWARD = 100_000, 24 * 60, 100_000_000
 # Filters that exclude people: the list that Prolific offers says which of them it has.
 GROUP_BLOCKLIST, STUDY_BLOCKLIST = "participant_group_blocklist", "previous_studies_blocklist"
+ALLOWLIST = "custom_allowlist"  # the filter that admits named people only
 # Settings of a channel that follow from Prolific and cannot be set.
 FIXED = (
     "Pays",
@@ -207,8 +210,15 @@ def as_prolific_filters(filters: Sequence[Mapping[str, Any]]) -> list[dict[str, 
 
 
 def filters_of(study: ProlificStudy, offered: Collection[str]) -> list[dict[str, Any]]:
-    """The draft's filters as Prolific is sent them, with who took part before. `offered`: ids of Prolific's list."""
+    """The draft's filters as Prolific is sent them, with who took part before. `offered`: ids of Prolific's list.
+
+    Where the tasks require what only some people were given, these alone are admitted, and none of them is excluded.
+    """
     rows = as_prolific_filters(study.filters)
+    required = required_people(study)
+    if required is not None:
+        admitted = {"filter_id": ALLOWLIST, "selected_values": required}
+        return [*rows, admitted] if required and ALLOWLIST in offered else rows
     exclusion = exclusion_of(study, offered) if study.excludes_earlier else None
     return [*rows, exclusion] if exclusion else rows
 
@@ -224,6 +234,26 @@ def exclusion_of(study: ProlificStudy, offered: Collection[str]) -> dict[str, An
         if values and name in offered:
             return {"filter_id": name, "selected_values": values}
     return None
+
+
+def required_people(study: ProlificStudy) -> list[str] | None:
+    """Ids at Prolific of the people who have every qualification that the tasks require; None where they require none.
+
+    What Amazon's list of system qualifications holds is not meant: nobody gives it.
+    """
+    requirements = reach.types_of(study.channel).values_list("requirements", flat=True)
+    required = {row["QualificationTypeId"] for rows in requirements for row in rows if row["Comparator"] == "Exists"}
+    if not (custom := required - SYSTEM_TYPES):
+        return None
+    people = ParticipantIdentity.objects.filter(
+        channel__requester=study.channel.requester_id, channel__kind=PROLIFIC, participant__worker__isnull=False
+    ).exclude(external_id="")
+    for type_id in sorted(custom):
+        held = QualificationGrant.objects.filter(
+            qualification_type__type_id=type_id, status=QualificationGrant.Status.GRANTED
+        )
+        people = people.filter(participant__worker__in=held.values("worker"))
+    return list(dict.fromkeys(people.order_by("pk").values_list("external_id", flat=True)))
 
 
 def has_earlier(study: ProlificStudy) -> bool:

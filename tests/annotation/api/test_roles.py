@@ -38,6 +38,7 @@ OPERATIONS = [
     Op("put", f"{S}/people/{{username}}", O, {"role": "viewer"}),
     Op("delete", f"{S}/people/{{username}}", O),
     Op("post", f"{S}/copies", V, {"name": "copied"}),
+    Op("post", f"{S}/repetitions", R, {"name": "repeated"}),
     Op("put", f"{S}/name", O, {"name": "called-otherwise"}),
     Op("put", f"{S}/archive", O),
     Op("delete", f"{S}/archive", O),

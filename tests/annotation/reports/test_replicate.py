@@ -23,6 +23,7 @@ from annotation.outbox.effects.hits import _took_part
 from annotation.readers.report_file import read_report
 from annotation.reports.replicate_study import _choose_texts, replicate
 from annotation.reports.take_snapshot import stored_snapshot, take
+from tests.annotation.api.conftest import Caller, fault
 from tests.metrics.report.samples import study as sample
 from tests.report_checker.studies import Draw, decide, draw, rehearse, work
 from tests.report_checker.world import NOW
@@ -169,3 +170,17 @@ def test_the_page_creates_the_repetition(client: Client) -> None:
     assert again.texts.count() == 30
     error = client.post(reverse("console:manage-repeat", args=[original.uuid]), {**form, "anchors": "99"})
     assert error.status_code == 422
+
+
+def test_a_program_creates_the_repetition() -> None:
+    original = looked_at("typicality")
+    reviewer, viewer = Caller("ada", original, Role.REVIEWER), Caller("eve", original, Role.VIEWER)
+    path, body = f"/studies/{original.uuid}/repetitions", {"name": "again", "people": "others", "anchors": 4, "seed": 7}
+    assert viewer("post", path, body).status_code == 403
+    answer = reviewer("post", path, body)
+    again = Study.objects.get(name="again")
+    assert (answer.status_code, answer.json()["texts"], answer.json()["of"]) == (201, again.texts.count(), 30)
+    assert (answer.json()["study"]["name"], again.seed) == ("again", 7)
+    assert (again.replication.people, again.replication.anchors) == ("others", 4)
+    status, _, fields = fault(reviewer("post", path, {**body, "name": "more", "anchors": 99}))
+    assert (status, fields) == (409, ["anchors"])

@@ -13,7 +13,7 @@ from botocore import session as botocore_session
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from annotation.marketplace.models import Channel, Participant
+from annotation.marketplace.models import Assignment, Channel, Participant
 from tests.marketplace.channels.guests import TAG, Guest, tasks
 from tests.marketplace.people import Lab
 
@@ -72,6 +72,45 @@ def test_who_takes_part_by_one_channel_is_the_same_person_in_another(lab: Lab, g
     guest().enter(links[0])
     assert guest().open(links[1]) == "other-link"
     assert Participant.objects.filter(began_at__isnull=False).count() == 1
+
+
+def mark_of(lab: Lab, *people: str) -> str:
+    """A qualification type that these workers have."""
+    type_id: str = lab.client.create_qualification_type(
+        Name="took part", Description="d", QualificationTypeStatus="Active"
+    )["QualificationType"]["QualificationTypeId"]
+    for worker in people:
+        lab.client.associate_qualification_with_worker(
+            QualificationTypeId=type_id, WorkerId=worker, SendNotification=False
+        )
+    return type_id
+
+
+@pytest.mark.parametrize(
+    ("comparator", "words"), [("Exists", ("welcome", "unqualified")), ("DoesNotExist", ("unqualified", "welcome"))]
+)
+@pytest.mark.parametrize("known_by", ["ExternalId", "Email"])
+def test_a_study_for_the_same_people_or_for_others_knows_who_took_part_by_another_link(
+    lab: Lab, guest: Guests, comparator: str, words: tuple[str, str], known_by: str
+) -> None:
+    """A repetition asks for the mark of the study that it repeats, or for its absence."""
+    tasks(lab)
+    first = opened(lab, "list")["ChannelId"]
+    (invited,) = service(lab).invite_people(ChannelId=first, People=[{known_by: "ann@example.org"}])["Invited"]
+    ann = guest().enter(invited["Link"])
+    requirement = {
+        "QualificationTypeId": mark_of(lab, ann.worker_id),
+        "Comparator": comparator,
+        "ActionsGuarded": "DiscoverPreviewAndAccept",
+    }
+    hit = lab.hit(Keywords="assay:study=again", MaxAssignments=9, QualificationRequirements=[requirement])
+    again = service(lab).create_channel(Study="again", Kind="list", Name="again")["ChannelId"]
+    people = [{known_by: name} for name in ("ann@example.org", "bob@example.org")]
+    links = [row["Link"] for row in service(lab).invite_people(ChannelId=again, People=people)["Invited"]]
+    assert tuple(guest().open(link) for link in links) == words
+    person = guest().enter(links[words.index("welcome")])
+    person.do(hit)
+    assert Assignment.objects.filter(worker__worker_id=person.worker_id, state="Submitted").count() == 1
 
 
 def test_stopping_early_shows_the_code_for_it(lab: Lab, guest: Guests) -> None:

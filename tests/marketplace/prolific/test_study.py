@@ -30,6 +30,7 @@ from annotation.marketplace.models import (
 from annotation.marketplace.money.balance_check import check_balances
 from tests.faults.prolific_study import ANSWER
 from tests.marketplace.channels.guests import KEYWORDS, TAG, tasks
+from tests.marketplace.channels.test_managed import mark_of
 from tests.marketplace.people import Person, reason
 from tests.marketplace.prolific.crowd import REASON, Crowd
 
@@ -473,6 +474,33 @@ def test_ids_are_in_the_vault_alone_until_their_date(crowd: Crowd, caplog: pytes
     crowd.run(minutes=5)
     left = [model for model in apps.get_models() for key in (session, row["participant_id"]) if holds(model, key)]
     assert left == []
+
+
+def test_a_repetition_for_the_same_people_is_open_to_them_alone(crowd: Crowd) -> None:
+    crowd.publish()
+    person = crowd.finish(1)
+    requirement = {
+        "QualificationTypeId": mark_of(crowd.lab),
+        "Comparator": "Exists",
+        "ActionsGuarded": "DiscoverPreviewAndAccept",
+    }
+    again = KEYWORDS.replace(TAG, "again")
+    crowd.lab.hit(Keywords=again, MaxAssignments=9, Reward="1.00", QualificationRequirements=[requirement])
+    channel = crowd.service.create_channel(Study="again", Kind="prolific", Name="second")["ChannelId"]
+    crowd.complete_draft(channel, ExcludesEarlier=True)
+    quote = crowd.service.quote_prolific_study(ChannelId=channel)
+    assert any("nobody of them came from Prolific" in problem for problem in quote["Problems"])
+    crowd.lab.client.associate_qualification_with_worker(
+        QualificationTypeId=requirement["QualificationTypeId"], WorkerId=person.worker_id, SendNotification=False
+    )
+    crowd.request(channel)
+    crowd.run()
+    body = json.loads(crowd.stub.read_requests("create_study")[-1]["body"])
+    (external_id,) = ParticipantIdentity.objects.filter(participant__worker__worker_id=person.worker_id).values_list(
+        "external_id", flat=True
+    )
+    assert body["filters"][-1] == {"filter_id": "custom_allowlist", "selected_values": [external_id]}
+    assert not any(row["filter_id"].endswith("blocklist") for row in body["filters"])
 
 
 def holds(model: type[Model], key: str) -> bool:

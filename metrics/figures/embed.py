@@ -22,7 +22,7 @@ from metrics.figures.interactive import figure
 from metrics.figures.texts import isolate_right_to_left
 
 FOLDER = Path(__file__).parent
-PLOTLY = FOLDER / "vendor" / "plotly-cartesian-4.1.1.min.js"
+PLOTLY = FOLDER / "vendor" / "plotly-basic-4.1.1.min.js"
 PAGE_STYLE = (
     'html{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;color:var(--ink);'
     "background:var(--paper)}body{margin:0 auto;padding:24px 16px;max-width:1200px}h1{font-size:20px;font-weight:600}"

@@ -9,8 +9,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from metrics.figures import theme, traces
-from metrics.figures.chart import Axis, Chart, Note
+from metrics.figures.chart import Axis, Chart, Note, Shade
 from metrics.figures.scale import STRIP, Scale
+from metrics.figures.shading import boxes_by_level
 from metrics.figures.texts import isolate_right_to_left
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def _layout(chart: Chart) -> dict[str, Any]:
         "xaxis": _axis(chart.x, right),
         "yaxis": _axis(chart.y, top),
         "annotations": [_note(note) for note in chart.notes],
+        **({"shapes": _shading(chart.shade)} if chart.shade else {}),
     }
     if chart.bars or chart.top or chart.right:
         layout |= {"barmode": "overlay"}
@@ -65,6 +67,20 @@ def _layout(chart: Chart) -> dict[str, Any]:
     if chart.right:
         layout["xaxis2"] = _bare(1 - right + 0.01)
     return layout
+
+
+def _shading(shade: Shade) -> list[dict[str, Any]]:
+    """Paths below everything else, one for each level of opacity."""
+    return [
+        {
+            "type": "path",
+            "layer": "below",
+            "line": {"width": 0},
+            "fillcolor": theme.look_rgba(source, alpha),
+            "path": "".join(f"M{box.left:g},{box.low:g}H{box.right:g}V{box.high:g}H{box.left:g}Z" for box in boxes),
+        }
+        for (source, alpha), boxes in boxes_by_level(shade).items()
+    ]
 
 
 def _share(strip: float, rest: float, drawn: object) -> float:

@@ -8,9 +8,10 @@ from html import escape
 from metrics.figures import theme
 from metrics.figures.chart import Area, Bars, Bounds, Chart, Curve, Guide, Margin, Note, Points, Shade
 from metrics.figures.scale import STRIP, Scale
+from metrics.figures.shading import Box, boxes_by_level
 from metrics.figures.texts import isolate_right_to_left
 from metrics.figures.theme import Look, Shape
-from metrics.types import MODEL, Source
+from metrics.types import MODEL
 
 HALF = 3.2  # half the size of a text's mark, in SVG units
 DASHES = {"solid": "", "dash": "6 4", "dot": "1.5 3", "dashdot": "7 3 1.5 3"}
@@ -38,18 +39,19 @@ def draw_marks(chart: Chart, scale: Scale) -> Iterator[str]:
     yield from (_note(note, scale) for note in chart.notes)
 
 
-def draw_mark(look: Look, shape: Shape, x: float, y: float, inner: str = "", half: float = HALF) -> str:
-    """One mark of a look around a place, `half` its height."""
+def draw_mark(look: Look | None, shape: Shape, x: float, y: float, inner: str = "", half: float = HALF) -> str:
+    """One mark of a look around a place, `half` its height. look: None for that of the group around it."""
+    style = f' class="{look}"' if look else ""
     if shape == "circle":
-        return f'<circle class="{look}" cx="{x:.1f}" cy="{y:.1f}" r="{half:.1f}">{inner}</circle>'
+        return f'<circle{style} cx="{x:.1f}" cy="{y:.1f}" r="{half:.1f}">{inner}</circle>'
     if shape == "square":
         size = 2 * half - 0.6
         return (
-            f'<rect class="{look}" x="{x - size / 2:.1f}" y="{y - size / 2:.1f}" '
+            f'<rect{style} x="{x - size / 2:.1f}" y="{y - size / 2:.1f}" '
             f'width="{size:.1f}" height="{size:.1f}">{inner}</rect>'
         )
     grown = half * (1.5 if shape in ("x", "cross") else 1.2)
-    return f'<path class="{look}" d="{_outline(shape, x, y, grown)}">{inner}</path>'
+    return f'<path{style} d="{_outline(shape, x, y, grown)}">{inner}</path>'
 
 
 def _outline(shape: Shape, x: float, y: float, half: float) -> str:
@@ -71,37 +73,22 @@ def _outline(shape: Shape, x: float, y: float, half: float) -> str:
 
 
 def _shading(shade: Shade, scale: Scale, hatch: str) -> Iterator[str]:
-    """One path for each level of opacity; neighbours in a row are joined; the model's side is hatched, for grey."""
-    half_x, half_y = (shade.x[1] - shade.x[0]) / 2, (shade.y[1] - shade.y[0]) / 2
-    levels: dict[tuple[Source, float], list[str]] = {}
-    for row, height in zip(shade.share, shade.y, strict=True):
-        top, bottom = scale.y(height + half_y), scale.y(height - half_y)
-        start = 0
-        for column in range(1, len(row) + 1):
-            if column < len(row) and _level(row[column]) == _level(row[start]):
-                continue
-            left, right = scale.x(shade.x[start] - half_x), scale.x(shade.x[column - 1] + half_x)
-            level = _level(row[start])
-            if level is not None:
-                box = f"M{left:.1f} {top:.1f}H{right:.1f}V{bottom:.1f}H{left:.1f}Z"
-                levels.setdefault(level, []).append(box)
-            start = column
-    for (source, alpha), boxes in sorted(levels.items()):
+    """One path for each level of opacity; the model's side is hatched, for grey."""
+    leaning = ""
+    for (source, alpha), boxes in boxes_by_level(shade).items():
+        outline = "".join(_outline_of(box, scale) for box in boxes)
+        leaning += outline if source == MODEL else ""
         style = f'fill="var(--{source})" fill-opacity="{alpha:.3f}" shape-rendering="crispEdges"'
-        yield f'<path class="shade" {style} d="{"".join(boxes)}"/>'
-    leaning = "".join(box for (source, _), boxes in sorted(levels.items()) if source == MODEL for box in boxes)
+        yield f'<path class="shade" {style} d="{outline}"/>'
     if leaning:
         line = '<path d="M0 6L6 0" stroke="var(--model)" stroke-opacity=".4" stroke-width=".7"/>'
         yield f'<pattern id="{escape(hatch)}" width="6" height="6" patternUnits="userSpaceOnUse">{line}</pattern>'
         yield f'<path class="hatch" fill="url(#{escape(hatch)})" d="{leaning}"/>'
 
 
-def _level(share: float | None) -> tuple[Source, float] | None:
-    if share is None:
-        return None
-    steps = theme.SHADE_STEPS - 1
-    source, alpha = theme.shade_look(round(share * steps) / steps)
-    return (source, alpha) if alpha else None
+def _outline_of(box: Box, scale: Scale) -> str:
+    left, right = scale.x(box.left), scale.x(box.right)
+    return f"M{left:.1f} {scale.y(box.high):.1f}H{right:.1f}V{scale.y(box.low):.1f}H{left:.1f}Z"
 
 
 def _area(area: Area, scale: Scale) -> str:
@@ -172,10 +159,12 @@ def _with_bounds(points: Points, bounds: Sequence[Bounds]) -> Iterator[tuple[flo
 
 def _shapes(drawn: Points | Curve, xs: Sequence[float], scale: Scale) -> Iterator[str]:
     shape, grain = drawn.shape or theme.look_shape(drawn.look), theme.mark_scale(len(drawn.x))
+    yield f'<g class="{drawn.look}">'  # the look once: of hundreds of texts it would be much of the page
     for x, y, hover in zip(xs, drawn.y, drawn.hover, strict=True):
         # The text itself, in the lines below, is among the items; a page with a thousand of them twice is too large.
         title = f"<title>{escape(hover.partition(chr(10))[0])}</title>" if hover else ""
-        yield draw_mark(drawn.look, shape, x, scale.y(y), title, HALF * grain)
+        yield draw_mark(None, shape, x, scale.y(y), title, HALF * grain)
+    yield "</g>"
 
 
 def _largest_share(margins: Sequence[Margin]) -> float:

@@ -1,4 +1,4 @@
-"""Each kind of mark of a chart as Plotly traces: scatter, bar and heatmap, which the page's part of Plotly draws."""
+"""Each kind of mark of a chart as Plotly traces: scatter and bar, which the page's part of Plotly draws."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from metrics.figures import theme
-from metrics.figures.chart import Area, Bars, Bounds, Chart, Curve, Guide, Margin, Points, Shade
+from metrics.figures.chart import Area, Bars, Bounds, Chart, Curve, Guide, Margin, Points
 from metrics.figures.texts import isolate_right_to_left
 from metrics.types import MODEL
 
@@ -15,9 +15,7 @@ WRAP = 60
 
 
 def build_traces(chart: Chart, go: Any) -> Iterator[Any]:
-    """The traces, what lies below first. `go`: plotly.graph_objects."""
-    if chart.shade is not None:
-        yield _shade(go, chart.shade)
+    """The traces, what lies below first. `go`: plotly.graph_objects. Shading is of the layout."""
     for area in chart.areas:
         yield _area(go, area, bool(chart.named))
     for guide in chart.guides:
@@ -52,21 +50,6 @@ def _wrapped(line: str) -> str:
 
 def _hover_texts(texts: Sequence[str]) -> dict[str, Any]:
     return {"text": [format_hover(text) for text in texts], "hovertemplate": "%{text}<extra></extra>"}
-
-
-def _shade(go: Any, shade: Shade) -> Any:
-    steps = [at / (theme.SHADE_STEPS - 1) for at in range(theme.SHADE_STEPS)]
-    return go.Heatmap(
-        x=list(shade.x),
-        y=list(shade.y),
-        z=[list(row) for row in shade.share],
-        zmin=0,
-        zmax=1,
-        colorscale=[[step, theme.look_rgba(*theme.shade_look(step))] for step in steps],
-        showscale=False,
-        hoverinfo="skip",
-        name="share of references",
-    )
 
 
 def _area(go: Any, area: Area, named: bool) -> Any:

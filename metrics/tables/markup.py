@@ -42,11 +42,12 @@ def _rows(table: Table, group: bool) -> Iterator[str]:
         span = f' rowspan="{together}"' if together > 1 else ""
         head = f'<th scope="row{"group" if together > 1 else ""}"{span}>'
         first = "" if again else f"{head}{_inner(table, row, table.columns[0], row[0])}</th>"
-        yield f"<tr{SECOND if again else ''}>{first}{''.join(cells)}</tr>"
+        yield f"<tr{SECOND if again else ''}>{first}{''.join(cells)}"
 
 
 def _data(table: Table, row: Row, column: Column, cell: Cell) -> str:
-    return f"<td{'' if column.kind == 'text' else NUMBER}>{_inner(table, row, column, cell)}</td>"
+    # HTML closes a cell and a row where the next begins: with thousands of cells the end tags are much of a page.
+    return f"<td{'' if column.kind == 'text' else NUMBER}>{_inner(table, row, column, cell)}"
 
 
 def _inner(table: Table, row: Row, column: Column, cell: Cell) -> str:

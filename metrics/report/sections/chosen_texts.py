@@ -71,10 +71,15 @@ class Chosen:
 
 def gather(report_input: ReportInput) -> tuple[Choices, ...] | None:
     """Choices by criterion; None where no question asks for one."""
+    # By criterion, not by rating: what an answer is may have to be read from all ratings.
+    criteria = dict.fromkeys(rating.criterion for rating in report_input.ratings)
+    chosen = {name for name in criteria if report_input.answer_of(name) is AnswerType.CHOSEN_TEXT}
+    if not chosen:
+        return None
     answers: defaultdict[str, defaultdict[tuple[str, str], list[RatingRow]]] = defaultdict(lambda: defaultdict(list))
     texts = {text.id: text for text in report_input.texts}
     for rating in report_input.ratings:
-        if rating.kept and report_input.answer_of(rating.criterion) is AnswerType.CHOSEN_TEXT:
+        if rating.kept and rating.criterion in chosen:
             context = texts[rating.text].context_id or rating.text
             answers[rating.criterion][context, rating.unit].append(rating)
     sources = {name: text.generator or REFERENCES for name, text in texts.items()}

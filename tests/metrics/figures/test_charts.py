@@ -58,7 +58,7 @@ def rows() -> tuple[SourceRow, ...]:
 
 
 def test_reference_is_a_square_and_model_a_circle_in_the_two_colours_of_the_theme() -> None:
-    traces = {trace.name: trace.marker for trace in figure(huse_scatter.chart(panel())).data[1:]}
+    traces = {trace.name: trace.marker for trace in figure(huse_scatter.chart(panel())).data}
     assert traces["reference (2)"].symbol == "square"
     assert traces["t=0.7 (2)"].symbol == "circle"
     assert traces["reference (2)"].color.startswith("rgba(35,137,204")
@@ -80,8 +80,8 @@ def test_both_colours_keep_three_to_one_on_light_and_dark_paper(colour: str, pap
 
 def test_the_scatter_shows_hj_against_log_p_per_unit_with_units_on_the_axes() -> None:
     drawn = figure(huse_scatter.chart(panel()))
-    assert list(drawn.data[1].x) == [4.0, 5.0]
-    assert list(drawn.data[1].y) == [-3.0, -4.0]
+    assert list(drawn.data[0].x) == [4.0, 5.0]
+    assert list(drawn.data[0].y) == [-3.0, -4.0]
     assert drawn.layout.yaxis.title.text == "log p per word (nats)"
     assert "HJ" in drawn.layout.xaxis.title.text
 
@@ -90,9 +90,14 @@ def test_shading_takes_the_reference_colour_where_neighbours_are_references() ->
     assert theme.shade_look(1.0) == (REFERENCE, theme.SHADE_ALPHA)
     assert theme.shade_look(0.0) == (MODEL, theme.SHADE_ALPHA)
     assert theme.shade_look(0.5)[1] == 0
-    heat = figure(huse_scatter.chart(panel())).data[0]
-    assert heat.type == "heatmap"
-    assert [list(row) for row in heat.z] == [[0.0, 1.0], [0.5, None]]
+    chart = huse_scatter.chart(panel())
+    assert chart.shade.share == ((0.0, 1.0), (0.5, None))
+    shapes = figure(chart).layout.shapes
+    # One box of each colour; what leans to neither side, or is not known, is clear.
+    assert [shape.fillcolor for shape in shapes] == [
+        theme.look_rgba(source, theme.SHADE_ALPHA) for source in (MODEL, REFERENCE)
+    ]
+    assert all(shape.path.count("M") == 1 for shape in shapes)
 
 
 def test_a_text_of_probability_zero_stands_at_the_bottom_on_a_line_called_minus_infinity() -> None:
@@ -103,7 +108,7 @@ def test_a_text_of_probability_zero_stands_at_the_bottom_on_a_line_called_minus_
 
 
 def test_hover_text_is_text_and_never_mark_up() -> None:
-    shown = figure(huse_scatter.chart(panel())).data[1].text[0]
+    shown = figure(huse_scatter.chart(panel())).data[0].text[0]
     assert "&lt;b&gt;river&lt;/b&gt;" in shown
     assert format_hover("one\ntwo") == "one<br>two"
     assert all(len(line) <= 70 for line in format_hover("word " * 60).split("<br>"))
@@ -143,10 +148,10 @@ def test_hj_by_source_labels_directly_and_says_who_is_rated_lower() -> None:
 def test_the_still_picture_is_well_formed_with_one_shape_a_text_and_its_alt_text() -> None:
     chart = huse_scatter.chart(panel())
     root = etree.fromstring(svg(chart, standalone=True).encode())
-    assert len(root.findall(f"{SVG}rect")) == 3  # two texts and the key
-    assert len(root.findall(f"{SVG}circle")) == 3
+    assert len(root.findall(f".//{SVG}rect")) == 3  # two texts and the key
+    assert len(root.findall(f".//{SVG}circle")) == 3
     assert root.get("aria-label") == chart.alt
-    assert root.find(f"{SVG}rect/{SVG}title").text == "reference a: HJ 4.00, log p per unit −3.00"
+    assert root.find(f".//{SVG}rect/{SVG}title").text == "reference a: HJ 4.00, log p per unit −3.00"
 
 
 def test_the_still_shading_covers_known_cells_only() -> None:

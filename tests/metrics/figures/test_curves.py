@@ -182,14 +182,14 @@ def test_the_part_of_plotly_that_is_carried_is_of_the_version_that_draws() -> No
 
     version = re.search(r"plotly\.js v([\d.]+)", get_plotlyjs()[:500])
     assert version is not None
-    assert f"cartesian - minified) v{version[1]}" in embed.PLOTLY.read_text(encoding="utf-8")[:500]
+    assert f"basic - minified) v{version[1]}" in embed.PLOTLY.read_text(encoding="utf-8")[:500]
     assert version[1] in embed.PLOTLY.name
 
 
 def test_every_figure_is_drawn_by_that_part() -> None:
     carried = embed.PLOTLY.read_text(encoding="utf-8")
     for kind in {trace.type for chart in ALL for trace in figure(chart).data}:
-        assert kind in ("scatter", "bar", "heatmap")
+        assert kind in ("scatter", "bar")
         assert re.search(rf'moduleType:"trace",name:"{kind}"', carried), kind
 
 

@@ -18,6 +18,8 @@ from annotation.mturk.client import SERVICE_MODEL, Market
 
 DRAFT, ACTIVE, PAUSED, COMPLETED = "draft", "active", "paused", "completed"
 PAID, NOT_PAID = "paid", "not-paid"
+# The kind of waiting action: Prolific's cost lacks bonuses that it has accepted.
+COST = "cost"
 LEFT = frozenset({"RETURNED", "TIMED-OUT"})
 SELECT, RANGE = "select", "range"
 MIN_REASON_CHARS = 100

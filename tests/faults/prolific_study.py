@@ -178,7 +178,9 @@ class Run:
 
     def waits(self) -> list[str]:
         """What is not done yet, on either side."""
+        from annotation.marketplace.core import clock
         from annotation.marketplace.models import ProlificAction, ProlificBonusBatch
+        from annotation.marketplace.prolific.pay import uncharged_since
         from annotation.models import Intent
 
         mine = Intent.objects.filter(study=self.study_pk)
@@ -188,7 +190,10 @@ class Run:
         there = self.channel.prolific_study
         kinds += ProlificAction.objects.filter(study=there).exclude(state="done").values_list("kind", flat=True)
         batches = ProlificBonusBatch.objects.filter(study=there, state__in=ProlificBonusBatch.OPEN)
-        return [*kinds, *batches.values_list("state", flat=True)]
+        kinds += batches.values_list("state", flat=True)
+        there.refresh_from_db()
+        now = clock.now() + timedelta(minutes=self.minutes)
+        return kinds + ["cost"] * (uncharged_since(there, now=now) is not None)
 
     def loop(self) -> None:
         """What `manage.py work` does for a study."""

@@ -10,13 +10,13 @@ from typing import Any
 from django.db.models import Q, Sum
 
 from annotation.marketplace.channels.kinds import PROLIFIC
+from annotation.marketplace.core import clock
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.models import (
     Assignment,
     ProlificAccount,
     ProlificAction,
     ProlificBonusBatch,
-    ProlificBonusLine,
     ProlificStudy,
     ProlificSubmission,
 )
@@ -29,6 +29,9 @@ from annotation.marketplace.prolific.records import WorkspaceRecord
 
 # Fewer people are not counted by Prolific.
 FEW = 25
+# What waits where Prolific's cost lacks bonuses that it has accepted.
+COST = "cost"
+UNCHARGED = "The cost that Prolific shows does not include all bonuses yet."
 Kind = ProlificAction.Kind
 State = ProlificStudy.State
 STUDY_PAGE = "https://app.prolific.com/researcher/workspaces/studies/"
@@ -344,11 +347,7 @@ def _study_shape(study: ProlificStudy) -> dict[str, Any]:
 
 
 def _money(study: ProlificStudy) -> dict[str, int]:
-    """What Prolific has paid to people, as far as it is known: rewards, and bonuses."""
-    rewards = ProlificSubmission.objects.filter(study=study).aggregate(sum=Sum("paid_minor"))["sum"] or 0
-    known = ProlificBonusLine.objects.filter(submission__study=study, batch__state=ProlificBonusBatch.State.KNOWN)
-    bonuses = known.aggregate(sum=Sum("amount_minor"))["sum"] or 0
-    return {"PaidMinor": rewards, "BonusPaidMinor": bonuses}
+    return dict(zip(("PaidMinor", "BonusPaidMinor"), pay.read_sums(study), strict=True))
 
 
 def _waiting(study: ProlificStudy) -> list[dict[str, Any]]:
@@ -375,6 +374,9 @@ def _waiting(study: ProlificStudy) -> list[dict[str, Any]]:
                 "Failed": False,
             }
         )
+    since = pay.uncharged_since(study, now=clock.now())
+    if since is not None:
+        waiting.append({"Kind": COST, "Since": since, "Error": UNCHARGED, "Attempts": 1, "Failed": False})
     return waiting
 
 

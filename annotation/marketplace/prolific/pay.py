@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import F, Max, Sum
 
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.models import (
@@ -35,6 +35,8 @@ OVER = (REJECTED, *LEFT, SCREENED)
 MAX_LINES = 200
 # Of a batch that was paid before, perhaps: what was paid is read.
 CONFLICT = 409
+# Prolific may pay later than it answers. After this time its cost is taken as it is.
+CHARGED_WITHIN = timedelta(days=1)
 PAID, NOT_PAID = "paid", "not-paid"
 
 
@@ -166,7 +168,7 @@ def _pay(batch: ProlificBonusBatch, client: Client, *, now: datetime) -> None:
     except ProlificError as error:
         _note_pay_failure(batch, error, now=now)
     else:
-        _note_answer(batch)
+        _note_answer(batch, now=now)
 
 
 @transaction.atomic
@@ -182,10 +184,26 @@ def _note_sent(batch: ProlificBonusBatch, paid: Mapping[int, int], *, now: datet
     return False
 
 
-def _note_answer(batch: ProlificBonusBatch) -> None:
+def _note_answer(batch: ProlificBonusBatch, *, now: datetime) -> None:
     open_states = [State.SENT, State.UNKNOWN]
     ProlificBonusBatch.objects.filter(pk=batch.pk, state__in=open_states).update(state=State.KNOWN, error="")
+    # Also of a study that is over, which is read once an hour otherwise: its cost has changed.
+    ProlificStudy.objects.filter(pk=batch.study_id, state=ProlificStudy.State.PUBLISHED).update(sync_due_at=now)
     batch.refresh_from_db()
+
+
+def read_sums(study: ProlificStudy) -> tuple[int, int]:
+    """Minor units that Prolific has paid to people, as far as it is known: as rewards, and as bonuses."""
+    rewards = ProlificSubmission.objects.filter(study=study).aggregate(sum=Sum("paid_minor"))["sum"] or 0
+    known = ProlificBonusLine.objects.filter(submission__study=study, batch__state=State.KNOWN)
+    return rewards, known.aggregate(sum=Sum("amount_minor"))["sum"] or 0
+
+
+def uncharged_since(study: ProlificStudy, *, now: datetime) -> datetime | None:
+    """When the last bonuses were sent, if the cost that was read last does not hold all that was paid; else None."""
+    batches = ProlificBonusBatch.objects.filter(study=study, state=State.KNOWN, sent_at__gt=now - CHARGED_WITHIN)
+    sent: datetime | None = batches.aggregate(at=Max("sent_at"))["at"]
+    return sent if sent and study.spent_minor < sum(read_sums(study)) else None
 
 
 def _note_pay_failure(batch: ProlificBonusBatch, error: ProlificError, *, now: datetime) -> None:
@@ -232,7 +250,7 @@ def read_unknown(batch: ProlificBonusBatch, client: Client, *, now: datetime) ->
     # Another amount than this batch's was paid on Prolific's own site: what that means a person says.
     unpaid = [line for line in lines if more[line.submission_id] != sums[line.submission_id]]
     if not unpaid:
-        _note_answer(batch)
+        _note_answer(batch, now=now)
     else:
         shown = sum(min(max(0, more[key]), amount) for key, amount in sums.items())
         rows = ProlificBonusBatch.objects.filter(pk=batch.pk, state=State.UNKNOWN)
@@ -251,7 +269,7 @@ def settle_unknown(batch: ProlificBonusBatch, outcome: str, client: Client, *, n
         raise RequestRefusedError("ProlificBatchState", "Of this batch it is known whether it was paid.")
     unpaid = read_unknown(batch, client, now=now)
     if outcome == PAID or not unpaid:
-        _note_answer(batch)
+        _note_answer(batch, now=now)
         return
     _release(batch, unpaid)
 

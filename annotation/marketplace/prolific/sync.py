@@ -23,12 +23,13 @@ from annotation.marketplace.models import (
 )
 from annotation.marketplace.prolific.client import Client
 from annotation.marketplace.prolific.follow import APPROVED, SESSION
+from annotation.marketplace.prolific.pay import uncharged_since
 from annotation.marketplace.prolific.records import SessionRecord
 
 # A study in this status is read less often: decisions on Prolific's own site may still change it.
 COMPLETED, COMPLETED_PAUSE = "COMPLETED", 60
 # The columns that a reading sets.
-READ = ["status", "spent_minor", "fees_minor", "counts", "unknown_fields", "synced_at", "sync_error", "sync_due_at"]
+READ = ["status", "spent_minor", "fees_minor", "counts", "unknown_fields", "synced_at", "sync_error"]
 UNREADABLE_COST = "Prolific's answer about the cost cannot be read: fees are estimated from the price at publishing."
 UNKNOWN_SESSION = "Prolific does not know this person's submission."
 
@@ -48,8 +49,10 @@ def read_study(study: ProlificStudy, client: Client, *, now: datetime) -> None:
     else:
         study.spent_minor, study.fees_minor = _estimated_cost(study, rows)
         study.sync_error = UNREADABLE_COST
-    study.sync_due_at = now + (pause * COMPLETED_PAUSE if record.status == COMPLETED else pause)
     _store_rows(study, rows, now=now)
+    is_over = record.status == COMPLETED and not uncharged_since(study, now=now)
+    study.sync_due_at = now + (pause * COMPLETED_PAUSE if is_over else pause)
+    study.save(update_fields=["sync_due_at"])
 
 
 def _estimated_cost(study: ProlificStudy, rows: Sequence[SessionRecord]) -> tuple[int, int]:

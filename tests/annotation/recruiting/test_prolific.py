@@ -165,7 +165,11 @@ def test_fees_are_booked_at_the_end_and_the_rest_is_free(
         close(live, actor="ada", now=NOW)
     with pytest.raises(StateError, match="Stop recruitment on Prolific"):
         settle_costs(live, CHANNEL, **by(market))
-    marketplace.study |= {"Status": "completed", "FeesMinor": 600}
+    waiting = {"Kind": "cost", "Since": NOW, "Error": "", "Attempts": 1, "Failed": False}
+    marketplace.study |= {"Status": "completed", "FeesMinor": 500, "Waiting": [waiting]}
+    with pytest.raises(StateError, match="shows lacks some bonuses"):
+        settle_costs(live, CHANNEL, **by(market))
+    marketplace.study |= {"FeesMinor": 600, "Waiting": []}
     held = 2519 + 840 - tasks
     assert settle_costs(live, CHANNEL, **by(market)) == held - 600
     assert (reserved(live), ledger.sums(live).spent) == (tasks, 600)

@@ -88,6 +88,30 @@ def test_not_paid_is_not_believed_of_what_prolific_shows_as_paid(crowd: Crowd) -
     assert crowd.read(channel)["BonusPaidMinor"] == 150
 
 
+def test_a_study_that_is_over_waits_for_the_fee_of_bonuses_that_prolific_pays_later(crowd: Crowd) -> None:
+    channel = crowd.publish()
+    crowd.finish(1)
+    crowd.run()
+    (work,) = crowd.submissions(channel)[0]["AssignmentIds"]
+    crowd.lab.client.approve_assignment(AssignmentId=work)
+    crowd.service.stop_prolific_study(ChannelId=channel)
+    crowd.run(minutes=5)
+    crowd.stub.change_settings(is_slow=True)
+    worker = crowd.lab.client.get_assignment(AssignmentId=work)["Assignment"]["WorkerId"]
+    crowd.lab.client.send_bonus(AssignmentId=work, WorkerId=worker, BonusAmount="1.50", Reason="Long texts")
+    for minutes in (70, 75):
+        crowd.run(minutes)
+    waiting = crowd.read(channel)
+    assert (waiting["Status"], waiting["BonusPaidMinor"], paid(crowd)) == ("completed", 150, [[]])
+    assert [row["Kind"] for row in waiting["Waiting"]] == ["cost"]
+    crowd.stub.settle()
+    crowd.run(minutes=80)
+    (study,) = crowd.stub.read_facts()["studies"]
+    costs = [study["paid_rewards"], study["paid_bonuses"]]
+    assert crowd.read(channel)["FeesMinor"] == sum(cost["fees"] + cost["vat"] for cost in costs)
+    assert crowd.read(channel)["Waiting"] == []
+
+
 def test_what_a_condition_pays_above_the_reward_is_a_bonus(crowd: Crowd) -> None:
     def reward(letter: str) -> str:
         return {"a": "1.00", "b": "1.40"}[letter]

@@ -40,11 +40,15 @@
   document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
 
   // ---- going back or forward, browsers put into the frame what was in it then: a preview, or an earlier showing, which
-  // this page does not know. Its own showing of the task takes that place, and the draft is put back into it. ----
-  let renewed = false;
+  // this page does not know. Its own showing of the task takes that place, and the draft is put back into it. A slow
+  // browser may put the earlier one there only after that: whoever then says hello is replaced again, a few times. ----
+  const MOST_RENEWALS = 5, BETWEEN_RENEWALS = 1000;
+  let renewals = 0, renewed = -Infinity;
   function renew() {
-    if (!renewed) frame.contentWindow.location.replace(frame.src);
-    renewed = true;
+    if (renewals >= MOST_RENEWALS || performance.now() - renewed < BETWEEN_RENEWALS) return;
+    renewals += 1;
+    renewed = performance.now();
+    frame.contentWindow.location.replace(frame.src);
   }
   const [arrival] = performance.getEntriesByType("navigation");
   if (arrival && arrival.type === "back_forward") renew();

@@ -33,7 +33,7 @@ help:
 	@echo "make faults  kill, drop, lose, restart: what must be 0 is counted (writes docs/reliability.md, docs/prolific-faults.md)"
 	@echo "make draws   10,000 simulated people come to a study of four conditions (writes docs/draws.md)"
 	@echo "make pay     1,000 simulated people read what tasks pay, and are paid (writes docs/pay.md)"
-	@echo "make people  24 people in browsers take part in two live studies, from an empty installation (CHROMIUM=path)"
+	@echo "make people  24 people in browsers take part in two live studies; a reviewer decides 100 (CHROMIUM=path)"
 	@echo "make package  the wheel and the source archive of textassay (into dist)"
 	@echo "make replicate DATA=FOLDER  compute published figures from their data (writes docs/replication.md)"
 	@echo "make bench   run the benchmarks, or BENCH=\"bench_huse ...\" (writes docs/benchmarks.md)"
@@ -135,9 +135,10 @@ faults: setup
 	$(BIN)/python -m tests.faults $(FAULTS)
 	$(BIN)/python -m tests.faults.on_prolific --runs 1000
 
-# Two minutes: 24 people in browsers of their own, in each of two studies.
+# Three minutes: 24 people in browsers of their own, in each of two studies; a reviewer decides a hundred by keyboard.
 people: setup-dev
 	ASSAY_PEOPLE=24 $(BIN)/python -m pytest -n 0 tests/annotation/console/test_live_study.py
+	ASSAY_REVIEWED_PEOPLE=100 $(BIN)/python -m pytest -n 0 tests/annotation/console/test_review_browser.py
 
 # Ten minutes; on PostgreSQL too where TEST_POSTGRES_URL names a server.
 draws: setup-dev

@@ -23,7 +23,8 @@ from annotation.outbox.decision_intents import WINDOW
 from annotation.quality import evidence
 from annotation.review import approve as review
 from annotation.review import assignment as review_assignment
-from annotation.review import exclude, queue, reject
+from annotation.review import decide_person, exclude, queue, reject
+from annotation.review import people as review_people
 from annotation.review import workers as review_workers
 from annotation.review.block import block, unblock
 from annotation.review.notify import Notices, notify
@@ -216,6 +217,39 @@ class BulkOut(Schema):
     shown: str
 
 
+class WaitingPersonOut(Schema):
+    """A worker with submissions without a decision. due: the first auto-approval; chance: of bad work, null where no
+    check has run; suspicion: in [0, 1], for sorting; reason: the main evidence."""
+
+    pseudonym: str
+    submissions: int
+    due: datetime | None
+    chance: float | None
+    suspicion: float
+    reason: str
+    assignments: list[str]
+
+    @staticmethod
+    def resolve_assignments(person: review_people.WaitingPerson) -> list[str]:
+        return [submission.market_id or "" for submission in person.assignments]
+
+
+class PersonDecisionIn(Schema):
+    """reason: for `exclude` (up to 500 characters) and `propose_rejection` (20 to 1024, the worker reads it)."""
+
+    action: Literal["keep", "exclude", "propose_rejection"]
+    reason: str = Field("", max_length=1024)
+
+
+class PersonDecidedOut(Schema):
+    submissions: int
+
+
+class PersonUndoneOut(Schema):
+    worker: str
+    submissions: int
+
+
 class WorkerOut(Schema):
     pseudonym: str
     handed_in: int
@@ -275,6 +309,39 @@ def show_queue(
         ),
         page,
     )
+
+
+@router.get("/studies/{study}/review/people", response=gives(Paged[WaitingPersonOut]), summary="Review queue by worker")
+def show_people(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
+    """Workers with submissions that wait for a first decision: by urgency, then by how likely bad work is."""
+    row = study_for(request, study, Role.REVIEWER)
+    listed = paged(review_people.waiting_people(row, now=timezone.now()), page)
+    return {**listed, "items": review_people.people_rows(row, list(listed["items"]))}
+
+
+@router.post(
+    "/studies/{study}/review/people/{pseudonym}/decision", response=gives(PersonDecidedOut), summary="Decide a worker"
+)
+def decide_about_person(request: HttpRequest, study: UUID, pseudonym: str, body: PersonDecisionIn) -> dict[str, int]:
+    """On all submissions of the worker that wait. `keep` and `exclude` pay; `propose_rejection` needs a second
+    reviewer. What is paid can be undone for ten minutes."""
+    row, now = study_for(request, study, Role.REVIEWER), timezone.now()
+    worker, actor, reason = _worker(row, pseudonym), caller(request), body.reason.strip()
+    if body.action == "propose_rejection":
+        return {"submissions": decide_person.propose_rejections(row, worker, reason=reason, actor=actor, now=now)}
+    if body.action == "exclude" and not reason:
+        raise StateError("Enter a reason for the exclusion.").at("reason")
+    exclude_for = reason if body.action == "exclude" else ""
+    done = decide_person.pay_person(row, worker, actor=actor, now=now, exclude=exclude_for)
+    return {"submissions": done.decided}
+
+
+@router.post("/studies/{study}/review/people/undo", response=gives(PersonUndoneOut), summary="Undo the last decision")
+def undo_about_person(request: HttpRequest, study: UUID) -> dict[str, int | str]:
+    """Your latest decision about a worker, or your latest proposal, on all submissions that it concerned."""
+    row = study_for(request, study, Role.REVIEWER)
+    done = decide_person.undo_last_action(row, actor=caller(request), now=timezone.now())
+    return {"worker": done.worker.pseudonym, "submissions": done.submissions}
 
 
 @router.get("/studies/{study}/assignments/{assignment}", response=gives(AssignmentOut), summary="One assignment")

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import CASCADE, Count, F
 
-from annotation.models import AuditEvent, Hit, Judgment, Parse, Study, Submission
+from annotation.models import AuditEvent, Hit, Judgment, Parse, PersonEvidence, Study, Submission
 from annotation.mturk.answer_xml import is_withdrawn
 from annotation.mturk.client import Market
 
@@ -54,6 +54,8 @@ def withdraw(study: Study, assignment_ids: Iterable[str], *, actor: str, now: da
         mine = Submission.objects.filter(hit__study=study, market_id__in=requested)
         rows = list(mine.values_list("pk", "raw_format"))
         due = [pk for pk, written in rows if written != Submission.WITHDRAWN]
+        # Rows about the worker are made of all their answers; the next run of the checks writes them again.
+        PersonEvidence.objects.filter(study=study, worker__submissions__in=due).delete()
         judgments = _erase_answers(due)
         if due:
             # Number, hash and reason of each snapshot remain.

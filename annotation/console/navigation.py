@@ -69,7 +69,7 @@ GROUPS = (
         _("Collect"),
         (
             Place("progress", _("Progress"), more=("running",)),
-            Place("review", _("Review"), Role.REVIEWER),
+            Place("review-people", _("Review"), Role.REVIEWER, more=("review",)),
             Place("workers", _("Raters"), Role.REVIEWER),
         ),
     ),

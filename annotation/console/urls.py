@@ -30,6 +30,7 @@ from annotation.console.views import (
     results,
     retention,
     review,
+    review_people,
     running,
     scores,
     sheets,
@@ -54,9 +55,18 @@ of_an_assignment = [
     path("analysis/", review.analysis, name="review-analysis"),
 ]
 
+of_a_person = [
+    path("", review_people.card, name="review-people-card"),
+    path("pay/", review_people.pay, name="review-people-pay"),
+    path("propose/", review_people.propose, name="review-people-propose"),
+]
+
 of_judging: list[URLPattern | URLResolver] = [
     path("review/", review.queue, name="review"),
     path("review/bulk/", review.bulk, name="review-bulk"),
+    path("review/people/", review_people.listing, name="review-people"),
+    path("review/people/undo/", review_people.undo, name="review-people-undo"),
+    path("review/people/<str:pseudonym>/", include(of_a_person)),
     path("review/<str:assignment>/", include(of_an_assignment)),
     path("quality/", quality.overview, name="quality"),
     path("quality/left-out/", quality.outcome, name="quality-outcome"),

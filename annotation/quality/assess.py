@@ -12,7 +12,7 @@ from annotation.models import Evidence, Flag, PersonEvidence, Study, Submission
 from annotation.quality.filters import BY_KIND, FILTERS, NOTED
 from annotation.quality.load_work import StudyWork, study_work
 from annotation.quality.measure import Assessment, measure_work
-from annotation.quality.people import log_odds_of, people_evidence, person_details
+from annotation.quality.people import habits, log_odds_of, people_evidence, person_details
 from annotation.quality.work_table import Measured
 from annotation.workers import participation
 from metrics.worker_models.people import KINDS
@@ -75,7 +75,8 @@ def assess(study: Study, *, now: datetime) -> Assessed:
 def _people(study: Study, read: StudyWork, assessment: Assessment, *, now: datetime) -> list[PersonEvidence]:
     """What the model of people shows of each worker; suspicion: the highest of their submissions."""
     evidence = people_evidence(read.work)
-    suspicion = np.zeros(len(read.workers))
+    suspicion, typical = np.zeros(len(read.workers)), habits(read.work)
+    names = {"label_names": read.label_names}
     np.maximum.at(suspicion, read.work.worker, assessment.suspicion)
     return [
         PersonEvidence(
@@ -85,7 +86,7 @@ def _people(study: Study, read: StudyWork, assessment: Assessment, *, now: datet
             suspicion=float(suspicion[i]),
             kind=KINDS[evidence.likeliest[i]],
             log_odds=log_odds_of(evidence, i),
-            details=person_details(evidence, i, read.workers),
+            details=person_details(evidence, i, read.workers) | typical[i] | names,
             measured_at=now,
         )
         for i, worker in enumerate(read.workers)

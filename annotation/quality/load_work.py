@@ -29,10 +29,14 @@ PAGE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class StudyWork:
-    """The study's work, the primary key of each assignment's submission, and that of each worker, in the same order."""
+    """The study's work, the primary key of each assignment's submission, and that of each worker, in the same order.
+
+    label_names: of each place on the scale.
+    """
 
     submissions: tuple[int, ...]
     workers: tuple[int, ...]
+    label_names: tuple[str, ...]
     work: Work
 
 
@@ -73,7 +77,9 @@ def study_work(study: Study) -> StudyWork:
         bodies=[f"{body}\n{context or ''}" for _, body, context, _ in texts],
         codes=codes,
     )
-    return StudyWork(tuple(place), tuple(workers.tolist()), work)
+    by_place = {at: name for at, _code, name in labels.values()}
+    names_of_labels = tuple(by_place[at] for at in sorted(by_place))
+    return StudyWork(tuple(place), tuple(workers.tolist()), names_of_labels, work)
 
 
 def _criterion(study: Study) -> str:

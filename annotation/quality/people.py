@@ -11,11 +11,12 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from annotation.quality.filters_answers import by_others
-from annotation.quality.work_table import Ints, Work
+from annotation.quality.work_table import Floats, Ints, Work
 from metrics.worker_models.people import KINDS, PeopleEvidence, judge_people
 from metrics.worker_models.ways_of_working import BINS, TIRES, LabeledTexts
 
 LARGEST_ODDS = 1_000_000_000
+POSITIONS = 5
 MAX_PER_DEVICE = 10  # beyond, it is a library's or a campus's
 
 
@@ -74,6 +75,50 @@ def person_details(evidence: PeopleEvidence, person: int, workers: Sequence[int]
     if evidence.partner[person] >= 0:
         details["alike"] = _alike(evidence, person, workers)
     return details
+
+
+def habits(work: Work) -> list[dict[str, list[float]]]:
+    """By person, what a reviewer compares with the others: counts of each label, and along an assignment, in
+    POSITIONS parts, the typical seconds on a text and the distance from the others' mean answer. NaN is stored as 0."""
+    rows, others = by_others(work)
+    person, k = work.worker[work.lines.assignment[rows]], max(2, len(work.codes))
+    people, part = int(work.worker.max(initial=-1)) + 1, _bins(work)[rows] * POSITIONS // BINS
+    labels = np.bincount(person * k + work.lines.label[rows], minlength=people * k).reshape(people, k)
+    seconds = np.log(np.maximum(work.lines.active_ms[rows], 100) / 1000)
+    timed = ~np.isnan(seconds)
+    pace = _by_part(person[timed], part[timed], seconds[timed], people)
+    distance = _by_part(person, part, np.abs(work.lines.code[rows] - others), people)
+    total = labels.sum(axis=0)
+    return [
+        {
+            "labels": labels[i].tolist(),
+            "others": _rounded((total - labels[i]) / max(int((total - labels[i]).sum()), 1)),
+            "seconds": _rounded(_geometric(pace[i])),
+            "seconds_of_others": _rounded(_geometric(pace.sum(axis=0) - pace[i])),
+            "distance": _rounded(_mean(distance[i])),
+            "distance_of_others": _rounded(_mean(distance.sum(axis=0) - distance[i])),
+        }
+        for i in range(people)
+    ]
+
+
+def _by_part(person: Ints, part: Ints, values: Floats, people: int) -> Floats:
+    """(people, POSITIONS, 2) sums and counts."""
+    cells = person * POSITIONS + part
+    sums = (np.bincount(cells, weights=weights, minlength=people * POSITIONS) for weights in (values, None))
+    return np.stack([column.astype(np.float64) for column in sums], axis=1).reshape(people, POSITIONS, 2)
+
+
+def _mean(sums: Floats) -> Floats:
+    return np.asarray(np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] > 0))
+
+
+def _geometric(sums: Floats) -> Floats:
+    return np.asarray(np.where(sums[:, 1] > 0, np.exp(_mean(sums)), 0.0))
+
+
+def _rounded(values: Floats) -> list[float]:
+    return [round(float(value), 3) for value in values]
 
 
 def _alike(evidence: PeopleEvidence, person: int, workers: Sequence[int]) -> list[dict[str, Any]]:

@@ -75,10 +75,12 @@ def _open_study(study: Study, type_id: str, now: datetime) -> int:
     return len(intents)
 
 
-def look_up(worker: Worker, *, reason: str, actor: User, now: datetime) -> WorkerIdentity | None:
+def look_up(
+    worker: Worker, *, reason: str, actor: User, now: datetime, study: Study | None = None
+) -> WorkerIdentity | None:
     """Return a worker's identity on the marketplace: by permission only, with a reason, logged first.
 
-    None where the worker ID was deleted.
+    None where the worker ID was deleted. study: where it was looked at; its audit log notes it.
     """
     if not actor.has_perm(SEES_IDS):
         raise StateError("You do not have the permission to see worker IDs.")
@@ -86,4 +88,5 @@ def look_up(worker: Worker, *, reason: str, actor: User, now: datetime) -> Worke
         raise StateError("Enter a reason to look up a worker ID.").at("reason")
     with transaction.atomic():
         Look.objects.create(worker=worker, user=actor, reason=reason.strip()[:200], at=now)
+        _record_event(study, "look_up_worker_id", worker, actor, now, reason=reason.strip()[:200])
         return WorkerIdentity.objects.filter(worker=worker).first()

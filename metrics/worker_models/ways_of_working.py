@@ -42,6 +42,9 @@ TEMPER = 0.9
 USUAL = np.array([0.87, 0.03, 0.02, 0.015, 0.035, 0.03])  # shares of the ways, before the study is known
 USUAL_PEOPLE = 15.0
 LEARNING = 6
+# Slope and shift of the log odds of bad work: by logistic regression on 150 simulated studies (tests/benchmarks/
+# people_at_work/crowds.py, seeds 300 to 449); clicks that a very noisy reader could have given had looked too careful.
+CALIBRATION = (1.19, 0.69)
 DOUBT = 0.5
 
 
@@ -67,7 +70,7 @@ class LabeledTexts:
 class WaysOfWorking:
     """What the answers show of each person.
 
-    chance: (people, ways) posterior, rows sum to 1; of people without shared answers the shares of the study.
+    chance: (people, ways) posterior, rows sum to 1; of people without shared answers careful.
     log_odds: (people, ways) natural log of how much better each way fits than careful reading, tempered.
     answers: (people,) shared answers behind it. tires_from: (people,) the likeliest bin from which on they click, where
     they tire. shares: (ways,) of the study. style: (people,) bias, noise and stretch that fit best, by their place in
@@ -142,6 +145,8 @@ def _fit(work: LabeledTexts, trusted: np.ndarray, styles: tuple[tuple[float, flo
     log_odds[:, MODEL_LIKE] = np.minimum(log_odds[:, MODEL_LIKE], MODEL_CAP)
     log_odds[answers == 0] = 0
     shares, chance = _shares(log_odds, answers)
+    chance = _calibrate(chance)
+    chance[answers == 0] = np.eye(len(WAYS))[CAREFUL]
     style = logs.careful.sum(axis=2).argmax(axis=0)
     return WaysOfWorking(
         chance, log_odds, answers.astype(np.int64), tires_from, shares, style, places, at, _spread(work)
@@ -275,6 +280,18 @@ def _shares(log_odds: Floats, answers: Floats) -> tuple[Floats, Floats]:
         chance = np.exp(joint - log_sum(joint.T)[:, None])
         shares = (USUAL * USUAL_PEOPLE + chance[some].sum(axis=0)) / (USUAL_PEOPLE + some.sum())
     return shares, chance
+
+
+def _calibrate(chance: Floats) -> Floats:
+    """(people, ways) with the chance of bad work moved to its frequency; within bad work, and without it, all keep
+    their proportions."""
+    fine = chance[:, CAREFUL] + chance[:, MODEL_LIKE]
+    bad = np.maximum(1 - fine, 1e-12)
+    odds = CALIBRATION[0] * (np.log(bad) - np.log(np.maximum(fine, 1e-300))) + CALIBRATION[1]
+    moved = 1 / (1 + np.exp(-np.clip(odds, -500, 500)))
+    scale = np.tile((moved / bad)[:, None], (1, len(WAYS)))
+    scale[:, [CAREFUL, MODEL_LIKE]] = ((1 - moved) / np.maximum(fine, 1e-300))[:, None]
+    return np.asarray(chance * scale)
 
 
 def _spread(work: LabeledTexts) -> Floats:

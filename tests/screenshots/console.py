@@ -86,6 +86,8 @@ FULL = {
     "progress-failed": "studies/{judged}/progress/",
     "running-unknown": "studies/{judged}/running/compare/",
     "wages": "studies/{underway}/running/wages/",
+    "review-people": "studies/{judged}/review/people/",
+    "review-person": "studies/{judged}/review/people/{worker}/",
     "review": "studies/{judged}/review/",
     "review-done": "studies/{study}/review/",
     "review-answered": "studies/{judged}/review/?state=answered",

@@ -35,6 +35,10 @@ class Propose(forms.Form):
     )
 
 
+class RejectPerson(Propose):
+    """A rejection of all that waits of one person."""
+
+
 class ProposeOnProlific(Propose):
     """A rejection of work from Prolific, which asks for more words and a category."""
 

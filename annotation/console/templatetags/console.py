@@ -273,6 +273,14 @@ def percent(share: float | None) -> str:
 
 
 @register.filter
+def chance(probability: float | None) -> str:
+    """A chance as whole per cent that is never said to be sure; a dash for nothing."""
+    if probability is None:
+        return "–"
+    return "<1%" if probability < 0.01 else ">99%" if probability > 0.99 else f"{100 * probability:.0f}%"
+
+
+@register.filter
 def drawn(svg: str) -> SafeString:
     """A figure that `metrics.figures.static` drew: its texts are escaped there."""
     return mark_safe(svg)  # noqa: S308 - made by us, from escaped texts
@@ -322,6 +330,7 @@ DEEDS = {
     "notify": _("sent a message to workers"),
     "block": _("blocked a worker"),
     "hold": _("excluded a worker from future studies"),
+    "look_up_worker_id": _("looked at a worker ID"),
     "lift_hold": _("ended a worker's exclusion from future studies"),
     "unblock": _("ended a block"),
     "export": _("created a report"),

@@ -117,7 +117,9 @@ def look(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
     worker, form = _worker_or_404(study, pseudonym), Reason(request.POST, prefix="look")
     if form.is_valid():
         with attach_errors(form):
-            identity = hold.look_up(worker, **form.cleaned_data, actor=visitor(request), now=timezone.now())
+            identity = hold.look_up(
+                worker, **form.cleaned_data, actor=visitor(request), now=timezone.now(), study=study
+            )
             return _shown(request, study, worker, identity=identity, looked=True)
     return _shown(request, study, worker, look=form)
 

@@ -47,6 +47,25 @@ def test_the_queue_comes_with_the_most_urgent_first_and_nobody_by_their_id(rita:
     assert "source" not in str(seen["lines"][0])
 
 
+def test_a_person_is_decided_with_all_their_work_and_taken_back(rita: Caller, at: str) -> None:
+    listed = rita("get", f"{at}/review/people").json()
+    assert (listed["count"], [row["submissions"] for row in listed["items"]]) == (3, [2, 2, 2])
+    assert "REALID" not in str(listed)
+    person = f"{at}/review/people/{listed['items'][0]['pseudonym']}/decision"
+    assert fault(rita("post", person, {"action": "exclude"}))[:2] == (409, "state")
+    assert rita("post", person, {"action": "exclude", **REASON}).json() == {"submissions": 2}
+    assert verdicts() == {("payment", "approve"), ("analysis", "exclude")}
+    assert rita("get", f"{at}/review/people").json()["count"] == 2
+    assert fault(rita("post", person, {"action": "keep"}))[:2] == (409, "state")
+    other = f"{at}/review/people/{listed['items'][1]['pseudonym']}/decision"
+    assert rita("post", other, {"action": "propose_rejection", **REASON}).json() == {"submissions": 2}
+    # The latest first: the proposal, then the decision.
+    undone = [rita("post", f"{at}/review/people/undo").json()["worker"] for _ in range(2)]
+    assert undone == [row["pseudonym"] for row in listed["items"][1::-1]]
+    assert verdicts() == set()
+    assert fault(rita("post", f"{at}/review/people/undo"))[:2] == (409, "state")
+
+
 def test_an_approval_can_be_taken_back(rita: Caller, at: str) -> None:
     one = f"{at}/assignments/{Submission.objects.first().market_id}"
     assert rita("post", f"{one}/approve", {}).status_code == 204

@@ -533,6 +533,7 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     desk.ProposeOnProlific: from_prolific(
         "review-propose", desk.ProposeOnProlific(), reason=REASON * 3, category="LOW_EFFORT"
     ),
+    desk.RejectPerson: of_worker("review-people-propose", desk.RejectPerson(), prefix="propose", reason=REASON),
     desk.ReturnForm: from_prolific("review-return", desk.ReturnForm(), reason="You did not finish."),
     desk.Reason: of_work("review-analysis", desk.Reason(), decided=True, reason=REASON),
     desk.ReplyForm: of_work("review-reply", desk.ReplyForm(), decided=True, body="I read it all."),

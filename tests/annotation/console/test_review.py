@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotation.console.urls import of_judging, urlpatterns
 from annotation.models import (
+    AuditEvent,
     Codebook,
     Coding,
     Decision,
@@ -35,7 +36,15 @@ from tests.annotation.review.factories import judged, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 READ_BY_ALL = ("quality", "quality-outcome")
-READ_BY_REVIEWERS = ("review", "review-assignment", "workers", "workers-page", "coding")
+READ_BY_REVIEWERS = (
+    "review-people",
+    "review-people-card",
+    "review",
+    "review-assignment",
+    "workers",
+    "workers-page",
+    "coding",
+)
 REASON = "One label was given for all of the texts of this HIT."
 
 
@@ -93,7 +102,7 @@ def _names(patterns, before=()):
 def test_the_sweep_knows_every_address(study):
     known = {key for key in get_resolver("annotation.console.urls").reverse_dict if isinstance(key, str)}
     assert {name for name, _ in _names(of_judging)} <= known
-    assert len(addresses(study)) == 32
+    assert len(addresses(study)) == 37
 
 
 def test_a_viewer_can_change_nothing(study, enter):
@@ -104,7 +113,7 @@ def test_a_viewer_can_change_nothing(study, enter):
         assert viewer.get(address).status_code == (200 if name in READ_BY_ALL else 405) or name in READ_BY_REVIEWERS, (
             name
         )
-    assert [viewer.get(addresses(study)[name]).status_code for name in READ_BY_REVIEWERS] == [403] * 5
+    assert [viewer.get(addresses(study)[name]).status_code for name in READ_BY_REVIEWERS] == [403] * 7
     assert [kind.objects.count() for kind in (Decision, Intent, RuleSet, Hold, Codebook, Look)] == before
 
 
@@ -135,6 +144,8 @@ def test_with_the_permission_a_look_is_told_and_noted(study, enter):
     assert not Look.objects.exists()
     assert b"A9REALIDjudged00000" in root.post(address, {"look-reason": "A complaint by mail."}).content
     assert Look.objects.get().reason == "A complaint by mail."
+    logged = AuditEvent.objects.get(study=study, verb="look_up_worker_id")
+    assert (logged.actor, logged.facts["reason"]) == ("root", "A complaint by mail.")
 
 
 def test_approving_goes_on_to_the_next_and_can_be_taken_back(study, enter):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime, timedelta
 
 import pytest
@@ -10,7 +11,8 @@ from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
-from annotation.models import Decision, Intent, Study
+from annotation.accounts.models import User
+from annotation.models import AuditEvent, Decision, Intent, Membership, Rejection, Study
 from tests.annotation.review.factories import judged, member
 from tests.browsing import fresh
 
@@ -99,3 +101,54 @@ def test_the_keys_can_be_turned_off(page: Page, study: Study) -> None:
     assert not Decision.objects.exists()
     page.reload()
     expect(page.get_by_label("Turn off keyboard shortcuts")).to_be_checked()
+
+
+@pytest.mark.long
+def test_a_mixed_crowd_is_decided_by_keyboard_and_ten_decisions_taken_back(page: Page, site: str) -> None:
+    """The straight-liners come first, each with a sentence that says why; then everybody else is paid and kept.
+
+    `make people` does it with a hundred people.
+    """
+    people = int(os.environ.get("ASSAY_REVIEWED_PEOPLE", "24"))
+    bad = people // 8
+    crowd = judged(
+        workers=people,
+        hits=1,
+        texts=10,
+        name="crowd",
+        straight=bad,
+        now=timezone.now(),
+        ages=lambda at: timedelta(hours=1),
+    )
+    Membership.objects.create(study=crowd, user=User.objects.get(username="ada"), role="reviewer")
+    page.goto(f"/console/studies/{crowd.uuid}/review/people/")
+    first = page.locator("tbody tr").nth(1)
+    expect(first).to_contain_text("One label over and over")
+    press(page, "Enter")
+    for _ in range(bad):
+        assert "One label over and over" in page.locator("p.lead").inner_text()
+        press(page, "x")
+    for _ in range(people - bad - 2):
+        press(page, "a")
+    # One is looked at closer, and proposed for rejection from the card.
+    press(page, "l")
+    press(page, "p")
+    page.keyboard.press("r")
+    page.get_by_label("Reason (the worker will read it)").fill("The answers do not fit the texts at all.")
+    page.get_by_role("button", name="Propose rejection of 1 submission").click()
+    expect(page.locator(".notice.success")).to_contain_text("A second reviewer must confirm it")
+    press(page, "a")
+    expect(page.locator("h2")).to_contain_text("No raters to review")
+    of_crowd = Decision.objects.filter(submission__hit__study=crowd)
+    assert of_crowd.filter(matter="payment", verdict="approve").count() == people - 1
+    assert of_crowd.filter(matter="analysis", verdict="exclude").count() == bad
+    assert Rejection.objects.filter(submission__hit__study=crowd).count() == 1
+    # The last ten, one after the other: a decision, the proposal, eight decisions more.
+    for _ in range(10):
+        press(page, "u")
+    assert of_crowd.filter(matter="payment").count() == people - 10
+    assert not Rejection.objects.filter(submission__hit__study=crowd).exists()
+    expect(page.locator(".verdicts")).to_contain_text("Pay and keep")
+    log = list(AuditEvent.objects.filter(study=crowd).values_list("verb", flat=True))
+    assert (log.count("approve"), log.count("propose_rejection")) == (people - 1, 1)
+    assert log.count("undo") + log.count("drop_proposal") == 10

@@ -5,6 +5,7 @@ from __future__ import annotations
 from annotation.api import (
     account,
     analysis,
+    batches,
     designs,
     jobs,
     managing,
@@ -52,6 +53,7 @@ for part in (
     reports,
     text_measures,
     workers,
+    batches,
     jobs,
 ):
     api.add_router("", part.router)

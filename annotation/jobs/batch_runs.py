@@ -36,14 +36,21 @@ def _batch_of(job: Job) -> Batch:
 
 def publish_batch(job: Job, tell: Tell, now: datetime) -> Done:
     """Begun again, it goes on where it was."""
-    hits = publishing.publish_batch(_batch_of(job), market=Market(conf.endpoint()), clock=timezone.now, tell=tell)
+    market = Market(conf.endpoint())
+    hits = publishing.publish_batch(_batch_of(job), market=market, clock=timezone.now, tell=tell, actor=job.actor)
     return {"batch": job.settings["batch"], "hits": hits}, None
+
+
+def end_tasks(job: Job, tell: Tell, now: datetime) -> Done:
+    """Begun again, it ends what is still open."""
+    ended = publishing.end_tasks(_batch_of(job), market=Market(conf.endpoint()), tell=tell)
+    return {"batch": job.settings["batch"], "hits": ended}, None
 
 
 def gather_results(job: Job, tell: Tell, now: datetime) -> Done:
     batch = _batch_of(job)
     works = works_of(batch, Market(conf.endpoint()), tell)
-    rows = write_results(batch, works, folder_of(job), now=now)
+    rows = write_results(batch, works, folder_of(job), now=now, actor=job.actor)
     return {"batch": str(batch.uuid), "files": list(file_names(batch)), "assignments": rows}, None
 
 
@@ -70,5 +77,5 @@ def run_review(job: Job, tell: Tell, now: datetime) -> Done:
     batch, market = _batch_of(job), Market(conf.endpoint())
     plan = plan_review(Path(job.settings["path"]), works_of(batch, market, tell))
     approve, reject = job.settings["confirmed"]
-    apply_review(plan, confirmed=(approve, reject), market=market, tell=tell)
+    apply_review(batch, plan, confirmed=(approve, reject), market=market, tell=tell, actor=job.actor, now=now)
     return {"batch": str(batch.uuid), "approve": approve, "reject": reject}, None

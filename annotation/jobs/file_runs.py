@@ -39,10 +39,6 @@ def _study_of(job: Job) -> Study:
     return job.study
 
 
-def _actor(job: Job) -> str:
-    return job.asked_by.get_username() if job.asked_by else "assay"
-
-
 def _path_of(job: Job) -> Path:
     path = Path(job.settings["path"])
     if not path.exists():
@@ -146,7 +142,7 @@ def store_texts(job: Job, tell: Tell, now: datetime) -> Done:
         added = add_texts(
             _study_of(job),
             examination.texts,
-            actor=_actor(job),
+            actor=job.actor,
             now=now,
             origin=examination.provenance,
             allowed=[Code(code) for code in job.settings.get("allow", ())],
@@ -163,7 +159,7 @@ def import_batch(job: Job, tell: Tell, now: datetime) -> Done:
     mapping = job.settings.get("mapping")
     work = read_batch(Path(job.settings["path"]), Path(mapping) if mapping else None)
     tell("Storing", 1, 2)
-    done = import_work(work, name=job.settings["name"], actor=_actor(job), now=now, owner=job.asked_by)
+    done = import_work(work, name=job.settings["name"], actor=job.actor, now=now, owner=job.asked_by)
     counts = {name: getattr(done, name) for name in ("texts", "hits", "submissions", "judgments", "workers")}
     return {**counts, "warnings": list(work.warnings)}, done.study
 
@@ -187,6 +183,6 @@ def import_ratings(job: Job, tell: Tell, now: datetime) -> Done:
     mapping = ratings_mapping_from_json(job.settings["mapping"])
     work = read_mapped_ratings(_path_of(job), mapping, progress=lambda done, of: tell("Reading", done, of))
     tell("Storing", 1, 2)
-    done = import_work(work, name=job.settings["name"], actor=_actor(job), now=now, owner=job.asked_by)
+    done = import_work(work, name=job.settings["name"], actor=job.actor, now=now, owner=job.asked_by)
     counts = {name: getattr(done, name) for name in ("texts", "hits", "submissions", "judgments", "workers")}
     return {**counts, "warnings": list(work.warnings)}, done.study

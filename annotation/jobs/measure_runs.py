@@ -43,16 +43,12 @@ def build_nnd_tests(job: Job, tell: Tell, now: datetime) -> Done:
     return outcome, None
 
 
-def _actor(job: Job) -> str:
-    return job.asked_by.get_username() if job.asked_by else "assay"
-
-
 def _record(job: Job, verb: str, now: datetime, **facts: Any) -> None:
     """In the log of the study; where there is none, in that of the installation."""
     if job.study is not None:
-        AuditEvent.objects.record(job.study, verb, actor=_actor(job), now=now, **facts)
+        AuditEvent.objects.record(job.study, verb, actor=job.actor, now=now, **facts)
     else:
-        log.info("%s by %s: job %s, %s", verb, _actor(job), job.uuid, facts)
+        log.info("%s by %s: job %s, %s", verb, job.actor, job.uuid, facts)
 
 
 def _rule(values: dict[str, Any]) -> Rule:
@@ -141,7 +137,7 @@ def score_log_probs(job: Job, tell: Tell, now: datetime) -> Done:
         backend=opening.open(),
         generator=generator.name,
         replace=bool(request.get("replace")),
-        actor=_actor(job),
+        actor=job.actor,
         now=now,
         progress=report_progress,
     )

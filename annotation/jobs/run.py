@@ -129,10 +129,6 @@ def _study_of(job: Job) -> Study:
     return job.study
 
 
-def _actor(job: Job) -> str:
-    return job.asked_by.get_username() if job.asked_by else "assay"
-
-
 def _preflight(job: Job, tell: Tell, now: datetime) -> Done:
     def tried(done: int, of: int) -> None:
         tell("Trying the pages of the HITs", done, of)
@@ -144,14 +140,14 @@ def _report(job: Job, tell: Tell, now: datetime) -> Done:
     """The report's files lie in a folder of the job; its figures, without script, in the outcome."""
     study, seed = _study_of(job), int(job.settings.get("seed", 0))
     command = f"manage.py report {study} --out DIR --seed {seed}"
-    snapshot = take(study, actor=_actor(job), reason="report", now=now, command=command)
+    snapshot = take(study, actor=job.actor, reason="report", now=now, command=command)
     report = report_of(snapshot, seed=seed, progress=tell)
     tell("Writing", len(report.generators), len(report.generators))
     done = export(
         report,
         folder_of(job),
         study=study,
-        actor=_actor(job),
+        actor=job.actor,
         now=snapshot.header.created_at,
         snapshot=snapshot,
         formats=job.settings.get("formats") or USUAL,
@@ -175,7 +171,7 @@ def _exclusions(job: Job, tell: Tell, now: datetime) -> Done:
     study, seed = _study_of(job), int(job.settings.get("seed", 0))
     tell("Measuring", 0, 0)
     assess(study, now=now)
-    report_input = take(study, actor=_actor(job), reason="sensitivity to exclusions", now=now).report_input
+    report_input = take(study, actor=job.actor, reason="sensitivity to exclusions", now=now).report_input
     folder = folder_of(job)
     folder.mkdir(parents=True, exist_ok=True)
     explored = compute_rule_effects(report_input, draws=DRAWS, seed=seed, progress=tell)
@@ -223,7 +219,7 @@ def _detect(job: Job, tell: Tell, now: datetime) -> Done:
     def report_progress(done: int, of: int) -> None:
         tell("Looking at explanations", done, of)
 
-    done = detect(study, declared, score=score, actor=_actor(job), now=now, progress=report_progress)
+    done = detect(study, declared, score=score, actor=job.actor, now=now, progress=report_progress)
     assess(study, now=now)
     return asdict(done), None
 
@@ -233,7 +229,7 @@ def _lay_out(job: Job, tell: Tell, now: datetime) -> Done:
     study = _study_of(job)
     dealt = deal_texts(study, tell)
     with transaction.atomic():
-        design = store_design(study, dealt, actor=_actor(job), now=now)
+        design = store_design(study, dealt, actor=job.actor, now=now)
         outcome = {"hits": design.hits, "places": design.assignments}
         if not queue.finish(job, outcome, now=now):
             raise StateError("This job was canceled, or another worker took it over.")
@@ -254,7 +250,7 @@ def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
     for at, study in enumerate(studies):
         tell(f"Reading {study}", at, len(studies) + 3)
         command_of_study = f"manage.py report {study} --out DIR --seed {seed}"
-        inputs.append(take_for_comparison(study, actor=_actor(job), now=now, command=command_of_study))
+        inputs.append(take_for_comparison(study, actor=job.actor, now=now, command=command_of_study))
     command = f"manage.py report {' '.join(study.name for study in studies)} --out DIR --seed {seed}"
     compared = compare_studies(
         inputs,
@@ -266,7 +262,7 @@ def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
         compared,
         folder_of(job),
         studies=studies,
-        actor=_actor(job),
+        actor=job.actor,
         now=now,
         formats=job.settings.get("formats") or USUAL,
         chromium=conf.chromium(),
@@ -307,6 +303,7 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.H_SCORE: measure_runs.score_h,
     Job.Kind.LOG_PROBS: measure_runs.score_log_probs,
     Job.Kind.PUBLISH_BATCH: batch_runs.publish_batch,
+    Job.Kind.CANCEL_BATCH: batch_runs.end_tasks,
     Job.Kind.BATCH_RESULTS: batch_runs.gather_results,
     Job.Kind.CHECK_REVIEW: batch_runs.check_review,
     Job.Kind.APPLY_REVIEW: batch_runs.run_review,

@@ -1,7 +1,7 @@
 """The requester side's records: one module per concept. Constraints live in the database, not only in Python."""
 
 from annotation.models.audit import AuditEvent
-from annotation.models.batch import Batch, BatchHit
+from annotation.models.batch import Batch, BatchEvent, BatchHit
 from annotation.models.decision import Decision
 from annotation.models.detector import Detection, Detector
 from annotation.models.draw_record import DrawRecord
@@ -42,6 +42,7 @@ __all__ = [
     "AttentionCheck",
     "AuditEvent",
     "Batch",
+    "BatchEvent",
     "BatchHit",
     "Cell",
     "CheckAnswer",

@@ -5,10 +5,14 @@ from __future__ import annotations
 import hashlib
 import secrets
 import uuid
+from datetime import datetime
+from typing import Any
 
 from django.conf import settings
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q
+
+from annotation.models.audit import ChainedEvent, append
 
 DIGITS = 10**7
 
@@ -89,3 +93,34 @@ class BatchHit(models.Model):
 
     def __str__(self) -> str:
         return f"{self.batch} {self.position + 1}"
+
+
+class BatchEventManager(models.Manager["BatchEvent"]):
+    def record(self, batch: Batch, verb: str, *, actor: str, now: datetime, **facts: Any) -> BatchEvent:
+        """Append one row to the batch's chain; call it in the transaction of what it records."""
+        with transaction.atomic():
+            Batch.objects.select_for_update().values_list("pk").get(pk=batch.pk)
+            last = self.filter(batch_number=batch.number).order_by("-number").first()
+            event = BatchEvent(batch_number=batch.number, actor=actor, verb=verb, facts=facts, at=now)
+            append(event, last)
+            return event
+
+
+class BatchEvent(ChainedEvent):
+    """One deed on a batch; it outlives a draft that is deleted."""
+
+    batch_number = models.BigIntegerField(db_index=True)
+
+    objects = BatchEventManager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["batch_number", "number"], name="batch_event_number_unique_in_batch")
+        ]
+
+    def __str__(self) -> str:
+        return f"batch {self.batch_number} #{self.number} {self.verb}"
+
+    @property
+    def chain(self) -> str:
+        return str(self.batch_number)

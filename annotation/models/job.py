@@ -36,6 +36,7 @@ class Job(models.Model):
         H_SCORE = "h_score", "score human-likelihood"
         LOG_PROBS = "log_probs", "compute log-probabilities"
         PUBLISH_BATCH = "publish_batch", "publish a batch"
+        CANCEL_BATCH = "cancel_batch", "end the tasks of a batch"
         BATCH_RESULTS = "batch_results", "gather results of a batch"
         CHECK_REVIEW = "check_review", "check a reviewed file"
         APPLY_REVIEW = "apply_review", "apply a reviewed file"
@@ -78,6 +79,11 @@ class Job(models.Model):
         return f"{self.kind} {self.state}"
 
     @property
+    def actor(self) -> str:
+        """Who asked for it, as a log names them."""
+        return self.asked_by.get_username() if self.asked_by else "assay"
+
+    @property
     def open(self) -> bool:
         return self.state in (self.State.WAITING, self.State.RUNNING)
 
@@ -91,7 +97,13 @@ class Job(models.Model):
     def keeps_part(self) -> bool:
         """Whether one that failed may have stored a part of its work, with which it goes on when it is begun again."""
         storing = (self.Kind.DETECT, self.Kind.CROWD, self.Kind.NND_RUN, self.Kind.H_SCORE, self.Kind.LOG_PROBS)
-        return self.kind in (*storing, self.Kind.PUBLISH_BATCH, self.Kind.APPLY_REVIEW, self.Kind.IMPORT_WORKERS)
+        return self.kind in (
+            *storing,
+            self.Kind.PUBLISH_BATCH,
+            self.Kind.CANCEL_BATCH,
+            self.Kind.APPLY_REVIEW,
+            self.Kind.IMPORT_WORKERS,
+        )
 
     @property
     def page(self) -> str:

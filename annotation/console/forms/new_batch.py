@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
-from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
 from annotation.console.forms.durations import DAY, MINUTE, SpanField
 from annotation.console.forms.money import MoneyField
+from annotation.exceptions import DesignError
+from annotation.hits.batches.template import decode_template
 from annotation.importing import texts_upload
-
-MAX_TEMPLATE = 65_535  # bytes: what a question holds
 
 
 class NewBatch(forms.Form):
@@ -47,14 +44,10 @@ class NewBatch(forms.Form):
     )
 
     def clean_template(self) -> str:
-        upload: UploadedFile[Any] = self.cleaned_data["template"]
-        if (upload.size or 0) > MAX_TEMPLATE:
-            raise forms.ValidationError(_("The template is larger than 65,535 bytes, the limit for a task."))
         try:
-            return upload.read().decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = error.object.count(b"\n", 0, error.start) + 1
-            raise forms.ValidationError(_("Line %d is not UTF-8. Save the template as UTF-8.") % line) from None
+            return decode_template(self.cleaned_data["template"].read())
+        except DesignError as error:
+            raise forms.ValidationError(str(error)) from None
 
     def clean_literal(self) -> tuple[str, ...]:
         names = (name.strip().removeprefix("${").removesuffix("}") for name in self.cleaned_data["literal"].split(","))

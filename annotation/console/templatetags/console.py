@@ -287,6 +287,12 @@ def drawn(svg: str) -> SafeString:
 
 
 DEEDS = {
+    "create_batch": _("created the batch"),
+    "publish_batch": _("published the batch"),
+    "cancel_batch": _("canceled the batch"),
+    "delete_draft": _("deleted the draft"),
+    "gather_results": _("gathered results"),
+    "review_batch": _("applied a reviewed file"),
     "create": _("created the study"),
     "duplicate": _("created the study as a copy"),
     "replicate": _("created the study as a repetition"),

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.paginator import Paginator
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -19,10 +19,12 @@ from annotation.console.form_errors import attach_errors
 from annotation.console.forms.new_batch import NewBatch, ReviewedFile
 from annotation.console.permission import console_page, visitor
 from annotation.exceptions import MarketError, StateError
+from annotation.hits.batches.check_page import check_page
 from annotation.hits.batches.create_batch import BatchPlan, create_batch
 from annotation.hits.batches.preview import marked_cells, preview_address
 from annotation.hits.batches.publish_batch import cancel_batch
-from annotation.hits.batches.queries import price, progress_of
+from annotation.hits.batches.queries import batches_of, log_of, price, progress_of
+from annotation.hits.batches.template import page_of
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.ledger import endpoint_fees
@@ -34,13 +36,9 @@ LINES = 50
 MAX_HITS = 1_000  # of an account, which are looked through: ten calls
 
 
-def _batches_of(user: User) -> QuerySet[Batch]:
-    return Batch.objects.all() if user.is_superuser else Batch.objects.filter(owner=user)
-
-
 @console_page
 def listing(request: HttpRequest) -> HttpResponse:
-    rows = _batches_of(visitor(request)).select_related("owner").order_by("-pk")
+    rows = batches_of(visitor(request)).select_related("owner").order_by("-pk")
     counted = rows.annotate(rows=Count("hits"), published=Count("hits", filter=~Q(hits__market_id="")))
     page = Paginator(counted, LINES).get_page(request.GET.get("page"))
     return render(request, "console/batches.html", {"page": page})
@@ -79,7 +77,10 @@ def batch(request: HttpRequest, batch_id: UUID) -> HttpResponse:
     context = {"batch": shown, "count": count, "number": number, "row": row, "cells": marked_cells(row)}
     context |= {"address": preview_address(row), "price": price(shown, endpoint_fees()), "review": ReviewedFile()}
     context |= _progress(shown)
+    if shown.state == Batch.State.DRAFT:
+        context["check"] = check_page(page_of(shown.template, row.cells, title=shown.title))
     context["jobs"] = _jobs(request, shown)
+    context["log"] = log_of(shown)[:LINES]
     response = render(request, "console/batch.html", context)
     response._csp_update = {"frame-src": [settings.HIT_ORIGIN]}  # type: ignore[attr-defined]
     return response
@@ -105,7 +106,13 @@ def _jobs(request: HttpRequest, shown: Batch) -> list[Job]:
     return list(rows.order_by("-pk")[:5])
 
 
-OF_BATCHES = (Job.Kind.PUBLISH_BATCH, Job.Kind.BATCH_RESULTS, Job.Kind.CHECK_REVIEW, Job.Kind.APPLY_REVIEW)
+OF_BATCHES = (
+    Job.Kind.PUBLISH_BATCH,
+    Job.Kind.CANCEL_BATCH,
+    Job.Kind.BATCH_RESULTS,
+    Job.Kind.CHECK_REVIEW,
+    Job.Kind.APPLY_REVIEW,
+)
 
 
 @require_POST
@@ -151,15 +158,15 @@ def apply(request: HttpRequest, batch_id: UUID) -> HttpResponse:
 @require_POST
 @console_page
 def cancel(request: HttpRequest, batch_id: UUID) -> HttpResponse:
-    """End the batch; a draft is deleted."""
+    """Stop publishing at once, and end the tasks in a job; a draft is deleted."""
     shown = _load(request, batch_id)
-    was_draft = shown.state == Batch.State.DRAFT
-    cancel_batch(shown, market=Market(conf.endpoint()))
-    return redirect("console:batches") if was_draft else redirect("console:batches-batch", shown.uuid)
+    if cancel_batch(shown, actor=visitor(request).get_username(), now=timezone.now()):
+        return _ask(request, Job.Kind.CANCEL_BATCH, shown)
+    return redirect("console:batches")
 
 
 def _load(request: HttpRequest, batch_id: UUID) -> Batch:
-    return get_object_or_404(_batches_of(visitor(request)), uuid=batch_id)
+    return get_object_or_404(batches_of(visitor(request)), uuid=batch_id)
 
 
 def _ask(request: HttpRequest, kind: Job.Kind, shown: Batch, **more: object) -> HttpResponse:

@@ -13,7 +13,7 @@ from django.db import transaction
 from annotation.accounts.models import User
 from annotation.exceptions import DesignError, MarketError, QuestionError
 from annotation.hits.batches.template import page_of, variables
-from annotation.models import Batch, BatchHit
+from annotation.models import Batch, BatchEvent, BatchHit
 from annotation.mturk.client import Market
 from annotation.mturk.question_xml import html_question
 from annotation.readers.problem_codes import Code
@@ -22,6 +22,19 @@ from annotation.readers.rows import Row
 from annotation.readers.tabular import read_table
 
 MAX_ROWS = 20_000
+YEAR, MONTH = 365 * 24 * 3600, 30 * 24 * 3600
+# What a marketplace takes: characters, cents, places, seconds.
+LIMITS = {
+    "name": (1, 100),
+    "title": (1, 128),
+    "description": (1, 2000),
+    "keywords": (0, 1000),
+    "reward_cents": (0, 10_000_000),
+    "max_assignments": (1, 10_000),
+    "assignment_seconds": (30, YEAR),
+    "lifetime_seconds": (30, YEAR),
+    "auto_approval_seconds": (0, MONTH),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +60,7 @@ def create_batch(
 
     market: is asked whether it takes the page of the first row.
     """
-    columns, rows = _read_rows(table)
-    _check_variables(template, columns, plan.literal)
-    _check_pages(template, rows, plan.title, Findings(table))
-    if market is not None:
-        _check_with_market(page_of(template, rows[0].cells, title=plan.title), market)
+    columns, rows = check_batch(template, table, plan, market=market)
     values = {name: getattr(plan, name) for name in BatchPlan.__dataclass_fields__}
     with transaction.atomic():
         batch = Batch.objects.create(
@@ -68,7 +77,33 @@ def create_batch(
             ),
             batch_size=500,
         )
+        facts = {"rows": len(rows), "reward_cents": plan.reward_cents, "assignments": plan.max_assignments}
+        BatchEvent.objects.record(batch, "create_batch", actor=owner.get_username(), now=now, **facts)
     return batch
+
+
+def check_batch(
+    template: str, table: Path, plan: BatchPlan, *, market: Market | None = None
+) -> tuple[tuple[str, ...], list[Row]]:
+    """The table's columns and rows, if all can be published as `create_batch` says; stores nothing."""
+    _check_plan(plan)
+    columns, rows = _read_rows(table)
+    _check_variables(template, columns, plan.literal)
+    _check_pages(template, rows, plan.title, Findings(table))
+    if market is not None:
+        _check_with_market(page_of(template, rows[0].cells, title=plan.title), market)
+    return columns, rows
+
+
+def _check_plan(plan: BatchPlan) -> None:
+    for field, (minimum, maximum) in LIMITS.items():
+        value = getattr(plan, field)
+        size = len(value) if isinstance(value, str) else value
+        if not minimum <= size <= maximum:
+            what = f"{size:,} characters" if isinstance(value, str) else f"{value:,}"
+            raise DesignError(f"{field.replace('_', ' ').capitalize()}: {minimum:,} to {maximum:,}, not {what}.").at(
+                field
+            )
 
 
 def _check_with_market(page: str, market: Market) -> None:

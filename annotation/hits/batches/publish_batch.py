@@ -11,7 +11,7 @@ from annotation.exceptions import BudgetError, MarketError, StateError
 from annotation.hits.batches.queries import price
 from annotation.hits.batches.template import page_of
 from annotation.ledger import endpoint_fees
-from annotation.models import Batch, BatchHit
+from annotation.models import Batch, BatchEvent, BatchHit
 from annotation.mturk.client import Market
 from annotation.mturk.question_xml import html_question
 from annotation.mturk.records import HitOrder
@@ -24,13 +24,13 @@ State = Batch.State
 Tell = Callable[[str, int, int], None]
 
 
-def publish_batch(batch: Batch, *, market: Market, clock: Callable[[], datetime], tell: Tell) -> int:
+def publish_batch(batch: Batch, *, market: Market, clock: Callable[[], datetime], tell: Tell, actor: str) -> int:
     """Create the HITs that are not there yet; return how many the batch has.
 
     Raises BudgetError where the account does not hold the price of those that are missing, StateError (also where the
     batch is canceled meanwhile), MarketError.
     """
-    _open(batch, market, now=clock())
+    _open(batch, market, now=clock(), actor=actor)
     waiting = list(batch.hits.filter(market_id="").values_list("pk", flat=True))
     total = batch.hits.count()
     for done, pk in enumerate(waiting, total - len(waiting)):
@@ -41,7 +41,7 @@ def publish_batch(batch: Batch, *, market: Market, clock: Callable[[], datetime]
     return total
 
 
-def _open(batch: Batch, market: Market, *, now: datetime) -> None:
+def _open(batch: Batch, market: Market, *, now: datetime, actor: str) -> None:
     missing = batch.hits.filter(market_id="").count()
     cost, balance = price(batch, endpoint_fees(), hits=missing).total_cents, market.balance_cents()
     if balance < cost:
@@ -50,8 +50,10 @@ def _open(batch: Batch, market: Market, *, now: datetime) -> None:
             missing_cents=cost - balance,
         )
     may_begin = Batch.objects.filter(pk=batch.pk, state__in=[State.DRAFT, State.PUBLISHING])
-    if not may_begin.update(state=State.PUBLISHING):
-        raise StateError("This batch is published already, or it was canceled.")
+    with transaction.atomic():
+        if not may_begin.update(state=State.PUBLISHING):
+            raise StateError("This batch is published already, or it was canceled.")
+        BatchEvent.objects.record(batch, "publish_batch", actor=actor, now=now, tasks=missing, cost_cents=cost)
 
 
 def _publish_row(batch: Batch, hit: BatchHit, market: Market, *, now: datetime) -> None:
@@ -98,18 +100,27 @@ def _order(batch: Batch, hit: BatchHit) -> HitOrder:
     )
 
 
-def cancel_batch(batch: Batch, *, market: Market) -> int:
-    """Let nobody new begin; open assignments can still be submitted, and answers stay. Return the HITs that ended.
-
-    A draft is deleted. Again, it ends what an earlier try did not reach. Raises MarketError.
-    """
+def cancel_batch(batch: Batch, *, actor: str, now: datetime) -> bool:
+    """Stop publishing the batch; whether it may have tasks that `end_tasks` ends. A draft is deleted."""
     with transaction.atomic():
         # Taken out of the hands of whoever begins to publish it at the same moment.
         if Batch.objects.filter(pk=batch.pk, state=State.DRAFT).update(state=State.CANCELED):
+            BatchEvent.objects.record(batch, "delete_draft", actor=actor, now=now)
             batch.delete()
-            return 0
-    Batch.objects.filter(pk=batch.pk).update(state=State.CANCELED)
+            return False
+        if Batch.objects.filter(pk=batch.pk).exclude(state=State.CANCELED).update(state=State.CANCELED):
+            published = batch.hits.exclude(market_id="").count()
+            BatchEvent.objects.record(batch, "cancel_batch", actor=actor, now=now, tasks=published)
+    return True
+
+
+def end_tasks(batch: Batch, *, market: Market, tell: Tell) -> int:
+    """Let nobody new begin; open assignments can still be submitted, and answers stay. Return the HITs that ended.
+
+    Again, it ends what an earlier try did not reach. Raises MarketError.
+    """
     published = list(batch.hits.exclude(market_id="").values_list("market_id", flat=True))
-    for market_id in published:
+    for done, market_id in enumerate(published):
+        tell("Ending tasks", done, len(published))
         market.expire(market_id)
     return len(published)

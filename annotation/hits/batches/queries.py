@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from annotation.models import Batch, BatchHit
+from django.db.models import QuerySet
+
+from annotation.accounts.models import User
+from annotation.models import Batch, BatchEvent, BatchHit
 from annotation.mturk.client import Market
 from annotation.mturk.records import SeenHit, SubmittedWork
 from annotation.pricing.fees import Fees, fee_cents
@@ -42,6 +45,16 @@ class BatchWork:
     row: BatchHit
     hit: SeenHit
     work: tuple[SubmittedWork, ...]
+
+
+def batches_of(user: User) -> QuerySet[Batch]:
+    """The batches that a user may see and run: their own; who administers the installation: all."""
+    return Batch.objects.all() if user.is_superuser else Batch.objects.filter(owner=user)
+
+
+def log_of(batch: Batch) -> QuerySet[BatchEvent]:
+    """What was done to a batch, newest first."""
+    return BatchEvent.objects.filter(batch_number=batch.number).order_by("-number")
 
 
 def price(batch: Batch, fees: Fees, *, hits: int | None = None) -> Price:

@@ -9,7 +9,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from annotation.hits.batches.queries import BatchWork
-from annotation.models import Batch
+from annotation.models import Batch, BatchEvent
 from annotation.mturk.answer_xml import read_answers
 from annotation.mturk.records import SubmittedWork
 
@@ -55,7 +55,7 @@ def file_names(batch: Batch) -> tuple[str, str]:
     return f"Batch_{batch.number}_batch_results.csv", f"Batch_{batch.number}_for_spreadsheets.csv"
 
 
-def write_results(batch: Batch, works: Iterable[BatchWork], folder: Path, *, now: datetime) -> int:
+def write_results(batch: Batch, works: Iterable[BatchWork], folder: Path, *, now: datetime, actor: str) -> int:
     """Write both files into `folder`; return the number of assignments. The copy's formulas have an apostrophe."""
     rows = [(each, work, read_answers(work.answer)) for each in works for work in each.work]
     decided = _decisions(work for _, work, _ in rows)
@@ -74,6 +74,7 @@ def write_results(batch: Batch, works: Iterable[BatchWork], folder: Path, *, now
     plain, guarded = file_names(batch)
     _write(folder / plain, [header, *lines])
     _write(folder / guarded, [header, *([_guarded(cell) for cell in line] for line in lines)])
+    BatchEvent.objects.record(batch, "gather_results", actor=actor, now=now, assignments=len(lines))
     return len(lines)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from annotation.exceptions import ChangedError
 from annotation.hits.batches.queries import BatchWork
+from annotation.models import Batch, BatchEvent
 from annotation.mturk.client import Market
 from annotation.mturk.records import SubmittedWork
 from annotation.readers.problems import Findings
@@ -97,7 +99,9 @@ class _Planner:
         return ReviewPlan(tuple(self.approve), tuple(self.reject), tuple(self.problems), self.blank, self.settled)
 
 
-def apply_review(plan: ReviewPlan, *, confirmed: tuple[int, int], market: Market, tell: Tell) -> None:
+def apply_review(
+    batch: Batch, plan: ReviewPlan, *, confirmed: tuple[int, int], market: Market, tell: Tell, actor: str, now: datetime
+) -> None:
     """Send the decisions; begun again, those that were made stay. Raises ChangedError for more than was confirmed.
 
     Approvals go first: who is paid does not wait for who is not.
@@ -107,6 +111,8 @@ def apply_review(plan: ReviewPlan, *, confirmed: tuple[int, int], market: Market
     if approve > confirmed[0] or reject > confirmed[1]:
         raise ChangedError("Assignments were submitted or decided meanwhile. Upload the file again, and confirm again.")
     total = approve + reject
+    if total:
+        BatchEvent.objects.record(batch, "review_batch", actor=actor, now=now, approve=approve, reject=reject)
     for done, assignment_id in enumerate(plan.approve):
         tell("Approving", done, total)
         market.approve(assignment_id)

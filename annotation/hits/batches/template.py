@@ -10,6 +10,9 @@ from html import escape
 import lxml.html
 from lxml.etree import ParserError
 
+from annotation.exceptions import DesignError
+
+MAX_TEMPLATE = 65_535  # bytes: what a question holds
 VARIABLE = re.compile(r"\$\{([^{}]+)\}")
 _DOCUMENT = re.compile(r"<!doctype|<html[\s>]|<body[\s>]", re.IGNORECASE)
 _BODY = re.compile(r"<body[^>]*>", re.IGNORECASE)
@@ -19,16 +22,27 @@ _SKELETON_HEAD = (
     "<title>{title}</title></head><body>"
 )
 _SKELETON_END = "</body></html>"
-_FORM = (
+ADDED_FORM = (
     '<form id="mturk_form" method="post" action="https://www.mturk.com/mturk/externalSubmit">'
-    '<input type="hidden" name="assignmentId" id="assignmentId" value="">',
-    '<p><input type="submit" id="submitButton" value="Submit"></p></form>',
+    '<input type="hidden" name="assignmentId" id="assignmentId" value="">'
 )
+_FORM = (ADDED_FORM, '<p><input type="submit" id="submitButton" value="Submit"></p></form>')
 # What hands a task in by itself: with any of these a layout has no form put around it.
 _HANDS_IN = (
     "//form|//crowd-form|//crowd-entity-annotation|//button[not(@type) or @type='submit']"
     "|//input[@type='submit' or @type='image']"
 )
+
+
+def decode_template(content: bytes) -> str:
+    """A template as text. Raises DesignError (field template) for one that is too large or not UTF-8."""
+    if len(content) > MAX_TEMPLATE:
+        raise DesignError("The template is larger than 65,535 bytes, the limit for a task.").at("template")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DesignError(f"Line {line} is not UTF-8. Save the template as UTF-8.").at("template") from None
 
 
 @dataclass(frozen=True, slots=True)

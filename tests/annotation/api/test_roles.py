@@ -178,7 +178,10 @@ OF_ONESELF = {
 POSTED = {"/imports/batch", "/comparisons", "/near-negative-tests", "/human-likelihood"}
 # Of the installation: for who administers it.
 OF_OPERATORS = {"/prolific", "/prolific/project", "/workers"}
-APART = {*OF_ONESELF, "/studies", *POSTED, *OF_OPERATORS}
+# Of batches, which are of their owner: tests/annotation/batches/test_doors.py.
+DEEDS = ("", "/log", "/rows/{number}", "/publish", "/results", "/reviews", "/reviews/{job}/apply")
+OF_BATCHES = {"/batches", *(f"/batches/{{batch}}{deed}" for deed in DEEDS)}
+APART = {*OF_BATCHES, *OF_ONESELF, "/studies", *POSTED, *OF_OPERATORS}
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""From a template and a table to reviewed work, in the browser alone (cases 14 and 25 of the specification)."""
+"""From a template and a table to reviewed work, in the browser alone (cases 10, 14 and 25 of the specification)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
 from playwright.sync_api import Browser, expect
 
 from annotation.accounts.models import User
+from annotation.hits.batches.publish_batch import publish_batch
+from annotation.hits.batches.queries import works_of
+from annotation.hits.batches.results_file import file_names, write_results
 from annotation.jobs.run import run_due
 from annotation.marketplace.core import clock
 from annotation.marketplace.workers.open_accounts import Record, open_worker
 from annotation.marketplace.workers.sessions import new_link
+from annotation.models import Batch, Judgment
 from annotation.mturk.client import Market
 from tests.annotation.console.test_browser import signed_in
 from tests.browsing import fresh
@@ -108,6 +113,59 @@ def test_25_from_template_and_table_to_reviewed_work(
         ("Approved", ""),
         ("Rejected", "The code is unknown."),
     ]
+
+
+FLAT = """<crowd-form answer-format="flatten-objects"><p>${word}</p><crowd-radio-group>
+<crowd-radio-button name="q" value="1">One</crowd-radio-button>
+<crowd-radio-button name="q" value="2">Two</crowd-radio-button>
+<crowd-radio-button name="q" value="3">Three</crowd-radio-button></crowd-radio-group>
+<crowd-checkbox name="tags" value="odd">Odd</crowd-checkbox>
+<crowd-classifier name="category" header="C" categories="['x','y']"></crowd-classifier>
+<crowd-classifier-multi-select name="topics" header="T" categories="['a','b']"></crowd-classifier-multi-select>
+<crowd-input name="why" label="Why"></crowd-input></crowd-form>"""
+FLAT_MAPPING = """name = "flat"
+[[items]]
+text = "Input.word"
+source = { value = "reference" }
+rating = "Answer.q.{answer}"
+[scale]
+numbers = "1-3"
+"""
+
+
+def test_10_flat_answers_from_the_template_to_a_study(
+    olga: User, site: str, browser: Browser, market: Market, draft: Callable[..., Batch], tmp_path: Path
+) -> None:
+    batch = draft(olga, FLAT, "word\nfirst\n")
+    publish_batch(batch, market=market, clock=timezone.now, tell=lambda *_: None, actor="olga")
+    (row,) = batch.hits.all()
+    for name, choice in (("ann", "One"), ("bob", "Three")):  # nobody ticks 2
+        account = open_worker(name, worker_id=None, record=Record(), now=clock.now())
+        with fresh(browser, base_url=site) as people:
+            desk = Desk(account.worker_id, people, people.new_page())
+            enter(desk.page, new_link(account, now=timezone.now()))
+            frame = desk.accept({"HITId": row.market_id})
+            for role, label in (("radio", choice), ("radio", "x"), ("checkbox", "b")):
+                frame.get_by_role(role, name=label, exact=True).check()  # type: ignore[arg-type]
+            if name == "ann":
+                frame.get_by_role("textbox", name="Why").fill("so")
+            frame.get_by_role("button", name="Submit").click()
+            desk.recorded()
+    works = works_of(batch, market, lambda *_: None)
+    write_results(batch, works, tmp_path, now=timezone.now(), actor="olga")
+    plain = tmp_path / file_names(batch)[0]
+    columns = ["q.1", "q.2", "q.3", "tags.odd", "category.label", "topics.labels", "why"]
+    assert [
+        [line[f"Answer.{name}"] for name in columns] for line in csv.DictReader(io.StringIO(plain.read_text()))
+    ] == [
+        ["true", "false", "false", "false", "x", '["b"]', "so"],
+        ["false", "false", "true", "false", "x", '["b"]', ""],
+    ]
+    (tmp_path / "mapping.toml").write_text(FLAT_MAPPING)
+    call_command(
+        "import_batch", str(plain), "--study", "flat", "--mapping", str(tmp_path / "mapping.toml"), stdout=io.StringIO()
+    )
+    assert sorted(Judgment.objects.values_list("label__code", flat=True)) == ["1", "3"]
 
 
 def _question(market: Market, hit_id: str) -> str:

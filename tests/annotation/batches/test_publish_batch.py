@@ -6,6 +6,9 @@ from __future__ import annotations
 import csv
 import io
 import re
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,21 +18,24 @@ from unittest import mock
 import pandas as pd  # type: ignore[import-untyped]
 import pytest
 from django.core.management import call_command
+from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from annotation.accounts.models import User
 from annotation.exceptions import BudgetError, ChangedError, DesignError, MarketError, StateError
-from annotation.hits.batches.publish_batch import cancel_batch, publish_batch
-from annotation.hits.batches.queries import progress_of, works_of
+from annotation.hits.batches.publish_batch import cancel_batch, end_tasks, publish_batch
+from annotation.hits.batches.queries import log_of, progress_of, works_of
 from annotation.hits.batches.results_file import file_names, write_results
 from annotation.hits.batches.review_file import apply_review, plan_review
-from annotation.models import Batch, Judgment
+from annotation.models import Batch, BatchEvent, Judgment
+from annotation.models.audit import first_broken
 from annotation.mturk.client import Market
 from tests.annotation.batches.conftest import PLAN
 from tests.marketplace.people import Person
 
 pytestmark = pytest.mark.database
 ROWS = 300
+ROOT = Path(__file__).resolve().parents[3]
 FIELDS = 12
 # As the requester site wrote them, up to the columns of the batch itself.
 HEADER = """
@@ -45,31 +51,44 @@ def silent(_step: str, _done: int, _of: int) -> None:
 
 
 def publish(batch: Batch, market: Market) -> int:
-    return publish_batch(batch, market=market, clock=timezone.now, tell=silent)
+    return publish_batch(batch, market=market, clock=timezone.now, tell=silent, actor="olga")
 
 
-class Killed(BaseException):
-    """What ends a process in the middle."""
+# A program of its own, which is killed (SIGKILL) at a point of tests.faults when it comes there for the nth time.
+DOOMED = """
+import sys, django
+django.setup()
+from django.db import connection
+from tests.faults.kill_points import doom
+connection.settings_dict["NAME"] = sys.argv[1]
+doom(sys.argv[2], int(sys.argv[3]))
+from django.core.management import ManagementUtility
+from django.conf import settings
+settings.MTURK_ENDPOINT_URL, settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = sys.argv[4:7]
+ManagementUtility(["manage.py", *sys.argv[7:]]).execute()
+"""
 
 
-def test_19_publishing_that_is_broken_off_goes_on_and_makes_each_hit_once(
-    olga: User, market: Market, draft: Callable[..., Batch], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.long
+def test_19_publishing_that_is_killed_goes_on_and_makes_each_hit_once(
+    olga: User, market: Market, draft: Callable[..., Batch], settings: Any
 ) -> None:
     table = "x\n" + "".join(f"{at}\n" for at in range(ROWS))
     batch = draft(olga, "<p>${x}</p>", table, replace(PLAN, reward_cents=1, max_assignments=1))
-    create, calls = Market.create_hit, []
-
-    def breaks_off(self: Market, order: Any) -> str:
-        hit_id = create(self, order)
-        calls.append(hit_id)
-        if len(calls) == ROWS // 2:
-            raise Killed  # the marketplace has the HIT; its id was not stored
-        return hit_id
-
-    with monkeypatch.context() as broken:
-        broken.setattr(Market, "create_hit", breaks_off)
-        with pytest.raises(Killed):
-            publish(batch, market)
+    # The marketplace has the HIT; its id was not stored.
+    point = ["after the call that creates a HIT", str(ROWS // 2)]
+    endpoint = [settings.MTURK_ENDPOINT_URL, settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY]
+    command = ["batches", "publish", str(batch.number), "--yes", "--as", "olga"]
+    name = str(connection.settings_dict["NAME"])
+    killed = subprocess.run(
+        [sys.executable, "-c", DOOMED, name, *point, *endpoint, *command],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert batch.hits.exclude(market_id="").count() == ROWS // 2 - 1
     assert publish(batch, market) == ROWS
     seen = list(market.hits())
@@ -84,6 +103,15 @@ def test_19_publishing_that_is_broken_off_goes_on_and_makes_each_hit_once(
     assert batch.state == Batch.State.PUBLISHED
     with pytest.raises(StateError):
         publish(batch, market)
+    log = list(reversed(log_of(batch)))
+    assert [(event.verb, event.facts.get("tasks")) for event in log] == [
+        ("create_batch", None),
+        ("publish_batch", ROWS),
+        ("publish_batch", ROWS // 2 + 1),
+    ]
+    assert first_broken(log) is None
+    with pytest.raises(DatabaseError, match="immutable"), transaction.atomic():
+        BatchEvent.objects.filter(pk=log[1].pk).update(actor="nobody")
 
 
 def test_a_batch_that_is_canceled_while_it_is_published_has_no_open_task_left(
@@ -95,8 +123,9 @@ def test_a_batch_that_is_canceled_while_it_is_published_has_no_open_task_left(
     def canceled_meanwhile(self: Market, order: Any) -> str:
         calls.append(order)
         if len(calls) == 2:  # the marketplace stops answering in the middle of canceling
+            assert cancel_batch(Batch.objects.get(), actor="olga", now=timezone.now())
             with mock.patch.object(Market, "expire", side_effect=MarketError("No answer.")), pytest.raises(MarketError):
-                cancel_batch(Batch.objects.get(), market=self)
+                end_tasks(Batch.objects.get(), market=self, tell=silent)
         return create(self, order)
 
     monkeypatch.setattr(Market, "create_hit", canceled_meanwhile)
@@ -104,7 +133,7 @@ def test_a_batch_that_is_canceled_while_it_is_published_has_no_open_task_left(
         publish(batch, market)
     open_hits = [hit for hit in market.hits() if not hit.over]
     assert (len(calls), len(open_hits)) == (2, 1)  # the first, of which canceling broke off
-    assert cancel_batch(Batch.objects.get(), market=market) == 2
+    assert end_tasks(Batch.objects.get(), market=market, tell=silent) == 2
     assert all(hit.over for hit in market.hits())
     with pytest.raises(StateError):
         publish(batch, market)
@@ -126,8 +155,9 @@ def test_nothing_is_published_without_the_money_or_with_a_page_that_the_marketpl
         publish(media, market)
     assert list(market.hits()) == []
     assert set(Batch.objects.values_list("state", flat=True)) == {"draft"}
-    assert cancel_batch(media, market=market) == 0
+    assert not cancel_batch(media, actor="olga", now=timezone.now())
     assert Batch.objects.get() == dear
+    assert list(log_of(media).values_list("verb", flat=True)) == ["delete_draft", "publish_batch", "create_batch"]
 
 
 @pytest.fixture
@@ -162,7 +192,7 @@ def test_21_results_have_the_columns_of_the_requester_site_and_come_in_again(
     rated: Callable[[], list[Any]], tmp_path: Path
 ) -> None:
     batch = Batch.objects.get()
-    assert write_results(batch, rated(), tmp_path, now=timezone.now()) == 4
+    assert write_results(batch, rated(), tmp_path, now=timezone.now(), actor="olga") == 4
     plain, guarded = (tmp_path / name for name in file_names(batch))
     assert plain.name == f"Batch_{batch.number}_batch_results.csv"
     text = plain.read_text(encoding="utf-8")
@@ -220,10 +250,11 @@ def test_22_a_reviewed_file_decides_what_it_says_and_names_the_rest(
     assert [row for row, _ in plan.problems] == [5, 6, 8, 9]
     assert "both filled" in plan.problems[0][1]
     assert "3UNKNOWN" in plan.problems[1][1]
+    by: Any = {"market": market, "tell": silent, "actor": "olga", "now": timezone.now()}
     with pytest.raises(ChangedError):
-        apply_review(plan, confirmed=(1, 1), market=market, tell=silent)
+        apply_review(batch, plan, confirmed=(1, 1), **by)
     assert market.balance_cents() == before
-    apply_review(plan, confirmed=(2, 1), market=market, tell=silent)
+    apply_review(batch, plan, confirmed=(2, 1), **by)
     states = {work.assignment_id: (work.status, work.feedback) for each in rated() for work in each.work}
     assert states == {
         ids[0]: ("Approved", ""),
@@ -238,7 +269,7 @@ def test_22_a_reviewed_file_decides_what_it_says_and_names_the_rest(
     assert again.problems == ((4, "the assignment was approved before."),)
     counts = progress_of(batch, market)
     assert (counts.hits, counts.open, counts.submitted, counts.decided) == (2, 0, 1, 3)
-    assert write_results(batch, rated(), tmp_path, now=timezone.now()) == 4
+    assert write_results(batch, rated(), tmp_path, now=timezone.now(), actor="olga") == 4
     text = (tmp_path / file_names(batch)[0]).read_text()
     rates = {row["WorkerId"]: row["LifetimeApprovalRate"] for row in csv.DictReader(io.StringIO(text))}
     assert sorted(rates.values()) == ["100% (1/1)", "50% (1/2)"]

@@ -37,6 +37,8 @@ NOBODYS = {
     "person",
     "processing_record",
 }
+# These are about batches, which are of no study.
+OF_BATCHES = {"batches"}
 # These make a study of their own: whoever acts will own it.
 MAKERS = {"import_batch", "import_ratings", "import_report", "import_texts", "new_study"}
 # Former names of commands, which stay for one release, and what each is called now.
@@ -122,11 +124,11 @@ def words(name: str, study: str) -> list[str]:
 
 def test_every_command_on_a_study_takes_a_name() -> None:
     found = every_command()
-    assert set(found) == NOBODYS | MAKERS | set(NEEDED) | set(RENAMED)
+    assert set(found) == NOBODYS | OF_BATCHES | MAKERS | set(NEEDED) | set(RENAMED)
     without = set()
     for name, command in found.items():
         parser: argparse.ArgumentParser = command.create_parser("manage.py", name)
-        if "--as" not in parser.format_help() and name not in {*NOBODYS, "retention"}:
+        if "--as" not in parser.format_help() and name not in {*NOBODYS, *OF_BATCHES, "retention"}:
             without.add(name)
     assert without == set()
 
@@ -300,4 +302,4 @@ def test_a_person_is_held_out_of_new_studies(study: Study) -> None:
 
 def test_commands_share_one_base() -> None:
     plain = {name for name, one in every_command().items() if not isinstance(one, StudyCommand)}
-    assert plain == NOBODYS | MAKERS | {"audit", "report", "retention"}
+    assert plain == NOBODYS | OF_BATCHES | MAKERS | {"audit", "report", "retention"}

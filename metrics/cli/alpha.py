@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
         "--level", choices=LEVELS, required=True, help="level of measurement: which differences between values count"
     )
     command.add_argument("--draws", type=int, default=1000, help="resamples of items (1000; 0: no interval)")
-    command.add_argument("--resample", choices=RESAMPLED, default="items", help="what the interval lets vary (items)")
+    command.add_argument("--resample", choices=RESAMPLED, default="both", help="what the interval lets vary (both)")
     common_options(command, seed="the resamples behind the interval", level_option="--confidence")
     command.set_defaults(run=run)
 

@@ -41,6 +41,12 @@ def add(commands: Commands) -> None:
     )
     command.add_argument("--criterion", default="", help="the criterion declared before")
     command.add_argument("--margin", type=float, help="the difference, declared before, that still counts as none")
+    command.add_argument(
+        "--raters",
+        choices=("new", "these"),
+        default="new",
+        help="whom the intervals and tests are for, beside new contexts: other raters (new), or these alone",
+    )
     common_options(command)
     command.set_defaults(run=run)
 
@@ -49,7 +55,7 @@ def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
     check_level(arguments.level)
     (kind,) = answer.SECTIONS
-    section = kind.section(_input(arguments), Options(level=arguments.level))
+    section = kind.section(_input(arguments), Options(level=arguments.level, these_raters=arguments.raters == "these"))
     if section is None:
         raise BadInput(NOTHING, where=arguments.ratings.name)
     if arguments.json:

@@ -13,8 +13,8 @@ import numpy as np
 
 from metrics.data.arrays import Ints
 from metrics.errors import BadInput, InsufficientData, join_names
+from metrics.inference.clustered_means import contexts_repeat, number_contexts, share_by_context
 from metrics.inference.distributions import check_level
-from metrics.inference.proportions import pooled_share
 from metrics.types import Estimate, Setting
 from metrics.version import __version__
 
@@ -88,9 +88,17 @@ class CodeTable:
     null_comments: int
 
 
-def code_table(coded: Iterable[Coded], codebook: Codebook = CLARK, *, level: float = 0.95) -> CodeTable:
+def code_table(
+    coded: Iterable[Coded],
+    codebook: Codebook = CLARK,
+    *,
+    writers: Mapping[str, str] | None = None,
+    level: float = 0.95,
+) -> CodeTable:
     """Counts and shares of each category and code, over comments coded (or adjudicated) once each.
 
+    writers: who wrote each comment; those of one person belong together, and intervals are for new people. None:
+    each comment is of somebody else.
     All comments Null: shares of labels are None, flag `no_labels`. One comment: no interval, flag `one_unit`.
     Raises BadInput (unknown code, Null together with a code, a comment coded twice), InsufficientData (no comment).
     """
@@ -101,7 +109,7 @@ def code_table(coded: Iterable[Coded], codebook: Codebook = CLARK, *, level: flo
         twice = [name for name in dict.fromkeys(comments) if comments.count(name) > 1]
         raise BadInput(f"a table takes each comment once (adjudicate first), and {join_names(twice)} occur more often")
     labels = np.array([[code in entry.codes for code in codebook.codes] for entry in listed], dtype=np.int64)
-    report = _Report(labels, level)
+    report = _Report(labels, number_contexts([(writers or {}).get(name) for name in comments]), level)
     rows, start = [], 0
     for category, codes in codebook.categories.items():
         rows.append(report.row(category, None, labels[:, start : start + len(codes)]))
@@ -114,8 +122,8 @@ def code_table(coded: Iterable[Coded], codebook: Codebook = CLARK, *, level: flo
 class _Report:
     """Rows of one table: what they share is kept once."""
 
-    def __init__(self, labels: Ints, level: float):
-        self.each, self.level = labels.sum(axis=1), level
+    def __init__(self, labels: Ints, writer: Ints, level: float):
+        self.each, self.writer, self.level = labels.sum(axis=1), writer, level
         self.settings: dict[str, Setting] = {"comments": len(labels), "labels": int(labels.sum())}
 
     def row(self, category: str, code: str | None, chosen: Ints) -> CodeRow:
@@ -132,11 +140,12 @@ class _Report:
         )
 
     def _share(self, measure: str, name: str, hits: Ints, totals: Ints) -> Estimate:
-        share, n = pooled_share(hits, totals), int(totals.sum())
+        share, n = share_by_context(hits, totals, self.writer), int(totals.sum())
         flags = () if share.units > 1 else ("one_unit",) if share.units else ("no_labels",)
         settings = {**self.settings, "code": name, "denominator": "labels" if "labels" in measure else "comments"}
         signature = f"{measure}|code:{name}|n:{n}|comments:{len(self.each)}|v:{__version__}"
-        return Estimate(share.value, n, share.interval(self.level, "comments"), settings, flags, signature)
+        drawn = "people" if contexts_repeat(self.writer) else "comments"
+        return Estimate(share.value, n, share.interval(self.level, drawn), settings, flags, signature)
 
 
 def coder_agreement(

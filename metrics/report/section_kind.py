@@ -37,13 +37,15 @@ def _single_step(facts: Any) -> int:
 class Options:
     """How a report is asked for. level: of every interval, in (0, 1). seed: of every draw. k: neighbours of HUSE.
 
-    announce: called before each step of the work.
+    announce: called before each step of the work. these_raters: intervals of differences of sources are for these very
+    raters and not for new ones.
     """
 
     level: float = 0.95
     seed: int = 0
     k: int = 16
     announce: Callable[[str], None] = _silent
+    these_raters: bool = False
 
 
 @dataclass(frozen=True, slots=True)

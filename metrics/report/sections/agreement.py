@@ -36,7 +36,7 @@ KRIPPENDORFF = Reference(
 )
 ALPHA_CAPTION = template(
     "captions.agreement",
-    "Krippendorff's alpha, with {level:g}% intervals over new texts and these very raters.",
+    "Krippendorff's alpha, with {level:g}% intervals over new texts and new raters.",
     "options.level",
 )
 ICC_CAPTION = template(
@@ -117,7 +117,7 @@ def compute(facts: AgreementFacts, options: Options) -> Agreement:
     for criterion, included in facts.ratings.items():
         for name, group in _groups(facts.sides, included):
             try:
-                rows.append(_row(criterion, name, group, options.level, options.seed))
+                rows.append(_row(criterion, name, group, options))
             except MetricsError as error:
                 why.append((f"α of {name}, {criterion}", str(error)))
         if criterion not in facts.nominal:  # labels without an order have no mean
@@ -158,9 +158,9 @@ def _groups(sides: Mapping[str, str | None], ratings: Sequence[RatingRow]) -> It
             yield name, group
 
 
-def _row(criterion: str, name: str, group: Sequence[RatingRow], level: float, seed: int) -> Row:
+def _row(criterion: str, name: str, group: Sequence[RatingRow], options: Options) -> Row:
     ratings = of_records(_rating(rating) for rating in group)
-    alphas = [alpha_of(ratings, at, confidence=level, seed=seed) for at in LEVELS]
+    alphas = [alpha_of(ratings, at, confidence=options.level, seed=options.seed, resampled="both") for at in LEVELS]
     texts, raters = len({rating.text for rating in group}), len({rating.rater for rating in group})
     return (criterion, name, *alphas, texts, raters, len(group))
 

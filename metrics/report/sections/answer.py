@@ -119,7 +119,7 @@ def gather(report_input: ReportInput) -> ReportInput | None:
 def compute(report_input: ReportInput, options: Options) -> Answer:
     """Every comparison, and the sentence on the main one."""
     options.announce("comparison of sources")
-    criteria = tuple(compare_sources(report_input, level=options.level))
+    criteria = tuple(compare_sources(report_input, level=options.level, these_raters=options.these_raters))
     plan = declared_comparison(report_input)
     judged, verdict, chosen = _main(criteria, plan)
     declared = _declared(report_input, plan, chosen)

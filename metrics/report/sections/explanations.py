@@ -101,8 +101,10 @@ def _counts(
     missing: list[tuple[str, str]],
 ) -> Table | None:
     conditions, groups = _conditions(report_input), defaultdict[str, list[Coded]](list)
+    writers: dict[str, str] = {}
     for comment, codes in settled.items():
         coded = Coded(" ".join(comment), "settled", codes or (NULL,))
+        writers[coded.comment] = comment[1]
         groups[EVERYBODY].append(coded)
         condition = conditions.get(comment[:2], "")
         if condition:
@@ -110,7 +112,7 @@ def _counts(
     rows: list[Row] = []
     for name, coded_comments in groups.items():
         try:
-            counts = code_table(coded_comments, book, level=level)
+            counts = code_table(coded_comments, book, writers=writers, level=level)
         except MetricsError as error:
             missing.append((f"Codes of comments, {name}", str(error)))
             continue
@@ -129,7 +131,7 @@ def _counts(
         Column("comments", "Comments", "count"),
     )
     title = (
-        "Codes of comments with both denominators: all labels without null, and all comments; intervals over comments. "
+        "Codes of comments with both denominators: all labels without null, and all comments; intervals over people. "
         "A comment coded twice counts as adjudicated, else by its first coder."
     )
     return Table("comment-codes", title, columns, tuple(rows)) if rows else None

@@ -13,6 +13,7 @@ from typing import Literal
 from metrics.data.answer_types import AnswerType
 from metrics.errors import InsufficientData, MetricsError
 from metrics.inference.bradley_terry import Strengths, bradley_terry_votes
+from metrics.inference.cluster_variances import RATERS_UNKNOWN, ClusterTarget
 from metrics.inference.distributions import t_two_sided
 from metrics.inference.equivalence import Margin
 from metrics.inference.rank_sets import Better
@@ -62,9 +63,13 @@ class Judged:
         return pairs
 
 
-def compare_sources(report_input: ReportInput, *, level: float) -> Iterator[Judged]:
-    """Every criterion that has ratings of two sources: scales, who wrote a text, preferences; then trainings."""
-    study = _Study(report_input, declared_comparison(report_input), level)
+def compare_sources(report_input: ReportInput, *, level: float, these_raters: bool = False) -> Iterator[Judged]:
+    """Every criterion that has ratings of two sources: scales, who wrote a text, preferences; then trainings.
+
+    these_raters: intervals and tests are for new contexts with these raters; of trainings, which have evaluators of
+    their own, always for new evaluators as well.
+    """
+    study = _Study(report_input, declared_comparison(report_input), level, "items" if these_raters else None)
     by_criterion = _by_criterion(report_input)
     for criterion, ratings in _in_order(by_criterion, study.plan):
         kind = study.kind(criterion, ratings)
@@ -107,8 +112,10 @@ def _in_order(by_criterion: dict[str, list[RatingRow]], plan: ComparisonPlan) ->
 class _Study:
     """What all criteria of a study share."""
 
-    def __init__(self, report_input: ReportInput, plan: ComparisonPlan, level: float) -> None:
-        self.report_input, self.plan, self.level = report_input, plan, level
+    def __init__(
+        self, report_input: ReportInput, plan: ComparisonPlan, level: float, target: ClusterTarget | None = None
+    ) -> None:
+        self.report_input, self.plan, self.level, self.target = report_input, plan, level, target
         self.alpha = round(1 - level, 12)
         self.side = {text.id: text.generator or REFERENCES for text in report_input.texts}
         self.contexts = {text.id: text.context_id for text in report_input.texts}
@@ -148,10 +155,10 @@ class _Study:
         refused: dict[Pair, str] = {}
         for pair in _pairs(names, self.plan):
             try:
-                compared[pair] = rows.compare(pair, self.level)
+                compared[pair] = rows.compare(pair, self.level, self.target)
             except InsufficientData as error:
                 refused[pair] = str(error)
-        means = tuple((name, rows.mean(name, self.level)) for name in names)
+        means = tuple((name, rows.mean(name, self.level, self.target)) for name in names)
         return self._decided(Judged(criterion, kind, names, (), (), means, self.alpha), compared, refused)
 
     def _preferred(self, criterion: str, ratings: Sequence[RatingRow], names: tuple[str, ...]) -> Judged:
@@ -160,7 +167,7 @@ class _Study:
         refused: dict[Pair, str] = {}
         means: tuple[tuple[str, Estimate], ...] = ()
         try:
-            strengths = fit_strengths(ratings, self.side, self.contexts, names, self.level)
+            strengths = fit_strengths(ratings, self.side, self.contexts, names, self.level, self.target)
             compared = {(each.first, each.second): each for each in _as_differences(strengths, self.plan)}
             means = tuple(strengths.log_strength.items())
         except MetricsError as error:
@@ -205,17 +212,22 @@ class _Rows:
     source: tuple[str, ...]
     value: tuple[float, ...]
 
-    def compare(self, pair: Pair, level: float) -> RatingDifference:
+    def compare(self, pair: Pair, level: float, target: ClusterTarget | None) -> RatingDifference:
         """Paired by context where contexts are recorded; else each text is an item of its own."""
         rows = [at for at, source in enumerate(self.source) if source in pair]
         paired = any(self.context[at] is not None for at in rows)
         source = [self.source[at] for at in rows]
-        return rating_difference(*self._items(rows), source, self._values(rows), pair, paired=paired, level=level)
+        columns = (*self._items(rows), source, self._values(rows), pair)
+        return rating_difference(*columns, paired=paired, target=target, level=level)
 
-    def mean(self, name: str, level: float) -> Estimate:
-        """Mean of a source over its contexts, or texts."""
+    def mean(self, name: str, level: float, target: ClusterTarget | None) -> Estimate:
+        """Mean of a source over its contexts, or texts; for these raters, they do not count as drawn."""
         rows = [at for at, source in enumerate(self.source) if source == name]
-        return mean_rating(*self._items(rows), self._values(rows), level=level)
+        items, raters = self._items(rows)
+        if target != "items":
+            return mean_rating(items, raters, self._values(rows), level=level)
+        estimate = mean_rating(items, [None] * len(rows), self._values(rows), level=level)
+        return replace(estimate, flags=tuple(flag for flag in estimate.flags if flag != RATERS_UNKNOWN))
 
     def _items(self, rows: Sequence[int]) -> tuple[list[object], list[str | None]]:
         return [self.context[at] or ("text", self.text[at]) for at in rows], [self.rater[at] for at in rows]
@@ -249,6 +261,7 @@ def fit_strengths(
     contexts: dict[str, str | None],
     names: Sequence[str],
     level: float,
+    target: ClusterTarget | None,
 ) -> Strengths:
     """Strengths of the sources; votes between two texts of one source say nothing. Raises MetricsError."""
     votes = []
@@ -260,7 +273,7 @@ def fit_strengths(
         if first != second:
             votes.append((shared, rating.rater or None, first, second, (1 + sign) / 2))
     item, rater, left, right, outcome = zip(*votes, strict=True) if votes else ((),) * 5
-    return bradley_terry_votes(item, rater, left, right, outcome, names=names, level=level)
+    return bradley_terry_votes(item, rater, left, right, outcome, names=names, target=target, level=level)
 
 
 def _as_differences(strengths: Strengths, plan: ComparisonPlan) -> Iterator[RatingDifference]:

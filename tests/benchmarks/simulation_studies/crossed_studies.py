@@ -30,6 +30,7 @@ from tests.benchmarks.simulation_studies.works import Means, Work, chunk_sizes
 SOURCES = (
     "metrics/agreement/intraclass.py",
     "metrics/agreement/kappa.py",
+    "metrics/inference/clustered_means.py",
     "metrics/evaluators/accuracy.py",
     "metrics/inference/correlation.py",
     "metrics/inference/effect_sizes.py",
@@ -77,7 +78,7 @@ class CrossedWorld:
         area = auc_estimate(scores[1], scores[0], contexts=(contexts[1], contexts[0]), level=level)
         frequency = np.exp(people[0] + rng.normal(size=self.first))
         correlation = hj_frequency(people[0], frequency, level=level).pearson.estimate
-        return area, mean_estimate(scores[1].tolist(), level=level), correlation
+        return area, mean_estimate(scores[1].tolist(), contexts=contexts[1], level=level), correlation
 
     def _quality(self, rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
         """Quality and context of n texts."""

@@ -15,6 +15,7 @@ from tests.benchmarks.simulation_studies import (
     judging_studies,
     pairwise_studies,
     planned_studies,
+    report_studies,
     size_studies,
 )
 from tests.benchmarks.simulation_studies.coverage import Row, row
@@ -39,6 +40,7 @@ SIMULATED = (
     "nnd",
     "pairwise",
     "crossed",
+    "report",
     "verdicts",
     "demo",
 )
@@ -93,6 +95,7 @@ def plan(studies: int, headline: int) -> Plan:
         "nnd": tuple(judging_studies.quiz_works(studies)),
         "pairwise": tuple(pairwise_studies.pairwise_works(studies)),
         "crossed": tuple(crossed_studies.crossed_works(studies)),
+        "report": tuple(report_studies.report_works(studies)),
         "verdicts": tuple(decision_studies.coverage_works()),
         "demo": tuple(demo_studies.demo_works(studies)),
     }

@@ -96,7 +96,20 @@ SECTIONS = {
         "amount, contexts lean together. Target: the estimator's expectation over new people and texts (of evaluators: "
         "new evaluators on the same texts), the mean of as many further studies again. `difference` and `mean of the "
         "first source` are of the mixed model, kappa of two coders, the mean of a score and its AUC of automatic "
-        "scores; scores of one context belong together in the AUC, and the mean takes texts for independent.",
+        "scores, in both of which texts of one context are taken together.",
+    ),
+    "report": (
+        "Intervals of further columns of a report",
+        "The same kind of people and texts. `mean of a source`, `superiority` (of the first over the fourth) and "
+        "`all rank sets`: two equal sources, one a little worse and two equal ones worse still; a mean is over "
+        "new contexts and raters, and the last row counts studies in which all five rank sets hold the true ranks"
+        " (its other columns mean nothing). Scores are automatic. A label's share and the win rate are over new "
+        "texts with these very raters, of whom some rate few texts and some many. `agreement with people` "
+        "compares verdicts with the majority of nine people, texts taken for independent, and `AUC by people` "
+        "likewise. Shares of codes are over new people, who wrote one comment each or five. `largest difference "
+        "of drop-out` is less the true one of the same two conditions, and holds for all pairs at once, so that "
+        "it should hold more often than it says. `tau` has an interval by a normal approximation. `log p alone`: "
+        "the rule of HUSE-Q on log p.",
     ),
     "verdicts": (
         "Verdicts: which source is better",

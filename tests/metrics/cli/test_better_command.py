@@ -48,6 +48,9 @@ def test_the_sentence_leads_and_the_comparison_follows(run) -> None:
     assert " ".join(out.split()).startswith("large is better than small on typicality: 2.00 [")
     assert "8 contexts, 6 raters" in " ".join(out.split())
     assert "Differences between sources, criterion by criterion." in out
+    assert "The 95% interval is for new contexts and new raters." in " ".join(out.split())
+    _, these, _ = run(TIDY, "--raters", "these")
+    assert "The 95% interval is for new contexts with these raters." in " ".join(these.split())
 
 
 def test_texts_in_a_file_of_their_own_give_the_same_json(run) -> None:

@@ -59,7 +59,7 @@ def test_alpha_as_json_has_the_shape_of_every_other_number(run, level, value):
 def test_alpha_as_text_says_what_is_resampled(run):
     _, out, _ = run("alpha", EXAMPLE, "--level", "nominal", "--confidence", "0.9")
     assert out.startswith("alpha, nominal     0.743 [")
-    assert "90% interval: items drawn with replacement" in out
+    assert "90% interval: bootstrap over items and jackknife over raters" in out
     assert "flags: items_with_one_rating" in out
 
 

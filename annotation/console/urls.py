@@ -70,6 +70,7 @@ of_judging: list[URLPattern | URLResolver] = [
     path("review/<str:assignment>/", include(of_an_assignment)),
     path("quality/", quality.overview, name="quality"),
     path("quality/left-out/", quality.outcome, name="quality-outcome"),
+    path("quality/rules/", quality.rules, name="quality-rules"),
     path("quality/measure/", quality.measure, name="quality-measure"),
     path("quality/detect/", quality.detect, name="quality-detect"),
     path("quality/fix/", quality.fix, name="quality-fix"),

@@ -53,6 +53,7 @@ ROLE_DEEDS = (
             "log",
             "quality",
             "quality-outcome",
+            "quality-rules",
         ),
     ),
     RoleDeed(Role.VIEWER, _("Duplicate the study as a new study"), ("manage-copy",)),

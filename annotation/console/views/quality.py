@@ -19,8 +19,9 @@ from annotation.console.forms.review import Detect, Rules
 from annotation.console.permission import study_page, visitor
 from annotation.jobs import celery_tasks
 from annotation.models import Evidence, Role, Study, Submission
-from annotation.quality import applied_rules, assess, detectors, evidence, next_step
+from annotation.quality import applied_rules, assess, detectors, evidence, fairness, next_step
 from annotation.quality.filters import BY_KIND, NAMED_SETS, rule_of
+from annotation.quality.honest_groups import PEOPLE
 from annotation.quality.methods_text import paragraph
 from annotation.reports import study_facts
 from annotation.review import exclude
@@ -77,6 +78,15 @@ def outcome(request: HttpRequest, study: Study) -> HttpResponse:
     context["thinned"] = done.left
     full_page = "HX-Request" not in request.headers
     return render(request, "console/quality_outcome.html" if full_page else "console/outcome.html", context)
+
+
+@require_safe
+@study_page()
+def rules(request: HttpRequest, study: Study) -> HttpResponse:
+    """Which rules can apply, how many submissions each concerns, and whom it would wrong: it comes behind."""
+    full_page = "HX-Request" not in request.headers
+    context = {"study": study, "rows": fairness.rules_now(study), "people": PEOPLE}
+    return render(request, "console/quality_rules.html" if full_page else "console/rules_now.html", context)
 
 
 @require_POST

@@ -8,11 +8,11 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from annotation.jobs.check_study import check_study
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Role
 from annotation.pricing.currency import format_money
-from annotation.publishing.preflight import preflight
 from annotation.publishing.preflight_result import Preflight
 from annotation.settings import endpoint
 
@@ -36,7 +36,7 @@ class Command(StudyCommand):
         study, _, _ = self.study_and_actor(options)
         with sentences():
             market = None if options["offline"] else endpoint()
-            result = preflight(study, endpoint=market, by_invitation=options["by_invitation"])
+            result = check_study(study, endpoint=market, by_invitation=options["by_invitation"])
         self.stdout.write(
             json.dumps({"schema_version": 1, **result.as_json()}, indent=1)
             if options["json"]

@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotation.design.lay_out import design
 from annotation.exceptions import AssayError
 from annotation.jobs.celery_tasks import wake
+from annotation.jobs.check_study import check_study
 from annotation.management.commands._study import StudyCommand
 from annotation.management.commands.preflight import describe_preflight
 from annotation.management.lookup import sentences
@@ -17,7 +18,6 @@ from annotation.models import Role, Study
 from annotation.mturk.channels import LINK
 from annotation.mturk.client import Market
 from annotation.pricing.currency import format_money
-from annotation.publishing.preflight import preflight
 from annotation.publishing.publish import publish
 from annotation.recruiting.open_channel import ChannelPlan, open_channel
 from annotation.recruiting.queries import channels_of
@@ -91,7 +91,7 @@ class Command(StudyCommand):
 
     def _confirm(self, study: Study, *, by_name: bool, by_invitation: bool) -> None:
         """Say what will be created and spent; an error stops, and a person types the study's name."""
-        result = preflight(study, endpoint=endpoint(), by_invitation=by_invitation)
+        result = check_study(study, endpoint=endpoint(), by_invitation=by_invitation)
         self.stdout.write(describe_preflight(result, currency=study.currency))
         if result.errors:
             raise CommandError(f"{len(result.errors)} errors: nothing was published.", returncode=2)

@@ -35,7 +35,7 @@ from annotation.review import reject
 from tests.annotation.review.factories import judged, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
-READ_BY_ALL = ("quality", "quality-outcome")
+READ_BY_ALL = ("quality", "quality-outcome", "quality-rules")
 READ_BY_REVIEWERS = (
     "review-people",
     "review-people-card",
@@ -102,7 +102,7 @@ def _names(patterns, before=()):
 def test_the_sweep_knows_every_address(study):
     known = {key for key in get_resolver("annotation.console.urls").reverse_dict if isinstance(key, str)}
     assert {name for name, _ in _names(of_judging)} <= known
-    assert len(addresses(study)) == 37
+    assert len(addresses(study)) == 38
 
 
 def test_a_viewer_can_change_nothing(study, enter):

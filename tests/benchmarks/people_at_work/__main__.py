@@ -76,7 +76,7 @@ def _rows():  # type: ignore[no-untyped-def]
     yield "two accounts named, %", "95", lambda one: _share(one.named["two accounts"])
     yield "tiring: area under the ROC curve", "–", lambda one: _area(one, "tiring")
     yield "labels like a language model’s: area under the ROC curve", "–", lambda one: _area(one, "model-like")
-    yield "honest people left out by default rules, worst of six groups, %", "2", _worst
+    yield "honest people excluded by default rules, worst of six groups, %", "2", _worst
     yield "honest people named a duplicate, %", "–", lambda one: _share(one.marked)
     yield "stated chance against frequency, largest gap in ten bins, points", "7", _gap
 

@@ -1,0 +1,19 @@
+"""The check before publishing, with what it says about the rules of exclusion: whom they would wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from annotation.models import Study
+from annotation.publishing.preflight import preflight
+from annotation.publishing.preflight_result import Finding, Preflight
+from annotation.quality.fairness import chosen_rules, wronged_by
+
+
+def check_study(study: Study, **how: Any) -> Preflight:
+    """`preflight` (which takes the same), and a warning for each chosen rule that would exclude more than 2% of a group
+    of honest people."""
+    result = preflight(study, **how)
+    unfair = [row.sentence for row in wronged_by(study, chosen_rules(study)) if row.unfair]
+    return replace(result, findings=(*result.findings, *(Finding("warning", "unfair_rule", text) for text in unfair)))

@@ -1,0 +1,125 @@
+"""How many honest people each rule would wrong, counted on people simulated for the study's own design."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db.models import Count
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.models import Evidence, Study, Text
+from annotation.quality import applied_rules
+from annotation.quality.filters import BY_KIND, NAMED_SETS
+from annotation.quality.honest_groups import GROUPS, PEOPLE, simulate_honest_people
+from annotation.quality.rules import Rule
+from annotation.quality.work_table import QualityCheck
+
+ALLOWED = 0.02  # of a group
+MAX_TEXTS = 2000
+USUAL_LABELS = 6
+GROUP_NAMES = {
+    "terse": gettext_lazy("who write tersely"),
+    "dictating": gettext_lazy("who dictate"),
+    "second_language": gettext_lazy("who write in a second language"),
+    "screen_reader": gettext_lazy("who use a screen reader"),
+    "very_slow": gettext_lazy("who read very slowly"),
+    "very_fast": gettext_lazy("who read very fast"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFairness:
+    """A rule, and how many of PEOPLE simulated honest people of each group it would exclude."""
+
+    check: QualityCheck
+    wronged: dict[str, int]
+    people: int = PEOPLE
+
+    @property
+    def worst(self) -> int:
+        return max(self.wronged.values(), default=0)
+
+    @property
+    def unfair(self) -> bool:
+        """Whether it would exclude more than 2% of a group."""
+        return self.worst > ALLOWED * self.people
+
+    @property
+    def groups(self) -> list[tuple[Any, int]]:
+        """The groups of whom it would exclude somebody, in words, the most concerned first."""
+        hit = [(name, n) for name, n in self.wronged.items() if n]
+        return [(GROUP_NAMES[name], n) for name, n in sorted(hit, key=lambda row: -row[1])]
+
+    @property
+    def sentence(self) -> str:
+        """How many honest people it would wrong, in words."""
+        if not self.worst:
+            return _("“%(rule)s” would exclude no simulated honest person.") % {"rule": self.check.title}
+        parts = ", ".join(f"{n} / {self.people} {name}" for name, n in self.groups)
+        return _("“%(rule)s” would exclude honest people (simulated): %(parts)s.") % {
+            "rule": self.check.title,
+            "parts": parts,
+        }
+
+
+def chosen_rules(study: Study) -> tuple[Rule, ...]:
+    """The newest locked version of the rules; before there is one, the default rules."""
+    newest = study.rule_sets.order_by("-number").first()
+    return applied_rules.rules_of(newest) if newest else tuple(Rule(kind) for kind in NAMED_SETS["default"].kinds)
+
+
+def wronged_by(study: Study, rules: Sequence[Rule]) -> list[RuleFairness]:
+    """Try the rules on honest people who are simulated for the lengths of the study's texts and the size of its tasks.
+
+    Rules that look at what this study asks of nobody (checks, gold, practice) wrong nobody here. Explanations are
+    simulated for every fifth text, whether the study asks for them or not.
+    """
+    words = [
+        len(body.split()) + len((context or "").split())
+        for body, context in Text.objects.filter(study=study)
+        .order_by("pk")
+        .values_list("body", "context__body")[:MAX_TEXTS]
+    ]
+    labels = study.scale.labels.count() if study.scale_id else USUAL_LABELS
+    crowd = simulate_honest_people(
+        [max(n, 1) for n in words] or [20], per_task=max(study.texts_per_hit, 1), labels=max(labels, 2)
+    )
+    group = np.array(crowd.group)
+    results = []
+    for rule in rules:
+        check = BY_KIND.get(rule.kind)
+        if check is None:
+            continue
+        raised = check.raised(check.measure(crowd.work), rule.cut)
+        results.append(RuleFairness(check, {name: int(raised[group == name].sum()) for name in GROUPS}))
+    return results
+
+
+@dataclass(frozen=True, slots=True)
+class RuleNow:
+    """A rule that can apply to this study: how many submissions it concerns now, and whom it would wrong."""
+
+    check: QualityCheck
+    submissions: int
+    fairness: RuleFairness
+
+
+def rules_now(study: Study) -> list[RuleNow]:
+    """Rules that measured something in this study and exclude by default, are chosen, or raise flags."""
+    chosen = {rule.kind: rule for rule in chosen_rules(study)}
+    rules = [
+        chosen.get(check.kind, Rule(check.kind))
+        for check in BY_KIND.values()
+        if check.kind in chosen or check.default or (check.flags and not check.circular)
+    ]
+    measured = Evidence.objects.filter(submission__hit__study=study)
+    counts = measured.aggregate(
+        **{rule.kind: Count("pk", filter=applied_rules.beyond(rule)) for rule in rules if rule.kind in BY_KIND},
+        **{f"{rule.kind}_n": Count(f"findings__{rule.kind}") for rule in rules if rule.kind in BY_KIND},
+    )
+    possible = [rule for rule in rules if counts.get(f"{rule.kind}_n")]
+    return [RuleNow(row.check, counts[row.check.kind], row) for row in wronged_by(study, possible)]

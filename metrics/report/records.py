@@ -376,6 +376,13 @@ class ReportInput:
             return all(self.answer_of(criterion).is_nominal for criterion, _ in self.study.answers)
         return self.in_pairs or self.study.task == ERROR_LABELS
 
+    @property
+    def has_coding(self) -> bool:
+        """Whether the labels of `study.scale`, which are those of the first criterion, have an order."""
+        if self.study.answers:
+            return not self.answer_of(self.study.answers[0][0]).is_nominal
+        return not self.is_nominal
+
     def answer_of(self, criterion: str) -> AnswerType:
         """What the answers on a criterion are; where that is not recorded, by the task and the criterion's name."""
         stored = dict(self.study.answers).get(criterion)

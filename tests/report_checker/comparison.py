@@ -46,7 +46,9 @@ def compare(rows: Rows) -> Comparison:
 
 def _criterion(rows: Rows) -> tuple[str, str]:
     names = list(dict.fromkeys(answer.criterion for answer in rows.used))
-    first = "typicality" if "typicality" in names else names[0]
+    # Error labels have no mean; their severity, where it is asked, has one.
+    ordered = [name for name in names if name == "severity"] if rows.study["task"] == "error_labels" else names
+    first = "typicality" if "typicality" in names else (ordered or names)[0]
     if rows.pairs:
         return first, "preference"
     return first, "human_or_machine" if first == "human_or_machine" else "rating"

@@ -113,13 +113,20 @@ def question(rows: Rows, match: Match, asked: Asked) -> str:
 
 
 def nominal(rows: Rows) -> bool:
-    return rows.study["task"] in ("error_labels", "pairwise")
+    """Whether no criterion has answers with an order."""
+    return all(is_nominal(rows, criterion["name"]) for criterion in rows.words["criteria"])
+
+
+def is_nominal(rows: Rows, criterion: str) -> bool:
+    return rows.study["task"] in ("pairwise", "which_machine") or (
+        rows.study["task"] == "error_labels" and criterion != "severity"
+    )
 
 
 @kind(r"They answered on a scale of \d+ labels \(.+?\), coded .+?\.(?= |$)")
 def scale(rows: Rows, match: Match, asked: Asked) -> str | None:
     scales = {tuple(map(tuple, criterion["labels"])) for criterion in rows.words["criteria"]}
-    if len(scales) > 1 or nominal(rows):
+    if len(scales) > 1 or nominal(rows) or rows.study["task"] == "direct_assessment":
         return None
     labels = scales.pop()
     codes = sorted((Fraction(code), label) for label, code, _ in labels)
@@ -127,6 +134,15 @@ def scale(rows: Rows, match: Match, asked: Asked) -> str | None:
     named = ", ".join(label for label, _, _ in labels)
     ends = f"{float(low):g} to {float(high):g}, {float(low):g} = {lowest}, {float(high):g} = {highest}"
     return f"They answered on a scale of {len(labels)} labels ({named}), coded {ends}."
+
+
+@kind(r"They answered with whole numbers \(.+?\)\.(?= |$)")
+def numbers(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if rows.study["task"] != "direct_assessment":
+        return None
+    ends = sorted((int(code), label) for label, code, _ in rows.words["criteria"][0]["labels"])
+    points = [f"{code} = {label}" for code, label in (ends[0], ends[-1])]
+    return f"They answered with whole numbers ({ends[0][0]} to {ends[-1][0]}, {', '.join(points)})."
 
 
 @kind(r"They chose among \d+ answers \(.+?\)\.")
@@ -600,17 +616,22 @@ def analysis_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
     )
 
 
-@kind(r"Raters agreed with Krippendorff's α of .+? \((?:ordinal|nominal)\)\.")
+@kind(r"Raters agreed with Krippendorff's α of .+? \((?:ordinal|nominal)\)\.(?= |$)")
 def agreement(rows: Rows, match: Match, asked: Asked) -> str:
-    """Each value counted anew; the level of measurement is the task's; limits need the report's own resampling."""
-    measured = "nominal" if nominal(rows) else "ordinal"
-    text = re.sub(r"\((?:ordinal|nominal)\)\.$", f"({measured}).", match[0])
+    """Each value counted anew, at the level of measurement of its criterion; limits need the report's resampling."""
     criteria = [criterion["name"] for criterion in rows.words["criteria"]]
-    for said in re.finditer(rf"(?P<value>{NUMBER}) \[{NUMBER}, {NUMBER}\](?: for (?P<criterion>\w+))?", match[0]):
-        alpha = rows.alpha(said["criterion"] or criteria[0], ordinal=measured == "ordinal")
+    named = {name: "nominal" if is_nominal(rows, name) else "ordinal" for name in criteria}
+    parts = re.findall(rf"{NUMBER} (\[{NUMBER}, {NUMBER}\])(?: for (\w+))?", match[0])
+    stated = [name or criteria[0] for _, name in parts]
+    mixed = len({named.get(name) for name in stated}) > 1
+    said = []
+    for (limits, _), name in zip(parts, stated, strict=True):
+        alpha = rows.alpha(name, ordinal=named.get(name) == "ordinal")
         shown = "none" if alpha is None else decimal(alpha)
-        text = text.replace(said[0], said[0].replace(said["value"], shown, 1), 1)
-    return text
+        of_criterion = f" for {name}" if len(parts) > 1 else ""
+        said.append(f"{shown} {limits}{of_criterion}{f' ({named.get(name)})' if mixed else ''}")
+    end = "" if mixed else f" ({named.get(stated[0])})"
+    return f"Raters agreed with Krippendorff's α of {'; '.join(said)}{end}."
 
 
 @kind(r"Intervals of HUSE are for the .+?\.(?= [A-Z]|$)")
@@ -630,7 +651,10 @@ HUSE_TARGET = (
     rf"half and have {NUMBER}% intervals over new pairs of texts, with these raters)\."
 )
 def intervals(rows: Rows, match: Match, asked: Asked) -> str | None:
-    fits = {"R": rows.study["task"] == "likert", "S": rows.study["task"] in ("likert", "error_labels"), "P": rows.pairs}
+    rated = rows.study["task"] in ("likert", "direct_assessment", "document_rating")
+    rated = rated or (rows.study["task"] == "error_labels" and not nominal(rows))
+    labels = rows.study["task"] in ("likert", "error_labels", "document_rating", "which_machine")
+    fits = {"R": rated, "S": labels, "P": rows.pairs}
     return re.sub(rf"{NUMBER}%", f"{100 * asked.level:g}%", match[0]) if fits[match[0][0]] else None
 
 
@@ -1198,15 +1222,17 @@ def caption_mixed(rows: Rows, match: Match, asked: Asked) -> str:
     return f"Mixed model of {number} ratings, texts and raters crossed ({criterion})."
 
 
-@kind(r"Labels in the order shown(?:; coding: .+)?\.")
+@kind(r"Labels(?: of \w+(?: \w+)*?)? in the order shown(?:; coding: .+)?\.")
 def caption_scale(rows: Rows, match: Match, asked: Asked) -> str:
-    labels = rows.words["criteria"][0]["labels"]
-    if nominal(rows):
-        return "Labels in the order shown."
+    first, *others = rows.words["criteria"]
+    labels = first["labels"]
+    shown = f"Labels{' of ' + first['name'].replace('_', ' ') if others else ''} in the order shown"
+    if is_nominal(rows, first["name"]):
+        return f"{shown}."
     codes = sorted((Fraction(code), label) for label, code, _ in labels)
     (low, lowest), (high, highest) = codes[0], codes[-1]
     ends = f"{float(low):g} to {float(high):g}, {float(low):g} = {lowest}, {float(high):g} = {highest}"
-    return f"Labels in the order shown; coding: {ends}."
+    return f"{shown}; coding: {ends}."
 
 
 @kind(rf"(?!Ratings were averaged|Shares of labels have|Preferences count)[^.;]*\b{NUMBER}% intervals.*")

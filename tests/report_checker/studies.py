@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 
 from annotation.collecting.withdraw import withdraw
 from annotation.design.arrange_cells import arrange
-from annotation.design.kinds import default_wording
+from annotation.design.kinds import default_wording, labels_of
 from annotation.design.lay_out import design
-from annotation.design.presets import ArmPlan, CellPlan
+from annotation.design.presets import ArmPlan, CellPlan, preset_called
 from annotation.design.wording import Practice, PracticePair, Training, Wording
 from annotation.exceptions import DesignError
 from annotation.importing.add_texts import add_texts
@@ -45,6 +45,16 @@ from annotation.studies.unblind import unblind
 
 START = datetime(2026, 10, 5, 9, 30, tzinfo=UTC)
 KINDS = ("typicality", "human_or_machine", "likert", "error_labels", "pairwise")
+# Further tasks, in seeds from 100 on: (task type, preset of its words).
+FURTHER = (
+    ("direct_assessment", "direct-assessment"),
+    ("likert", "several-criteria"),
+    ("document_rating", "documents"),
+    ("which_machine", "which-of-k"),
+    ("pairwise", "preference"),
+    ("error_labels", "error-labels"),
+)
+FIRST_FURTHER = 100
 TRAININGS = ("none", "instructions", "examples", "comparison")
 MODES = ("rehearsal", "live")
 CURRENCIES = ("USD", "EUR", "JPY", "CHF")
@@ -56,6 +66,7 @@ WAYS = (
     (("accounts", "ledger", ""), ("link", "credit", "")),
     (("link", "elsewhere", "paid by the panel"),),
 )
+IN_CONTEXTS = ("document_rating", "which_machine")  # a question shows all texts of a context
 OUTCOMES = ("approved", "rejected", "undecided", "excluded", "late", "rules", "withdrawn", "running", "unrated")
 STATED = {
     "consent": "Read and ticked before the first task",
@@ -89,6 +100,7 @@ class Draw:
     recruitment: tuple[int | None, int | None, str]
     extras: tuple[int, int]
     contexts: bool
+    preset: str = ""
 
     @property
     def name(self) -> str:
@@ -98,12 +110,12 @@ class Draw:
 def draw(seed: int) -> Draw:
     """The study of a seed; five seeds in a row are of the five kinds, nine of the nine outcomes."""
     rng = random.Random(f"study {seed}")
-    kind = KINDS[seed % len(KINDS)]
+    kind, preset = (KINDS[seed % len(KINDS)], "") if seed < FIRST_FURTHER else FURTHER[seed % len(FURTHER)]
     mode = rng.choice(MODES)
     arms: tuple[str, ...] = ("none",)
     if kind == "human_or_machine":
         arms = tuple(sorted(rng.sample(TRAININGS, rng.randint(1, 4)), key=TRAININGS.index))
-    pairs = kind == "pairwise"
+    pairs, single = kind == "pairwise", kind == "which_machine"
     return Draw(
         seed=seed,
         kind=kind,
@@ -113,7 +125,7 @@ def draw(seed: int) -> Draw:
         ways=rng.choice(WAYS) if mode == "live" else (),
         arms=arms,
         outcome=OUTCOMES[seed % len(OUTCOMES)],
-        generators=("alpha", "beta") if pairs else ("alpha", "beta")[: rng.randint(1, 2)],
+        generators=("alpha", "beta") if pairs else ("alpha", "beta")[: 1 if single else rng.randint(1, 2)],
         texts=rng.choice((6, 10, 20)),
         per_hit=rng.choice((4, 5, 9)),
         raters=rng.randint(2, 5),
@@ -121,8 +133,9 @@ def draw(seed: int) -> Draw:
         level=rng.choice((0.95, 0.9)),
         stated=tuple(key for key in STATED if rng.random() < 0.5),
         recruitment=rng.choice(((None, None, ""), (95, None, ""), (95, 50, "US"), (None, 100, "DE"))),
-        extras=rng.choice(((0, 0), (1, 0), (0, 1), (1, 1))),
-        contexts=pairs or rng.random() < 0.5,
+        extras=(0, 0) if kind in IN_CONTEXTS else rng.choice(((0, 0), (1, 0), (0, 1), (1, 1))),
+        contexts=pairs or rng.random() < 0.5 or kind in IN_CONTEXTS,
+        preset=preset,
     )
 
 
@@ -143,7 +156,9 @@ def rehearse(drawn: Draw) -> Study:
         checks_per_hit=drawn.extras[0],
         repeats_per_hit=drawn.extras[1],
     )
-    study = create(drawn.name, mode=drawn.mode, plan=plan, wording=wording(drawn.kind), actor="ada", now=START)
+    study = create(
+        drawn.name, mode=drawn.mode, plan=plan, wording=wording(drawn.kind, drawn.preset), actor="ada", now=START
+    )
     add_texts_of(study, drawn, rng)
     arms = [ArmPlan(arm, drawn.reward + (50 * at if drawn.seed % 3 else 0)) for at, arm in enumerate(drawn.arms)]
     arrange(study, arms, [CellPlan(arm) for arm in drawn.arms], actor="ada", now=START)
@@ -165,9 +180,9 @@ def rehearse(drawn: Draw) -> Study:
     return Study.objects.get(pk=study.pk)
 
 
-def wording(kind: str) -> Wording:
-    """The default words, with practice rounds where a training needs them."""
-    words = default_wording(kind)
+def wording(kind: str, preset: str = "") -> Wording:
+    """The default words, or those of a preset, with practice rounds where a training needs them."""
+    words = preset_called(preset).wording if preset else default_wording(kind)
     if kind != "human_or_machine":
         return words
     examples = tuple(Practice(f"Practice {i}.", ("human", "machine")[i % 2], "It shows.") for i in range(3))
@@ -205,9 +220,9 @@ def add_texts_of(study: Study, drawn: Draw, rng: random.Random) -> None:
 
 def work(study: Study, drawn: Draw, rng: random.Random) -> None:
     """Write the work of simulated raters: as much as each HIT has places, one less in a study that runs."""
-    words = wording(drawn.kind)
+    words = wording(drawn.kind, drawn.preset)
     labels = {
-        criterion.name: list(Scale.objects.matching(criterion.scale, criterion.labels).labels.order_by("pk"))
+        criterion.name: list(Scale.objects.matching(criterion.scale, labels_of(words, criterion)).labels.order_by("pk"))
         for criterion in words.criteria
     }
     people: list[Worker] = []
@@ -259,11 +274,17 @@ def judge(
         for item in items
     )
     judgments = []
+    chosen = {rng.choice(group).pk for group in _by_context(seen)} if words.kind == "which_machine" else set()
     for place in seen:
         better = place.text.source == "model"
         for criterion in words.criteria:
             row = labels[criterion.name]
-            at = min(len(row) - 1, max(0, round(rng.gauss((len(row) - 1) * (0.6 if better else 0.4), 1.2))))
+            at = min(
+                len(row) - 1,
+                max(0, round(rng.gauss((len(row) - 1) * (0.6 if better else 0.4), max(1.2, len(row) / 8)))),
+            )
+            if words.kind == "which_machine":
+                at = 0 if place.pk in chosen else 1
             judgments.append(
                 Judgment(
                     presentation=place,
@@ -273,6 +294,13 @@ def judge(
                 )
             )
     Judgment.objects.bulk_create(judgments)
+
+
+def _by_context(seen: list[Presentation]) -> list[list[Presentation]]:
+    groups: dict[int | None, list[Presentation]] = {}
+    for place in seen:
+        groups.setdefault(place.text.context_id, []).append(place)
+    return list(groups.values())
 
 
 def decide(study: Study, drawn: Draw, rng: random.Random) -> None:

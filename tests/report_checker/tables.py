@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
-from statistics import median
+from statistics import fmean, median
 
 from tests.report_checker.page import Page
 from tests.report_checker.recount import Rows, clock, moment, money
-from tests.report_checker.sentences import Asked, by_amount, people, rewards
+from tests.report_checker.sentences import Asked, by_amount, is_nominal, people, rewards
 
 
 def differences(page: Page, rows: Rows, asked: Asked) -> Iterator[str]:
@@ -89,11 +89,33 @@ def expected_tables(rows: Rows, asked: Asked) -> dict[str, Cells]:
     if task == "human_or_machine":
         tables["Conditions: planned"] = _conditions(rows)
         tables["Accuracy against chance"] = {}
-    if task in ("likert",):
+    if task in ("likert", "direct_assessment", "document_rating", "error_labels"):
         tables["Ratings by source"] = _scales(rows)
-    if task in ("likert", "error_labels"):
+    if task in ("likert", "error_labels", "document_rating", "which_machine"):
         tables["How often each label"] = _labels(rows)
+    if task == "which_machine":
+        tables["How often a text of each source was chosen"] = _chosen(rows)
     return tables
+
+
+def _chosen(rows: Rows) -> Cells:
+    """Of each source, the mean over contexts of the share of raters who chose its text, and the chance of that."""
+    groups: defaultdict[tuple[int, int], list[tuple[str, bool]]] = defaultdict(list)
+    for answer in rows.used:
+        side = rows.sides[answer.text] or "references"
+        groups[rows.texts[answer.text]["context_id"], answer.submission].append((side, answer.code == 1))
+    cells: Cells = {}
+    for source in {side for shown in groups.values() for side, _ in shown}:
+        picked: defaultdict[int, list[float]] = defaultdict(list)
+        chance: defaultdict[int, list[float]] = defaultdict(list)
+        for (context, _), shown in groups.items():
+            sides = [side for side, _ in shown]
+            if source in sides and sum(chosen for _, chosen in shown) == 1:
+                picked[context].append(float((source, True) in shown))
+                chance[context].append(sides.count(source) / len(sides))
+        shares = [100 * sum(map(fmean, by.values())) / len(by) for by in (picked, chance)]
+        cells[source,] = (*shares, shares[0] - shares[1])
+    return cells
 
 
 def _money(rows: Rows) -> Cells:
@@ -163,6 +185,8 @@ def _conditions(rows: Rows) -> Cells:
 def _scales(rows: Rows) -> Cells:
     cells: Cells = {}
     for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
+        if is_nominal(rows, criterion):
+            continue
         hj = rows.hj(criterion)
         for name in ("", *dict.fromkeys(side for side in rows.sides.values() if side)):
             values = [float(hj[key]) for key, side in rows.sides.items() if side == name and key in hj]

@@ -107,7 +107,7 @@ def _unreachable(required: list[str], client: Client) -> list[str]:
     """Why a study that is for certain people only cannot be published to them."""
     if not required:
         return [
-            "The tasks are for people who took part before, and nobody of them came from Prolific. Recruit them by the "
+            "The tasks are for people who took part before, and none of them came from Prolific. Recruit them by the "
             "channels they came by."
         ]
     if ALLOWLIST not in {row.filter_id for row in client.list_filters()}:

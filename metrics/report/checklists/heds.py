@@ -9,9 +9,21 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from metrics.data.answer_types import AnswerType
 from metrics.report.pay import VOLUNTEERS, arms_by_reward, describe_rewards
 from metrics.report.records import ReportInput
 from metrics.report.wording import moment, money, plural
+
+# Answers that say how a text is to others.
+RELATIVE = frozenset({AnswerType.PREFERENCE, AnswerType.CHOSEN_TEXT, AnswerType.RANKING})
+SHOWN_AS = {
+    AnswerType.NUMBER: "a slider, and a field for the number",
+    AnswerType.SEVERAL_LABELS: "one box per label",
+    **dict.fromkeys(
+        (None, AnswerType.ORDINAL, AnswerType.TWO_SIDED, AnswerType.SINGLE_LABEL, *RELATIVE), "one button per label"
+    ),
+}
+UNORDERED = "labels without an order: shares of each, no scores"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +111,13 @@ def _design(report_input: ReportInput) -> Answers:
         f"online, from {moment(study.collected_from)}" if study.collected_from else None,
     )
     yield "How texts were allotted and ordered", study.interleaving
-    places = {(rating.hit, rating.rater) for rating in report_input.ratings if rating.hit}
-    yield "Assignments", str(len(places)) if places else None
+    places = len({(rating.hit, rating.rater) for rating in report_input.ratings if rating.hit}) or None
+    submitted = report_input.crowd.submitted or places
+    yield "Assignments", None if submitted is None else str(submitted)
     per = f"{study.texts_per_hit} texts in a task" if study.texts_per_hit else None
     yield "Size of a task", per
-    yield "Conditions", "; ".join(condition.name for condition in report_input.conditions if condition.name) or None
+    names = [condition.name or condition.training for condition in report_input.conditions]
+    yield "Conditions", "; ".join(name for name in names if name) or None
 
 
 def _criterion(report_input: ReportInput) -> Answers:
@@ -115,21 +129,20 @@ def _criterion(report_input: ReportInput) -> Answers:
 
 def _mode(report_input: ReportInput) -> Answers:
     yield "Objective or subjective", "subjective"
-    pairs = any(rating.partner for rating in report_input.ratings)
-    yield "Absolute or relative", "relative" if pairs else "absolute"
+    modes = ["relative" if answer in RELATIVE else "absolute" for answer in _answers(report_input).values()]
+    pairs = "relative" if any(rating.partner for rating in report_input.ratings) else "absolute"
+    yield "Absolute or relative", " and ".join(dict.fromkeys(modes)) or pairs
     yield "Intrinsic or extrinsic", "intrinsic"
 
 
 def _elicitation(report_input: ReportInput, *, huse: bool) -> Answers:
     study = report_input.study
     yield "Question shown to evaluators", study.question if study.question != "not recorded" else None
-    yield "Size of the scale", str(len(study.scale)) if study.scale else None
-    yield "Values of the scale", ", ".join(label.name for label in study.scale) or None
-    yield "How the scale is shown", "one button per label" if report_input.pages else None
-    yield "How responses become scores", study.coding
-    ratings = Counter(rating.text for rating in report_input.ratings if rating.kept)
+    yield from _scale(report_input)
+    ratings = Counter((rating.text, rating.criterion) for rating in report_input.ratings if rating.kept)
+    criteria = len({criterion for _, criterion in ratings})
     spread = f"{min(ratings.values())} to {max(ratings.values())}" if ratings else None
-    yield "Responses for each text", spread
+    yield "Responses for each text", f"{spread} on each of {criteria} criteria" if criteria > 1 else spread
     yield (
         "Statistics used",
         "HUSE with intervals"
@@ -140,6 +153,30 @@ def _elicitation(report_input: ReportInput, *, huse: bool) -> Answers:
     )
     yield "Inter-rater agreement", "Krippendorff's alpha, in the results" if ratings else None
     yield "Intra-rater agreement", None
+
+
+def _answers(report_input: ReportInput) -> dict[str, AnswerType]:
+    """What the answers on each criterion are."""
+    criteria = dict.fromkeys(rating.criterion for rating in report_input.ratings) or dict(report_input.study.answers)
+    return {criterion: report_input.answer_of(criterion) for criterion in criteria}
+
+
+def _scale(report_input: ReportInput) -> Answers:
+    """The scale of the first criterion, by its name where there are several: the others may have another."""
+    study = report_input.study
+    first = study.answers[0][0] if study.answers else ""
+    of_first = f" ({first.replace('_', ' ')})" if len(study.answers) > 1 else ""
+    answer = report_input.answer_of(first) if study.answers else None
+    if answer is AnswerType.NUMBER:
+        codes = [label.code for label in study.scale]
+        size, values = str(max(codes) - min(codes) + 1) if codes else None, f"whole numbers, {study.coding}"
+    else:
+        size = str(len(study.scale)) if study.scale else None
+        values = ", ".join(label.name for label in study.scale)
+    yield "Size of the scale", size and f"{size}{of_first}"
+    yield "Values of the scale", f"{values}{of_first}" if values and study.scale else None
+    yield "How the scale is shown", SHOWN_AS.get(answer) if report_input.pages else None
+    yield "How responses become scores", f"{study.coding}{of_first}" if report_input.has_coding else UNORDERED
 
 
 def _ethics(report_input: ReportInput) -> Answers:

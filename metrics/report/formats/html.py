@@ -23,7 +23,7 @@ from metrics.report.formats.csv import main_table
 from metrics.report.paper.page import compose_page
 from metrics.report.pay import arms_by_reward, describe_rewards
 from metrics.report.prose.findings import state_unrated
-from metrics.report.prose.methods import asks_who_wrote, describe_extras
+from metrics.report.prose.methods import asks_who_wrote, describe_extras, describe_scale
 from metrics.report.records import TextRow
 from metrics.report.result import MEASURES, TITLES, JudgedText, Report
 from metrics.report.section import Section
@@ -86,6 +86,7 @@ def html(
         "items_part": render_part(report.items),
         "study_asks_who": asks_who_wrote(report.input),
         "extras": describe_extras(report.input.study),
+        "scale_caption": describe_scale(report.input),
         "rewards": describe_rewards(report.input) or (NO_AMOUNT if report.input.crowd.pays else ""),
         "one_reward": len(arms_by_reward(report.input)) < 2,
         "many": MANY_ROWS,

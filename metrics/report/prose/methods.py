@@ -37,6 +37,13 @@ SCALE = template(
     "study.task",
 )
 ANSWERS = template("methods.answers", "They chose among {number} answers ({labels}).", "study.scale", "study.task")
+LABELS = template(
+    "captions.scale",
+    "Labels{criterion} in the order shown{coding}.",
+    "study.scale",
+    "study.coding",
+    "study.answers",
+)
 NUMBERS = template("methods.numbers", "They answered with whole numbers ({coding}).", "study.coding", "study.answers")
 TASKS = template(
     "methods.tasks", "{what} were shown in {tasks} of up to {size}.", "study.hits", "study.texts_per_hit", "study.task"
@@ -184,10 +191,21 @@ def _scale(report_input: ReportInput) -> Iterator[Sentence]:
         yield NUMBERS.fill(coding=study.coding)
         return
     names = [label.name for label in study.scale]
-    if not names or any(rating.label not in names for rating in report_input.ratings):
+    # The scale is that of the first criterion: only answers show whether the others have the same.
+    if not names or (len(study.answers) > 1 and not report_input.ratings):
+        return
+    if any(rating.label not in names for rating in report_input.ratings):
         return
     shown = {"number": len(names), "labels": ", ".join(names)}
-    yield ANSWERS.fill(**shown) if report_input.is_nominal else SCALE.fill(**shown, coding=study.coding)
+    yield SCALE.fill(**shown, coding=study.coding) if report_input.has_coding else ANSWERS.fill(**shown)
+
+
+def describe_scale(report_input: ReportInput) -> Sentence:
+    """The caption of the table of labels: of which of several criteria they are, and their coding if they have one."""
+    study = report_input.study
+    criterion = f" of {study.answers[0][0].replace('_', ' ')}" if len(study.answers) > 1 else ""
+    coding = f"; coding: {study.coding}" if report_input.has_coding and study.coding else ""
+    return LABELS.fill(criterion=criterion, coding=coding)
 
 
 EXTRAS = (

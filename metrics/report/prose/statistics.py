@@ -17,7 +17,7 @@ from metrics.types import Estimate
 
 AGREEMENT = template(
     "statistics.agreement",
-    "Raters agreed with Krippendorff's α of {values} ({level}).",
+    "Raters agreed with Krippendorff's α of {values}.",
     "ratings.value",
     "ratings.kept",
     "ratings.criterion",
@@ -75,15 +75,22 @@ def sentences(
 
 
 def _agreement(report_input: ReportInput, ratings: Table | None, evaluators: Table | None) -> Iterator[Sentence]:
-    """Alpha over all texts, by criterion where there are several."""
-    measured = OF_LABELS if report_input.is_nominal else OF_A_SCALE
-    values = dict(_alphas(ratings, ("criterion",), f"alpha_{measured}", "texts"))
+    """Alpha over all texts, by criterion where there are several, each at its own level of measurement."""
+    by_level = {
+        level: dict(_alphas(ratings, ("criterion",), f"alpha_{level}", "texts")) for level in (OF_A_SCALE, OF_LABELS)
+    }
+    measured = dict.fromkeys(name for alphas in by_level.values() for name in alphas)
+    levels = {name: OF_LABELS if report_input.answer_of(name).is_nominal else OF_A_SCALE for name in measured}
+    values = {name: by_level[level][name] for name, level in levels.items() if name in by_level[level]}
     if not values:
         values = dict(_alphas(evaluators, (), "alpha_ordinal", "model", "domain", "training"))
+        levels = dict.fromkeys(values, OF_A_SCALE)
     if values:
-        several = len(values) > 1
-        words = "; ".join(f"{estimate(value)}{f' for {name}' if several else ''}" for name, value in values.items())
-        yield AGREEMENT.fill(values=words, level=measured if ratings else OF_A_SCALE)
+        stated = {levels[name] for name in values}
+        names = {name: f" for {name}" if len(values) > 1 else "" for name in values}
+        ends = {name: f" ({levels[name]})" if len(stated) > 1 else "" for name in values}
+        words = "; ".join(f"{estimate(value)}{names[name]}{ends[name]}" for name, value in values.items())
+        yield AGREEMENT.fill(values=words if len(stated) > 1 else f"{words} ({stated.pop()})")
 
 
 def _alphas(table: Table | None, names: Sequence[str], key: str, *everything: str) -> Iterator[tuple[str, Estimate]]:

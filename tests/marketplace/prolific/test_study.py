@@ -489,7 +489,7 @@ def test_a_repetition_for_the_same_people_is_open_to_them_alone(crowd: Crowd) ->
     channel = crowd.service.create_channel(Study="again", Kind="prolific", Name="second")["ChannelId"]
     crowd.complete_draft(channel, ExcludesEarlier=True)
     quote = crowd.service.quote_prolific_study(ChannelId=channel)
-    assert any("nobody of them came from Prolific" in problem for problem in quote["Problems"])
+    assert any("none of them came from Prolific" in problem for problem in quote["Problems"])
     crowd.lab.client.associate_qualification_with_worker(
         QualificationTypeId=requirement["QualificationTypeId"], WorkerId=person.worker_id, SendNotification=False
     )

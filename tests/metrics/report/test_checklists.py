@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from metrics.data.answer_types import AnswerType
+from metrics.report.checklists.heds import fill_datasheet
 from metrics.report.checklists.missing import FACTS, list_missing
 from metrics.report.checklists.responsible_nlp import fill_checklist
 from metrics.report.formats.checklists import OPEN, checklist_files
-from metrics.report.records import ReportInput
+from metrics.report.records import ReportInput, ScaleLabel
 from tests.annotation.reports.round_trips import KINDS
 from tests.metrics.report.latex import compile_tex, needs
 from tests.metrics.report.samples import CROWD, MONEY, STUDY
@@ -80,3 +83,34 @@ def test_who_was_simulated_is_not_asked_for() -> None:
     assert not {"people", "demographics"} & {
         fact.key for fact in list_missing(replace(KNOWN, study=STUDY, statements=()))
     }
+
+
+def test_the_datasheet_states_the_scale_of_each_kind_of_answer() -> None:
+    given = KINDS["scales"](3)
+    ends = (ScaleLabel("Not at all", 0), ScaleLabel("Perfectly", 100))
+    numbers = replace(given.study, scale=ends, coding="0 to 100", answers=(("quality", AnswerType.NUMBER),))
+    sheet = answers_of(replace(given, study=numbers))
+    assert sheet["Size of the scale"] == "101"
+    assert sheet["Values of the scale"] == "whole numbers, 0 to 100"
+    labels = replace(
+        given.study, answers=(("error", AnswerType.SINGLE_LABEL), ("how_bad", AnswerType.ORDINAL)), coding="0 to 3"
+    )
+    sheet = answers_of(replace(given, study=labels))
+    assert sheet["Size of the scale"] == f"{len(given.study.scale)} (error)"
+    assert sheet["How responses become scores"] == "labels without an order: shares of each, no scores"
+    chosen = replace(given.study, answers=(("which_machine", AnswerType.CHOSEN_TEXT),))
+    assert answers_of(replace(given, study=chosen, ratings=()))["Absolute or relative"] == "relative"
+
+
+def test_the_datasheet_counts_responses_on_each_criterion() -> None:
+    given = KINDS["scales"](3)
+    counts = Counter((rating.text, rating.criterion) for rating in given.ratings if rating.kept)
+    criteria = len({criterion for _, criterion in counts})
+    assert criteria > 1
+    assert answers_of(given)["Responses for each text"] == (
+        f"{min(counts.values())} to {max(counts.values())} on each of {criteria} criteria"
+    )
+
+
+def answers_of(given: ReportInput) -> dict[str, str | None]:
+    return {entry.question: entry.answer for entry in fill_datasheet(given)}

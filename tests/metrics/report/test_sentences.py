@@ -10,6 +10,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from metrics.data.answer_types import AnswerType
 from metrics.errors import BadInput
 from metrics.evaluators.evaluate import evaluate_judgments
 from metrics.huse.estimate import FEW_OF_A_SOURCE
@@ -68,6 +69,7 @@ class Asked:
 def of_methods(asked: Asked) -> Iterator[Sentence]:
     given = asked.report_input
     yield from methods.paragraph(given, asked.generators, k=asked.k, level=asked.level, held=asked.held)
+    yield methods.describe_scale(given)
 
 
 def of_statistics(asked: Asked) -> Iterator[Sentence]:
@@ -325,6 +327,17 @@ def _named(given: ReportInput, task: str) -> ReportInput:
 
 def _unrated(facts: Any) -> Any:
     return replace(facts, items=tuple(replace(item, hj=None, ratings=0) for item in facts.items))
+
+
+def test_the_labels_of_the_first_criterion_are_not_said_to_be_those_of_another() -> None:
+    """Errors have labels without an order, their severity a scale; before there are answers, both are only planned."""
+    given = KINDS["scales"](SEED)
+    answers = (("error", AnswerType.SINGLE_LABEL), ("severity", AnswerType.ORDINAL))
+    given = replace(given, study=replace(given.study, answers=answers))
+    assert methods.describe_scale(given) == "Labels of error in the order shown."
+    said = [sentence.key for sentence in methods.paragraph(replace(given, ratings=()), (), k=5, level=0.95, held=())]
+    assert "methods.scale" not in said
+    assert "methods.answers" not in said
 
 
 # --- planted facts ---

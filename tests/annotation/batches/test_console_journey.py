@@ -7,7 +7,6 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from django.core.management import call_command
 from django.utils import timezone
 from playwright.sync_api import Browser, expect
@@ -26,8 +25,6 @@ from tests.annotation.console.test_browser import signed_in
 from tests.browsing import fresh
 from tests.marketplace.framed.desk import Desk, enter
 from tests.marketplace.people import Person
-
-pytestmark = pytest.mark.database
 
 # As the template "Survey Link" has it: no form and no submit button, and a script that hides the link in a preview.
 SURVEY = """<section><p>${who}, please answer:</p>

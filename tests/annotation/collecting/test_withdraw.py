@@ -46,7 +46,7 @@ from annotation.workers.retention import forget
 from tests.annotation.conftest import NOW, told
 from tests.marketplace.people import enter
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
@@ -73,6 +73,7 @@ def gathered(study: Study, market: Market) -> None:
     read(study, now=NOW)
 
 
+@pytest.mark.database
 def test_what_was_collected_is_erased_and_what_was_paid_stays_paid(rated: Study, market: Market) -> None:
     gathered(rated, market)
     approve(rated, Submission.objects.all(), actor=None, now=NOW)
@@ -99,6 +100,7 @@ def test_what_was_collected_is_erased_and_what_was_paid_stays_paid(rated: Study,
     assert AuditEvent.objects.first_broken(rated) is None
 
 
+@pytest.mark.database
 def test_it_is_done_once_and_later_passes_leave_it_erased(rated: Study, market: Market) -> None:
     gathered(rated, market)
     take_back("ann")
@@ -111,6 +113,7 @@ def test_it_is_done_once_and_later_passes_leave_it_erased(rated: Study, market: 
     assert (Judgment.objects.count(), Flag.objects.count()) == (8, 0)
 
 
+@pytest.mark.database
 def test_answers_taken_back_before_we_saw_them_are_never_stored(rated: Study, market: Market) -> None:
     take_back("ann")
     gathered(rated, market)
@@ -118,6 +121,7 @@ def test_answers_taken_back_before_we_saw_them_are_never_stored(rated: Study, ma
     assert (Judgment.objects.count(), Flag.objects.count()) == (8, 0)
 
 
+@pytest.mark.database
 def test_a_report_says_how_many_were_withdrawn(rated: Study, market: Market) -> None:
     gathered(rated, market)
     assert facts.crowd_warnings(counts.crowd_counts(rated)) == []
@@ -127,6 +131,7 @@ def test_a_report_says_how_many_were_withdrawn(rated: Study, market: Market) -> 
     assert warned.sentence.startswith("2 of 4 submissions were withdrawn by their workers")
 
 
+@pytest.mark.database
 @pytest.mark.parametrize(
     "change",
     [
@@ -147,6 +152,7 @@ def test_the_database_lets_nothing_but_the_erasure_through(
         Submission.objects.filter(pk=row.pk).update(**change)
 
 
+@pytest.mark.database
 def test_an_erased_submission_cannot_be_written_again(rated: Study, market: Market) -> None:
     gathered(rated, market)
     row = Submission.objects.order_by("pk").first()

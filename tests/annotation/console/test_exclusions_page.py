@@ -27,7 +27,7 @@ from annotation.studies.unblind import unblind
 from metrics.huse.estimate import evaluate
 from tests.annotation.review.factories import NOW, judged, make, member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

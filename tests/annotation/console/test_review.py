@@ -34,7 +34,7 @@ from annotation.models import (
 from annotation.review import reject
 from tests.annotation.review.factories import judged, make, member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 READ_BY_ALL = ("quality", "quality-outcome", "quality-rules")
 READ_BY_REVIEWERS = (
     "review-people",
@@ -99,12 +99,14 @@ def _names(patterns, before=()):
             yield one.name, wanted
 
 
+@pytest.mark.database
 def test_the_sweep_knows_every_address(study):
     known = {key for key in get_resolver("annotation.console.urls").reverse_dict if isinstance(key, str)}
     assert {name for name, _ in _names(of_judging)} <= known
     assert len(addresses(study)) == 38
 
 
+@pytest.mark.database
 def test_a_viewer_can_change_nothing(study, enter):
     viewer = enter("viewer")
     before = [kind.objects.count() for kind in (Decision, Intent, RuleSet, Hold, Codebook, Look)]

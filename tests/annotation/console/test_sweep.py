@@ -28,7 +28,7 @@ from annotation.studies.unblind import unblind
 from tests.annotation.api.test_roles import OPERATIONS
 from tests.annotation.review.factories import judged, member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 SECRET = b"REALID"
 # What stands at the top of the site, and why it is swept, or need not be.
 SWEPT = {"console/", "api/v1/", "shared/<str:token>/"}

@@ -28,7 +28,7 @@ from annotation.models import (
 )
 from tests.annotation.importing import batches
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def imported(tmp_path: Path, content: batches.Rows | None = None, **options: object) -> Study:
@@ -37,6 +37,7 @@ def imported(tmp_path: Path, content: batches.Rows | None = None, **options: obj
     return Study.objects.get(name=options.get("study", "small"))
 
 
+@pytest.mark.database
 def test_every_row_becomes_a_submission_with_its_judgments(tmp_path: Path) -> None:
     study = imported(tmp_path)
     assert (study.mode, study.status, study.reward_cents) == ("imported", "closed", 50)
@@ -48,6 +49,7 @@ def test_every_row_becomes_a_submission_with_its_judgments(tmp_path: Path) -> No
     assert Judgment.objects.first().label.label == "Invalid"
 
 
+@pytest.mark.database
 def test_times_are_kept_in_utc_and_the_time_taken_follows(tmp_path: Path) -> None:
     imported(tmp_path)
     first = Submission.objects.order_by("pk").first()

@@ -21,7 +21,7 @@ from annotation.management.commands._study import StudyCommand
 from annotation.models import Decision, Job, Membership, Reply, Role, Study, Submission, Worker
 from tests.annotation.review.factories import NOW, make, member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 # These have no person behind them, or whoever runs the installation: the loop, the server, prices of no study.
 NOBODYS = {
@@ -122,6 +122,7 @@ def words(name: str, study: str) -> list[str]:
     return ["set", study, *more] if name == "retention" else [study, *more]
 
 
+@pytest.mark.database
 def test_every_command_on_a_study_takes_a_name() -> None:
     found = every_command()
     assert set(found) == NOBODYS | OF_BATCHES | MAKERS | set(NEEDED) | set(RENAMED)
@@ -133,6 +134,7 @@ def test_every_command_on_a_study_takes_a_name() -> None:
     assert without == set()
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("name", sorted(NEEDED))
 def test_too_small_a_role_is_refused(study: Study, name: str) -> None:
     order = [Role.VIEWER, Role.REVIEWER, Role.EDITOR, Role.OWNER]

@@ -33,13 +33,14 @@ from annotation.readers.records import TextRecord
 from annotation.studies.create import Plan, create, reword
 from tests.annotation.conftest import NOW
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("mturk_fees")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("mturk_fees")]
 
 
 def rules(study: Study, market: Market | None = None) -> dict[str, str]:
     return {one.rule: one.level for one in preflight(study, market=market).findings}
 
 
+@pytest.mark.database
 def test_a_sound_study_has_warnings_only_and_a_bill(study: Study, market: Market) -> None:
     """2 HITs x 2 raters x $0.50, 20 % of fee each."""
     found = preflight(study, market=market)

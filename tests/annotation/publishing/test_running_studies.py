@@ -47,7 +47,7 @@ from annotation.review.warn_deadlines import warn
 from annotation.studies.audit_check import prove
 from tests.annotation.conftest import NOW, told
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("mturk_fees")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("mturk_fees")]
 
 Rates = Callable[..., None]
 
@@ -69,6 +69,7 @@ def free_places(market: Market) -> int:
     return sum(hit.free for hit in market.hits())
 
 
+@pytest.mark.database
 def test_a_pause_lets_nobody_in_and_who_is_inside_finishes(out: Study, market: Market, site: str) -> None:
     with Browser(told("create_worker", "bea")["sign_in_url"]) as bea:
         offer, other = bea.offers()
@@ -85,6 +86,7 @@ def test_a_pause_lets_nobody_in_and_who_is_inside_finishes(out: Study, market: M
     assert free_places(market) == 3
 
 
+@pytest.mark.database
 def test_what_was_not_created_before_a_pause_waits_for_its_end(study: Study, market: Market) -> None:
     publish(study, actor="ada", now=NOW)
     pause(study, actor="ada", now=NOW)

@@ -22,7 +22,7 @@ from tests.annotation.recruiting.test_three_ways import at, by_settings, console
 from tests.marketplace.channels.guests import Comer
 from tests.marketplace.channels.guests import Guest as Visitor
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 Opened = Callable[..., ChannelRecord]
 __all__ = ["by_settings"]
 
@@ -40,6 +40,7 @@ def page_text(answer: Any) -> str:
     return re.sub(r"\s+", " ", html.fromstring(answer.content).text_content())
 
 
+@pytest.mark.database
 def test_who_finishes_without_a_code_keeps_place_and_proof_and_the_requester_is_asked(
     live: Study, ours: Market, opened: Opened, visitor: Callable[[], Visitor]
 ) -> None:

@@ -16,7 +16,7 @@ from annotation.mturk.records import Endpoint
 from tests.annotation.api.conftest import Caller, fault
 from tests.marketplace.channels.guests import Guest as Visitor
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +32,7 @@ def recruit(*words: str) -> str:
     return out.getvalue()
 
 
+@pytest.mark.database
 @pytest.mark.usefixtures("live")
 def test_the_command_opens_shows_and_closes_a_link(visitor: Callable[[], Visitor]) -> None:
     assert "Next: manage.py recruit headlines link" in recruit("status")

@@ -35,7 +35,7 @@ from tests.annotation.conftest import NOW
 from tests.annotation.recruiting.prolific_double import CHANNEL, PretendMarketplace, pretend
 from tests.annotation.review.factories import make
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 LONG = "In nine of twelve sentences the same answer was chosen within a second, before the sentence could be read."
 
 
@@ -68,6 +68,7 @@ def recruit(study: Study, market: Market, total: int = 2519) -> int:
     return added
 
 
+@pytest.mark.database
 def test_a_draft_names_only_what_is_set(live: Study, market: Market, marketplace: PretendMarketplace) -> None:
     chosen = (ChosenFilter("age", lower=18, upper=60), ChosenFilter("country", ("1",)))
     set_draft(live, CHANNEL, ProlificDraft(minutes=12, filters=chosen), **by(market))
@@ -82,6 +83,7 @@ def test_a_draft_names_only_what_is_set(live: Study, market: Market, marketplace
     assert prolific.get_study(market, CHANNEL).filters == chosen
 
 
+@pytest.mark.database
 def test_publishing_reserves_what_prolific_takes_beyond_the_tasks_rewards(
     live: Study, market: Market, marketplace: PretendMarketplace
 ) -> None:

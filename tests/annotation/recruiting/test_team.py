@@ -30,7 +30,7 @@ from tests.annotation.recruiting.test_three_ways import at, by_settings, console
 from tests.marketplace.channels.guests import Comer
 from tests.marketplace.channels.guests import Guest as Visitor
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 Opened = Callable[..., ChannelRecord]
 TASKS, RATERS = 3, 3
 __all__ = ["by_settings"]
@@ -176,6 +176,7 @@ def test_who_has_done_their_maximum_is_at_the_end_and_leaves_the_rest_to_others(
     ]
 
 
+@pytest.mark.database
 def test_of_a_whole_team_at_one_moment_no_more_than_two_get_a_text(
     live: Study, team: Callable[..., dict[str, str]], visitor: Callable[[], Visitor]
 ) -> None:
@@ -189,6 +190,7 @@ def test_of_a_whole_team_at_one_moment_no_more_than_two_get_a_text(
     assert sum(held.values()) <= 2 * TASKS
 
 
+@pytest.mark.database
 def test_a_number_that_the_study_cannot_hold_is_refused_at_each_way(live: Study, ours: Market, opened: Opened) -> None:
     program, path = Caller("pam", live, Role.EDITOR), f"/studies/{live.uuid}/channels"
     sentence = "Each text has 3 raters in this study, so at most 3 of the team rate it."

@@ -25,7 +25,7 @@ from tests.annotation.console.factories import csv
 from tests.annotation.recruiting.test_channels import publish_now
 from tests.marketplace.channels.guests import Guest as Visitor
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 Opened = Callable[..., ChannelRecord]
 
 
@@ -52,6 +52,7 @@ def at(study: Study, place: str, *more: str) -> str:
     return reverse(f"console:{place}", args=[study.uuid, *more])
 
 
+@pytest.mark.database
 def test_of_two_editors_of_one_channel_the_second_sees_both_texts_and_chooses(
     live: Study, ours: Market, opened: Opened
 ) -> None:

@@ -13,7 +13,7 @@ from annotation.accounts.models import User
 from annotation.models import Decision, ImportedReport, Membership, Study, Submission, Text, WorkerIdentity
 from tests.annotation.importing import batches
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -34,6 +34,7 @@ def told(folder: Path) -> dict:
     return json.loads((folder / "report.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("name", ["report.json", "snapshot.json"])
 def test_a_loaded_report_is_its_snapshot_and_has_no_rows(study: Study, tmp_path: Path, name: str) -> None:
     call_command("report", "small", out=tmp_path / "one", format="json,csv")
@@ -51,6 +52,7 @@ def test_a_loaded_report_is_its_snapshot_and_has_no_rows(study: Study, tmp_path:
     assert not again.hits.exists()
 
 
+@pytest.mark.database
 def test_a_loaded_study_refuses_what_its_snapshot_would_not_show(study: Study, tmp_path: Path) -> None:
     call_command("report", "small", out=tmp_path / "one", format="json")
     call_command("import_report", tmp_path / "one" / "report.json", study="again")

@@ -28,7 +28,7 @@ from tests.metrics.report.samples import study as sample
 from tests.report_checker.studies import Draw, decide, draw, rehearse, work
 from tests.report_checker.world import NOW
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 SEEDS = {"typicality": 0, "evaluators": 36}  # every submission of both was approved
 LATER = NOW + timedelta(days=60)
@@ -63,6 +63,7 @@ def repeat(study: Study, name: str = "again", **how: object) -> Study:
     return replicate(study, name, actor="ada", now=LATER, **how).study
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("kind", SEEDS)
 def test_the_repetition_has_the_tasks_of_the_snapshot(kind: str) -> None:
     study = looked_at(kind)
@@ -82,6 +83,7 @@ def test_the_repetition_has_the_tasks_of_the_snapshot(kind: str) -> None:
     assert again.replication.content_sha256 == study.snapshots.get().content_sha256
 
 
+@pytest.mark.database
 def test_anothers_snapshot_is_repeated_and_compared_in_one_report(tmp_path: Path) -> None:
     """From a file alone: loaded, repeated, worked on by others, compared."""
     study = looked_at("typicality")

@@ -28,7 +28,7 @@ from metrics.report.snapshot import content_of
 from tests.annotation.reports.round_trips import KINDS, drawn
 from tests.annotation.review.factories import make, member
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
@@ -43,6 +43,7 @@ def read_back(told: dict[str, Any], folder: Path, name: str = "again") -> Study:
     return import_report(read_report(path), name=name, actor="ada", now=NOW)
 
 
+@pytest.mark.database
 @pytest.mark.parametrize(("kind", "seed"), [*((kind, 1) for kind in KINDS), ("typicality", 2)])
 def test_a_study_read_back_reports_the_same_and_again(kind: str, seed: int, tmp_path: Path) -> None:
     first = drawn(kind, seed)

@@ -40,7 +40,7 @@ from tests.annotation.api.conftest import Caller, fault
 from tests.annotation.review.factories import NOW, make, member
 from tests.metrics.likelihood.tiny import saved
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 DECLARED = Declared("Sniffer", "2.1", 0.5)
 F21 = Rule("machine_written")
 
@@ -76,6 +76,7 @@ def left_out() -> set[str]:
     return set(Decision.objects.filter(verdict="exclude").values_list("submission__worker__pseudonym", flat=True))
 
 
+@pytest.mark.database
 def test_more_than_half_of_the_explanations_beyond_the_threshold_are_a_flag(study: Study) -> None:
     assert sniffed(study, {0: 6, 1: 5, 2: 0}) == Detected("Sniffer, 2.1", scored=30, kept=0, unknown=0)
     assert flagged() == {by(0)}
@@ -89,6 +90,7 @@ def test_more_than_half_of_the_explanations_beyond_the_threshold_are_a_flag(stud
     assert "second language" in found.check.wrongly
 
 
+@pytest.mark.database
 def test_without_a_detector_nothing_is_measured_and_no_default_holds_it(study: Study) -> None:
     assess(study, now=NOW)
     assert flagged() == set()

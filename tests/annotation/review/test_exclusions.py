@@ -49,7 +49,7 @@ from annotation.workers.participation import SECOND
 from metrics.report.sections.exclusions import huse_under_rules
 from tests.annotation.review.factories import NOW, judged, make, member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -62,6 +62,7 @@ def left_out() -> set[str]:
     return set(Decision.objects.filter(verdict="exclude").values_list("submission__worker__pseudonym", flat=True))
 
 
+@pytest.mark.database
 def test_the_columns_are_what_was_stored(study):
     read = study_work(study)
     assert (len(read.work), len(read.work.lines.text), len(set(read.work.worker.tolist()))) == (16, 160, 8)
@@ -70,6 +71,7 @@ def test_the_columns_are_what_was_stored(study):
     assert read.work.unanswered.tolist() == [0] * 16
 
 
+@pytest.mark.database
 def test_the_straight_liner_is_flagged_and_most_suspicious(study):
     straight = Submission.objects.filter(worker__pseudonym="wjudged00000")
     assert set(Flag.objects.values_list("submission", flat=True)) == set(straight.values_list("pk", flat=True))

@@ -18,7 +18,7 @@ from annotation.publishing.publish import publish
 from annotation.review.approve import approve
 from annotation.review.notify import Notices, notify
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 WORDS = {"subject": "The second part", "text": "It opens on Monday, for those who like to come."}
 
@@ -44,6 +44,7 @@ def say(study: Study, workers: list[Worker] | None = None, **other: str) -> Noti
     return notify(study, **{**WORDS, **other}, actor="ada", now=timezone.now(), workers=workers)
 
 
+@pytest.mark.database
 def test_a_notice_reaches_those_whose_work_was_decided_on_and_the_others_are_counted(
     rated: Study, market: Market
 ) -> None:
@@ -53,6 +54,7 @@ def test_a_notice_reaches_those_whose_work_was_decided_on_and_the_others_are_cou
     assert (message.subject, message.text) == (WORDS["subject"], WORDS["text"])
 
 
+@pytest.mark.database
 def test_the_same_words_come_once_and_other_words_come_too(rated: Study, market: Market) -> None:
     say(rated)
     assert say(rated) == Notices(people=0, already=1, undecided=1)

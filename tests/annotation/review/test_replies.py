@@ -35,7 +35,7 @@ from annotation.review import queue as review_queue
 from annotation.review import reject
 from tests.annotation.conftest import told
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 REASON = "One label was given for all of the texts of this HIT."
 WORDS = "I read every text <twice>.\nPlease look again: שלום 😀"
@@ -114,6 +114,7 @@ def page_of(user: User, name: str, *parts: object, query: str = "") -> str:
     return answer.content.decode()
 
 
+@pytest.mark.database
 def test_what_a_worker_answers_stands_on_the_desk_and_is_one_step_from_an_approval(
     study: Study, market: Market, queue: str, reviewer: Reviewer, ann: Browser
 ):
@@ -145,6 +146,7 @@ def answers_page(browser: Browser, one: Submission) -> httpx.URL:
     return browser._home.url.copy_with(path=f"/hits/work/{one.market_id}/done/", query=None)
 
 
+@pytest.mark.database
 def test_no_real_worker_id_comes_with_it(study: Study, market: Market, queue: str, reviewer: Reviewer, ann: Browser):
     ada, bea = reviewer("ada"), reviewer("bea")
     out(study, market, queue)

@@ -13,10 +13,9 @@ import pytest
 from tests.marketplace.people import Lab
 from tests.marketplace.question_samples import html_question
 
-pytestmark = [
-    pytest.mark.database,
-    pytest.mark.skipif(importlib.util.find_spec("awscli") is None, reason="awscli is not installed (make setup-dev)"),
-]
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("awscli") is None, reason="awscli is not installed (make setup-dev)"
+)
 
 
 def aws(lab: Lab, *arguments: str) -> dict:

@@ -22,19 +22,19 @@ from tests.marketplace.conftest import mturk
 from tests.marketplace.people import Lab
 from tests.marketplace.question_samples import hit_parameters
 
-pytestmark = pytest.mark.database
-
 
 def kind(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["__type"]
 
 
+@pytest.mark.database
 def test_a_fresh_account_tells_its_balance_as_text(lab):
     answer = lab.client.get_account_balance()
     assert answer["AvailableBalance"] == "10000.00"
     assert len(answer["ResponseMetadata"]["RequestId"]) == 36
 
 
+@pytest.mark.database
 def test_a_script_is_pointed_here_by_one_environment_variable(lab, monkeypatch):
     for name, value in {
         "AWS_ENDPOINT_URL_MTURK": lab.url,

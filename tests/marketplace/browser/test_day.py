@@ -14,8 +14,6 @@ from tests.browsing import PHONE
 from tests.marketplace.browser.people import fill, press, tab_to
 from tests.marketplace.question_samples import html_question
 
-pytestmark = pytest.mark.database
-
 TASK = """<!doctype html><html lang="en"><head><title>Rate a headline</title></head><body>
 <h1>Rate a headline</h1>
 <form method="post" action="https://www.mturk.com/mturk/externalSubmit">

@@ -17,7 +17,7 @@ from annotation.marketplace.models import Assignment, Channel, Participant
 from tests.marketplace.channels.guests import TAG, Guest, tasks
 from tests.marketplace.people import Lab
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 MODEL = Path(__file__).resolve().parents[3] / "annotation" / "mturk" / "service"
 Guests = Callable[[], Guest]
 
@@ -49,6 +49,7 @@ def finished(guest: Guest, link: str, hits: list[dict]) -> str:
     return person.get("/hits/end/").text
 
 
+@pytest.mark.database
 def test_codes_run_out_and_the_person_is_told_whom_to_send_their_own(lab: Lab, guest: Guests) -> None:
     hits = tasks(lab, 1)
     channel = opened(lab, Codes=["FIRST-1"], Contact="ada@example.org")
@@ -61,6 +62,7 @@ def test_codes_run_out_and_the_person_is_told_whom_to_send_their_own(lab: Lab, g
     assert Participant.objects.filter(finished_at__isnull=False).count() == 2
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("known_by", ["ExternalId", "Email"])
 def test_who_takes_part_by_one_channel_is_the_same_person_in_another(lab: Lab, guest: Guests, known_by: str) -> None:
     tasks(lab)

@@ -18,8 +18,6 @@ from tests.marketplace.channels.guests import channel as open_channel
 from tests.marketplace.channels.guests import tasks as offer
 from tests.marketplace.channels.guests import told, written
 
-pytestmark = pytest.mark.database
-
 GOOD = "\ufeffName,E-Mail ,email,ID\nAda,x,Ada@Example.org,student-4711\n=cmd(),x,,@b-2\n\nCy,x,cy@example.org,\n"
 
 
@@ -38,6 +36,7 @@ def rows(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
+@pytest.mark.database
 def test_everybody_gets_a_link_and_no_cell_is_a_formula(class_of_three):
     found = rows(class_of_three)
     assert [(row["email"], row["id"], row["name"]) for row in found] == [
@@ -48,6 +47,7 @@ def test_everybody_gets_a_link_and_no_cell_is_a_formula(class_of_three):
     assert len({row["link"] for row in found}) == 3
 
 
+@pytest.mark.database
 def test_inviting_the_same_people_again_makes_no_second_link(class_of_three, tmp_path):
     again = told("people", "class", written(tmp_path, "p.csv", GOOD), "--out", str(tmp_path / "more.csv"))
     assert (again["invited"], again["invited_before"], Link.objects.count()) == (0, 3, 3)

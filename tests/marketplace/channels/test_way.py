@@ -16,8 +16,6 @@ from tests.marketplace.draws.studies import Study
 from tests.marketplace.people import reason
 from tests.marketplace.qualifications.test_once import study as once_study
 
-pytestmark = pytest.mark.database
-
 
 def seen(page):
     """What a person reads of a page: its text without scripts and hidden words."""
@@ -37,6 +35,7 @@ def primary(page):
     ]
 
 
+@pytest.mark.database
 def test_from_the_link_one_press_leads_into_the_task(lab, guest, tmp_path):
     tasks(lab, 3)
     visitor = guest()

@@ -32,8 +32,6 @@ from annotation.marketplace.workers.open_accounts import fund
 from tests.marketplace.channels.guests import channel, tasks, told, written
 from tests.marketplace.people import Lab, Person, post_form, reason
 
-pytestmark = pytest.mark.database
-
 RETURN = "https://panel.example.org/done?who={external_id}&cc={code}"
 
 
@@ -60,6 +58,7 @@ def answers(lab: Lab, hit: dict) -> list[str]:
     return [row["Answer"] for row in lab.work(hit)]
 
 
+@pytest.mark.database
 def test_the_way_back_carries_code_and_id_to_the_configured_address_only(lab, guest):
     tasks(lab, 1)
     link = channel("panel", "--id-parameter", "pid", "--return-url", RETURN)

@@ -11,8 +11,6 @@ from annotation.marketplace.models import Submission
 from tests.marketplace.framed.desk import Desk, fields, raw, state
 from tests.marketplace.question_samples import html_question
 
-pytestmark = pytest.mark.database
-
 HEAD = "<!DOCTYPE html><html lang='en'><title>t</title>"
 MTURK = "https://www.mturk.com/mturk/externalSubmit"
 

@@ -19,7 +19,7 @@ from annotation.marketplace.models import Assignment, Hit, HitType, Requester, W
 from annotation.marketplace.workers.open_accounts import Record, open_worker
 from tests.marketplace.people import reason
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 MINUTE = 60
 
@@ -58,6 +58,7 @@ def titles(worker: WorkerAccount, **choice: object) -> list[str]:
     return [offer.hit_type.title for offer in shelf.offers(worker, Choice(**choice), now=clock.now()).rows]
 
 
+@pytest.mark.database
 def test_equal_hits_are_one_offer_that_counts_them_up_to_a_bound(worker, publish):
     publish("many", shelf.MAX_COUNTED + 5)
     publish("few", 3)
@@ -66,6 +67,7 @@ def test_equal_hits_are_one_offer_that_counts_them_up_to_a_bound(worker, publish
     assert (many.count, many.many) == (shelf.MAX_COUNTED + 1, True)
 
 
+@pytest.mark.database
 def test_hits_that_were_taken_are_neither_offered_nor_counted(worker, publish):
     kind = publish("one", 3, places=5)
     first = shelf.offers(worker, Choice(), now=clock.now()).rows[0].hit_id

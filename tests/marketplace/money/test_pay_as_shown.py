@@ -8,7 +8,7 @@ from tests.benchmarks.pay_as_shown.findings import compare
 from tests.benchmarks.pay_as_shown.people import HIT_ORIGIN, SITE, WORKER_ORIGIN, Town
 from tests.benchmarks.pay_as_shown.planted import PLANTED
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
@@ -24,6 +24,7 @@ def live(people, seed=7):
     return town
 
 
+@pytest.mark.database
 def test_what_people_read_is_what_they_are_paid():
     town = live(28)
     comparison = compare(town)
@@ -32,6 +33,7 @@ def test_what_people_read_is_what_they_are_paid():
     assert set(comparison.paid) == {"USD", "EUR", "JPY", "CHF"}
 
 
+@pytest.mark.database
 @pytest.mark.parametrize(("lie", "words"), PLANTED, ids=lambda value: getattr(value, "__name__", ""))
 def test_a_lie_about_pay_is_found(monkeypatch, lie, words):
     lie(monkeypatch.setattr)

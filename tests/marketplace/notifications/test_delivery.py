@@ -25,8 +25,6 @@ from annotation.marketplace.notifications.keys import signer
 from annotation.mturk.sns import is_new, read_events, verify
 from tests.marketplace.receiver import Receiver
 
-pytestmark = pytest.mark.database
-
 
 def sent(after: float = 0.0) -> Delivered:
     """One pass of the delivery, `after` seconds from now."""
@@ -178,6 +176,7 @@ def test_a_message_signed_by_somebody_else_is_refused(message, believed, host, s
         believed({**message, "SigningCertURL": other})
 
 
+@pytest.mark.database
 def test_a_repeated_message_is_ignored_by_its_document(ping, receiver, believed):
     """Case 74: the receiver did the work and answered late or badly, so the same document comes again."""
     receiver.status = 500
@@ -191,6 +190,7 @@ def test_a_repeated_message_is_ignored_by_its_document(ping, receiver, believed)
     assert receiver.got[0]["MessageId"] == receiver.got[1]["MessageId"]
 
 
+@pytest.mark.database
 def test_pauses_grow_until_the_message_is_given_up_and_its_row_stays(ping, receiver):
     receiver.status = 503
     ping()
@@ -242,6 +242,7 @@ def test_a_dead_receiver_does_not_keep_others_waiting(lab, ping, receiver, topic
         assert [message["Type"] for message in other.got] == ["SubscriptionConfirmation"]
 
 
+@pytest.mark.database
 def test_calls_and_workers_go_on_while_a_receiver_hangs(lab, ann, topic, hanging):
     """Nothing is sent in a request: with a receiver that never answers, a whole HIT is done before any delivery."""
     Endpoint.objects.update(url=hanging)
@@ -298,6 +299,7 @@ def test_redirects_are_not_followed(ping, receiver):
     assert Document.objects.get(kind="Notification").last_error == "The receiver answered 302."
 
 
+@pytest.mark.database
 def test_two_deliverers_send_each_message_once(ping, receiver):
     for _ in range(5):
         ping()
@@ -317,6 +319,7 @@ def test_two_deliverers_send_each_message_once(ping, receiver):
     assert sum(counts) == len(receiver.documents()) == 5
 
 
+@pytest.mark.database
 def test_a_deliverer_that_dies_leaves_the_message_to_the_next(ping, receiver):
     class PowerCutError(Exception):
         pass

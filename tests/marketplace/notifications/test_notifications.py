@@ -20,8 +20,6 @@ from annotation.marketplace.notifications.delivery import deliver
 from annotation.marketplace.notifications.endpoints import queue_url, register_queue
 from tests.marketplace.receiver import EVERY_EVENT
 
-pytestmark = pytest.mark.database
-
 TYPE = {"Title": "Rate", "Description": "Read and rate.", "Reward": "0.50", "AssignmentDurationInSeconds": 60}
 
 
@@ -43,11 +41,13 @@ def told_hit(lab, told_type):
     return made
 
 
+@pytest.mark.database
 def test_settings_need_a_specification_or_a_switch(lab, told_type):
     """Case 71: neither Notification nor Active."""
     assert lab.refused("update_notification_settings", HITTypeId=told_type)[0] == "ParameterValidationError"
 
 
+@pytest.mark.database
 def test_a_switch_needs_something_to_switch(lab):
     """Case 71: Active only, without a specification."""
     type_id = lab.client.create_hit_type(**TYPE)["HITTypeId"]

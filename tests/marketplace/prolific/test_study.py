@@ -34,7 +34,7 @@ from tests.marketplace.channels.test_managed import mark_of
 from tests.marketplace.people import Person, reason
 from tests.marketplace.prolific.crowd import REASON, Crowd
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def refusal(action: Any, **members: Any) -> str:
@@ -44,6 +44,7 @@ def refusal(action: Any, **members: Any) -> str:
     return str(refused.value)
 
 
+@pytest.mark.database
 def test_a_study_is_published_followed_decided_and_paid(crowd: Crowd) -> None:
     channel = crowd.publish()
     assert crowd.read(channel)["Status"] == "active"
@@ -121,6 +122,7 @@ def test_the_price_has_fees_and_tax_and_publishing_holds_to_it(crowd: Crowd) -> 
     assert len(crowd.stub.read_requests("transition_study")) == 1
 
 
+@pytest.mark.database
 @pytest.mark.parametrize(
     ("operation", "fault"),
     [
@@ -140,6 +142,7 @@ def test_a_study_is_created_once_whatever_becomes_of_the_answers(crowd: Crowd, o
     assert crowd.read(channel)["Status"] == "active"
 
 
+@pytest.mark.database
 def test_places_of_who_returns_or_runs_out_of_time_are_free_again(crowd: Crowd) -> None:
     tasks(crowd.lab, 1, Reward="1.00", MaxAssignments=2)
     channel = crowd.publish_draft(Places=2)
@@ -336,6 +339,7 @@ def test_one_browser_lets_two_people_in_and_is_noted(crowd: Crowd) -> None:
     assert (len(codes), len(set(codes))) == (3, 1)
 
 
+@pytest.mark.database
 def test_after_the_retention_date_a_returning_id_is_a_new_person_in_every_channel(crowd: Crowd) -> None:
     crowd.publish()
     crowd.finish(1)
@@ -412,6 +416,7 @@ def test_a_return_is_asked_for_and_a_study_is_paused_enlarged_and_stopped(crowd:
     assert crowd.guest().open(address) == "closed"
 
 
+@pytest.mark.database
 def test_nobody_takes_part_by_prolific_and_by_another_channel(crowd: Crowd) -> None:
     crowd.publish()
     crowd.finish(1)

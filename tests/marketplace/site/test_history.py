@@ -6,7 +6,6 @@ import csv
 import io
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from django.utils.formats import date_format
 from lxml import html
 
@@ -15,8 +14,6 @@ from annotation.marketplace.models import Payout, Requester, WorkerAccount
 from annotation.marketplace.site.earnings import days_of, sums_of
 from annotation.marketplace.workers import payouts
 from tests.marketplace.people import Person
-
-pytestmark = pytest.mark.database
 
 
 def lines(person: Person) -> list[dict[str, str]]:

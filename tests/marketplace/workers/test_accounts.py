@@ -18,8 +18,6 @@ from annotation.marketplace.workers import registration as membership
 from annotation.marketplace.workers.sessions import COOKIE
 from tests.marketplace.people import reason
 
-pytestmark = pytest.mark.database
-
 PASSWORD = "a horse on the bridge"
 NEW = {"called": "Ann", "email": "ann@example.org", "password": PASSWORD, "terms": "on"}
 
@@ -71,6 +69,7 @@ def ann(browser: Browser) -> Browser:
     return browser
 
 
+@pytest.mark.database
 def test_who_registers_answers_a_mail_and_is_signed_in(browser):
     answer = browser.fill("/hits/register/", **NEW)
     assert reason(answer) == "mailed"
@@ -81,6 +80,7 @@ def test_who_registers_answers_a_mail_and_is_signed_in(browser):
     assert worker.worker_id in browser.get("/hits/account/").text
 
 
+@pytest.mark.database
 def test_looking_at_the_mailed_link_makes_no_account_and_it_works_once(browser, browsers):
     browser.fill("/hits/register/", **NEW)
     link = mailed()

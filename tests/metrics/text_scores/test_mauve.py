@@ -119,12 +119,12 @@ def token_statistics(rng: np.random.Generator, texts: int, apart: float, shared:
 def test_intervals_hold_what_new_texts_show_on_average_about_as_often_as_they_say(texts, apart, shared):
     """From MAUVE .13 over .5 to .9; values of other numbers of texts do not compare, so the average is of as many."""
     rng, names, found = np.random.default_rng(7), [str(at) for at in range(texts)], []
-    for _ in range(60):
+    for _ in range(30):
         sides = token_statistics(rng, texts, apart, shared)
         found.append(mauve_of_features(*sides, seed=1, contexts=(names, names) if shared else None))
     average = np.mean([one.value for one in found])
     held = np.mean([one.interval.low <= average <= one.interval.high for one in found])
-    assert 0.89 <= held <= 1
+    assert 0.86 <= held <= 1
 
 
 def test_equal_texts_have_an_interval_up_to_one_and_texts_wholly_apart_none():

@@ -27,8 +27,9 @@ from metrics.types import Interval
 Resampled = Literal["items", "raters", "both"]
 MANY_ITEMS = 5000
 ROWS = 256
-GROUPS = 100
-DEALS = 5
+GROUPS, DEALS = 100, 5
+MANY = 50_000  # ratings, from which on fewer groups and deals keep a report from waiting
+GROUPS_OF_MANY, DEALS_OF_MANY = 25, 3
 FEW = "too_few_for_interval"
 PERFECT = "no_disagreement"
 PARTIAL = "resamples_without_variation"
@@ -90,7 +91,7 @@ def both_interval(
     if len(alphas_drawn) < 2:
         return None, flags
     of_items = float(alphas_drawn.var(ddof=1)) / (1 - value) ** 2 * units.items / (units.items - 1)
-    dealt = [_left_out(ratings, rng.permutation(groups), level) for _ in range(DEALS)]
+    dealt = [_left_out(ratings, rng.permutation(groups), level) for _ in range(_deals(ratings))]
     of_ratings = float(np.mean([variance for variance in dealt if variance is not None] or [0.0]))
     others = max(0.0, of_raters - of_ratings)
     error = math.sqrt(of_items + others)
@@ -141,11 +142,15 @@ def _acceleration(units: Units, level: Level) -> float:
 
 
 def _groups(ratings: Ratings, rng: np.random.Generator) -> Ints:
-    """The group (N,) of each rating's rater: one a rater, or 100 drawn at random."""
-    raters = len(ratings.raters)
-    if raters <= GROUPS:
+    """The group (N,) of each rating's rater: one a rater, or as many as are left out one by one, drawn at random."""
+    raters, groups = len(ratings.raters), GROUPS if len(ratings.rater) <= MANY else GROUPS_OF_MANY
+    if raters <= groups:
         return ratings.rater
-    return np.asarray(rng.permutation(raters) % GROUPS)[ratings.rater]
+    return np.asarray(rng.permutation(raters) % groups)[ratings.rater]
+
+
+def _deals(ratings: Ratings) -> int:
+    return DEALS if len(ratings.rater) <= MANY else DEALS_OF_MANY
 
 
 def _left_out(ratings: Ratings, groups: Ints, level: Level) -> float | None:

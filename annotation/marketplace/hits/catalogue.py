@@ -131,11 +131,12 @@ def group_of(worker: WorkerAccount, hit_type: HitType, *, now: datetime, after: 
     return list(rows.defer("question").order_by("-pk")[: PAGE + 1])
 
 
-def some_of(worker: WorkerAccount, hit_type: HitType, *, now: datetime) -> list[Hit]:
-    """A few open HITs of a group that `worker` has not taken, another one first for another worker."""
-    hits = list(untaken(worker, now).filter(hit_type=hit_type).defer("question").order_by("pk")[:SPREAD])
-    turn = worker.pk % len(hits) if hits else 0
-    return hits[turn:] + hits[:turn]
+def some_ids_of(worker: WorkerAccount, hit_type: HitType, *, now: datetime) -> list[str]:
+    """Ids of a few open HITs of a group that `worker` has not taken, another one first for another worker."""
+    rows = untaken(worker, now).filter(hit_type=hit_type).order_by("pk")
+    ids = list(rows.values_list("hit_id", flat=True)[:SPREAD])
+    turn = worker.pk % len(ids) if ids else 0
+    return ids[turn:] + ids[:turn]
 
 
 def held_by(worker: WorkerAccount) -> QuerySet[Assignment]:

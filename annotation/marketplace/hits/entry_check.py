@@ -7,7 +7,7 @@ from datetime import datetime
 from annotation.marketplace.channels import admission_rules
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import lifecycle, study_cards
-from annotation.marketplace.hits.catalogue import some_of
+from annotation.marketplace.hits.catalogue import some_ids_of
 from annotation.marketplace.hits.eligibility import assess_worker
 from annotation.marketplace.models import Assignment, Hit, WorkerAccount, WorkerBlock
 from annotation.marketplace.qualifications.once_pass import is_barred
@@ -34,6 +34,6 @@ def refusal(hit: Hit, *, worker: WorkerAccount, now: datetime) -> str:
         admission_rules.check_way_in(hit, worker=worker, now=now)
     except WorkRefusedError as refused:
         return refused.reason
-    if not lifecycle.available(hit, now) and not some_of(worker, hit.hit_type, now=now):
+    if not lifecycle.available(hit, now) and not some_ids_of(worker, hit.hit_type, now=now):
         return "full"
     return ""

@@ -12,7 +12,7 @@ from annotation.marketplace.assignments.enter_study import enter_study
 from annotation.marketplace.channels import consent, reach
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import entry_check
-from annotation.marketplace.hits.catalogue import Choice, held_by, offers, some_of
+from annotation.marketplace.hits.catalogue import Choice, held_by, offers, some_ids_of
 from annotation.marketplace.invitations import admission, completion
 from annotation.marketplace.invitations.offer import PayOffer, is_for_once, offer_of_types
 from annotation.marketplace.models import (
@@ -64,9 +64,9 @@ def start_next(worker: WorkerAccount, *, now: datetime) -> Assignment:
     for offer in offers(worker, Choice(qualified=True), now=now).rows:
         if offer.hit_type.cell:
             return enter_study(offer.requester, offer.hit_type.study, worker=worker, now=now)
-        for hit in some_of(worker, offer.hit_type, now=now):
+        for hit_id in some_ids_of(worker, offer.hit_type, now=now):
             try:
-                return accept_submit.accept(hit.hit_id, worker=worker, now=now)
+                return accept_submit.accept(hit_id, worker=worker, now=now)
             except WorkRefusedError as refusal:
                 if refusal.reason not in PASSING:
                     raise

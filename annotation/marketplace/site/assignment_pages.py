@@ -8,7 +8,7 @@ from annotation.marketplace.assignments import accept_submit
 from annotation.marketplace.assignments.enter_study import enter_study
 from annotation.marketplace.draws.counts import pays_by_amount
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.hits.catalogue import some_of
+from annotation.marketplace.hits.catalogue import some_ids_of
 from annotation.marketplace.invitations.offer import offer_of
 from annotation.marketplace.models import Assignment, HitType, WorkerAccount
 from annotation.marketplace.site.host_guards import Visit
@@ -23,9 +23,9 @@ def accept_some(visit: Visit, hit_type: HitType) -> Assignment | None:
 
     Raises WorkRefusedError for reasons that hold for the whole group.
     """
-    for hit in some_of(visit.worker, hit_type, now=visit.now):
+    for hit_id in some_ids_of(visit.worker, hit_type, now=visit.now):
         try:
-            return accept_submit.accept(hit.hit_id, worker=visit.worker, now=visit.now)
+            return accept_submit.accept(hit_id, worker=visit.worker, now=visit.now)
         except WorkRefusedError as refusal:
             if refusal.reason not in PASSING:
                 raise

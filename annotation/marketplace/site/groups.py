@@ -134,8 +134,8 @@ def accept_next(request: HttpRequest, visit: Visit, group_id: str) -> HttpRespon
     try:
         held = enter_or_accept(visit, hit_type)
     except WorkRefusedError as refusal:
-        some = catalogue.some_of(visit.worker, hit_type, now=visit.now)
-        return refused(request, refusal.reason, hit=some[0] if some else None, worker=visit.worker)
+        some = catalogue.untaken(visit.worker, visit.now).filter(hit_type=hit_type).order_by("pk").first()
+        return refused(request, refusal.reason, hit=some, worker=visit.worker)
     if held is None:
         return refused(request, "full", hit=None, worker=visit.worker)
     if not hold_to_terms(request, held, now=visit.now):

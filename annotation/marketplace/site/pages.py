@@ -18,7 +18,7 @@ from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.draws.counts import pays_by_amount
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import entry_check, study_cards
-from annotation.marketplace.hits.catalogue import some_of
+from annotation.marketplace.hits.catalogue import some_ids_of
 from annotation.marketplace.hits.eligibility import Eligibility, assess_worker
 from annotation.marketplace.invitations import completion, next_task
 from annotation.marketplace.invitations.offer import offer_of_assignment
@@ -178,9 +178,9 @@ def shown_done(request: HttpRequest, visit: Visit, held: Assignment, form: Reply
         return waiting_page(request, visit, recorded=held)
     # Who may take no more of it is not offered the next one.
     allowed = assess_worker(visit.worker, held.hit.hit_type).accept
-    more = some_of(visit.worker, held.hit.hit_type, now=visit.now) if allowed else []
+    more = some_ids_of(visit.worker, held.hit.hit_type, now=visit.now) if allowed else []
     bonuses = held.bonuses.order_by("pk")
-    context: dict[str, Any] = {"visit": visit, "assignment": held, "hit": held.hit, "next": more[0] if more else None}
+    context: dict[str, Any] = {"visit": visit, "assignment": held, "hit": held.hit, "next_hit_id": more[0] if more else ""}
     shown_reward = held.shown_reward_cents
     context["reward_cents"] = held.hit.hit_type.reward_cents if shown_reward is None else shown_reward
     if more:

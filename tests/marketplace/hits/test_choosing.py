@@ -147,7 +147,7 @@ def test_workers_begin_with_different_hits_of_a_group(publish):
     publish("one", shelf.SPREAD)
     people = [open_worker(f"w{n}", worker_id=None, record=Record(), now=clock.now()) for n in range(shelf.SPREAD)]
     kind = HitType.objects.get()
-    assert len({shelf.some_of(person, kind, now=clock.now())[0].pk for person in people}) == shelf.SPREAD
+    assert len({shelf.some_ids_of(person, kind, now=clock.now())[0] for person in people}) == shelf.SPREAD
 
 
 def test_the_list_takes_as_many_statements_for_many_hits_and_groups_as_for_few(worker, publish):

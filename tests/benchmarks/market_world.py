@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import boto3
@@ -131,37 +132,48 @@ def manage(environment: dict[str, str], *arguments: str) -> str:
 
 
 @contextmanager
-def market(postgres: str, *, processes: int, rows: int = 0) -> Iterator[Market]:
-    """A migrated database beside the one named by `postgres`, served; dropped afterwards."""
+def market(postgres: str, *, processes: int, rows: int = 0, threads: int = 8) -> Iterator[Market]:
+    """A migrated database beside the one named by `postgres` ("": an SQLite file), served; dropped afterwards."""
+    with _database(postgres) as url:
+        environment = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "deploy.settings.development",
+            "DATABASE_URL": url,
+            "LOG_LEVEL": "ERROR",
+        }
+        manage(environment, "migrate", "--verbosity", "0")
+        key = json.loads(manage(environment, "create_requester", "bench", "--balance", "1000000.00", "--json"))
+        running = [_serve(environment, threads) for _ in range(processes)]
+        try:
+            servers = tuple(Server(process.pid, _origin(process)) for process in running)
+            found = Market(environment, servers, key["access_key"], key["secret_key"])
+            if rows:
+                found.seed(rows)
+            yield found
+        finally:
+            for process in running:
+                process.terminate()
+                process.wait(timeout=30)
+
+
+@contextmanager
+def _database(postgres: str) -> Iterator[str]:
+    """The URL of an empty database, dropped afterwards."""
     name = f"assay_bench_{uuid.uuid4().hex[:10]}"
+    if not postgres:
+        with TemporaryDirectory() as folder:
+            yield f"sqlite:///{folder}/{name}.sqlite3"
+        return
     with psycopg.connect(postgres, autocommit=True) as admin:
         admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         try:
-            environment = {
-                **os.environ,
-                "DJANGO_SETTINGS_MODULE": "deploy.settings.development",
-                "DATABASE_URL": re.sub(r"/[^/]*$", f"/{name}", postgres),
-                "LOG_LEVEL": "ERROR",
-            }
-            manage(environment, "migrate", "--verbosity", "0")
-            key = json.loads(manage(environment, "create_requester", "bench", "--balance", "1000000.00", "--json"))
-            running = [_serve(environment) for _ in range(processes)]
-            try:
-                servers = tuple(Server(process.pid, _origin(process)) for process in running)
-                found = Market(environment, servers, key["access_key"], key["secret_key"])
-                if rows:
-                    found.seed(rows)
-                yield found
-            finally:
-                for process in running:
-                    process.terminate()
-                    process.wait(timeout=30)
+            yield re.sub(r"/[^/]*$", f"/{name}", postgres)
         finally:
             admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
-def _serve(environment: dict[str, str]) -> subprocess.Popen[str]:
-    command = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", "0"]
+def _serve(environment: dict[str, str], threads: int) -> subprocess.Popen[str]:
+    command = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", "0", "--threads", str(threads)]
     return subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 

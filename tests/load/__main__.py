@@ -1,4 +1,4 @@
-"""The worker site under a closed loop of workers without think time, on PostgreSQL.
+"""The worker site under a closed loop of workers without think time, on PostgreSQL (--sqlite: on SQLite).
 
     TEST_POSTGRES_URL=postgres://user@host/name python -m tests.load --workers 60 100 200 --seconds 30
 
@@ -227,6 +227,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[60, 100, 200])
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=8, help="of each process")
+    parser.add_argument("--sqlite", action="store_true", help="on a file of SQLite, without PostgreSQL")
     parser.add_argument("--rounds", type=int, default=6_000, help="HITs prepared for each run: it ends with them")
     parser.add_argument("--cells", type=int, default=0, help="of a study whose people are assigned to them; 0: none")
     parser.add_argument(
@@ -234,11 +236,13 @@ def main() -> None:
     )
     parser.add_argument("--growth", type=int, nargs="*", default=[300, 20_000], help="numbers of open HITs")
     given = parser.parse_args()
-    postgres = os.environ.get("TEST_POSTGRES_URL")
-    if not postgres:
+    postgres = os.environ.get("TEST_POSTGRES_URL", "")
+    if given.sqlite:
+        postgres = ""
+    elif not postgres:
         print("Not measured: set TEST_POSTGRES_URL=postgres://user@host/name.")
         return
-    with market(postgres, processes=given.processes) as site:
+    with market(postgres, processes=given.processes, threads=given.threads) as site:
         size = {"rounds": given.rounds, "seconds": given.seconds, "cells": given.cells}
         if given.pairs:
             runs = compared(site, workers=given.workers[0], pairs=given.pairs, **size)

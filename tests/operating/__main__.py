@@ -39,6 +39,8 @@ https://authority.example.org:8443 {
 	acme_server
 }
 """
+# Those that this machine trusts, for package clients: the folder's own list is written anew there.
+AUTHORITIES = "root/authorities.crt"
 TRUST = "root/authority/caddy/pki/authorities/local/root.crt"
 # What docs/operating.md says that an installation answers: address, status, where it leads.
 ANSWERS = (
@@ -82,6 +84,9 @@ def place(root: Path) -> None:
             shutil.copytree(source, target, dirs_exist_ok=True)
         elif source.is_file():
             shutil.copyfile(source, target)
+    shutil.copyfile("/etc/ssl/certs/ca-certificates.crt", root / AUTHORITIES)
+    # The folder is thrown away: its packages need not wait for the disk.
+    (root / "etc/dpkg/dpkg.cfg.d/unsafe-io").write_text("force-unsafe-io\n")
     (root / "etc/apt/sources.list").unlink(missing_ok=True)
     (root / "etc/hosts").write_text("".join(f"127.0.0.1 {name}\n" for name in ("localhost", *NAMES)))
     (root / "backup").mkdir(exist_ok=True)
@@ -109,7 +114,8 @@ def mounted(root: Path) -> Iterator[None]:
 
 def inside(root: Path, step: Step) -> list[str]:
     """The command with the folder as its machine, and an environment of its own."""
-    kept = [f"{name}={value}" for name, value in os.environ.items() if name.startswith("PIP_")]
+    kept = [f"{name}={value}" for name, value in os.environ.items() if name.startswith("PIP_") and name != "PIP_CERT"]
+    kept += [f"PIP_CERT=/{AUTHORITIES}"]
     own = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive", *kept]
     own += ["ACME_CA=https://authority.example.org:8443/acme/local/directory"]
     # boto3 brings a list of authorities of its own, in which that of this trial is not.

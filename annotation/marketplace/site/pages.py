@@ -180,7 +180,12 @@ def shown_done(request: HttpRequest, visit: Visit, held: Assignment, form: Reply
     allowed = assess_worker(visit.worker, held.hit.hit_type).accept
     more = some_ids_of(visit.worker, held.hit.hit_type, now=visit.now) if allowed else []
     bonuses = held.bonuses.order_by("pk")
-    context: dict[str, Any] = {"visit": visit, "assignment": held, "hit": held.hit, "next_hit_id": more[0] if more else ""}
+    context: dict[str, Any] = {
+        "visit": visit,
+        "assignment": held,
+        "hit": held.hit,
+        "next_hit_id": more[0] if more else "",
+    }
     shown_reward = held.shown_reward_cents
     context["reward_cents"] = held.hit.hit_type.reward_cents if shown_reward is None else shown_reward
     if more:

@@ -76,6 +76,7 @@ def _start(options: argparse.Namespace) -> int:
         _require(choices)
         # Visitors come through a proxy on this machine.
         choices.setdefault("TRUSTED_PROXIES", "1")
+        choices |= _browser()
         if options.command == "keys" and options.database_password:
             choices["DATABASE_PASSWORD"] = secrets.token_hex(32)
     if make_keys(choices, secrets_of=options.secrets):
@@ -98,6 +99,13 @@ def _require(choices: dict[str, str]) -> None:
             "--hosts needs two host names of this machine, such as study.example.org,tasks.example.org: what a "
             "requester puts into a task may not share a host with anybody's session."
         )
+
+
+def _browser() -> dict[str, str]:
+    """The browser that prints reports, where this machine has one; as root it runs without its sandbox."""
+    path = "" if text("CHROMIUM", "") else which("chromium")
+    root = {"CHROMIUM_NO_SANDBOX": "yes"} if os.geteuid() == 0 else {}
+    return {"CHROMIUM": path, **root} if path else {}
 
 
 def _run(process: Process, address: str) -> int:

@@ -1,7 +1,7 @@
 """An installation whose study is under way goes on under this version: nothing is lost, and its people finish.
 
-`earlier/running_study.sql.xz` is the database of a `manage.py rehearse` (16 assignments wanted, from 4 HITs), killed when
-three people had submitted and one was at work. It is of commit b84dd261, the last that edited a first migration:
+`earlier/running_study.sql.xz` is the database of a `manage.py rehearse` (16 assignments wanted, from 4 HITs), killed
+when three people had submitted and one was at work. It is of commit b84dd261, the last that edited a first migration:
 databases of earlier commits are not brought forward.
 """
 

@@ -118,8 +118,8 @@ def inside(root: Path, step: Step) -> list[str]:
     kept += [f"PIP_CERT=/{AUTHORITIES}"]
     own = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive", *kept]
     own += ["ACME_CA=https://authority.example.org:8443/acme/local/directory"]
-    # boto3 brings a list of authorities of its own, in which that of this trial is not.
-    own += ["AWS_CA_BUNDLE=/etc/ssl/certs/ca-certificates.crt"]
+    # boto3 and httpx bring lists of authorities of their own, in which that of this trial is not.
+    own += [f"{name}=/etc/ssl/certs/ca-certificates.crt" for name in ("AWS_CA_BUNDLE", "SSL_CERT_FILE")]
     return ["chroot", str(root), "env", "-i", *own, "sh", "-c", f"cd {CHECKOUT[step.place]} && exec {step.command}"]
 
 

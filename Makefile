@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve start test check check_reports types suite coverage truth api draws pay people faults pairs messages bench package replicate screenshots clean
+.PHONY: help setup setup-dev demo serve start test check check_reports types suite coverage truth api draws pay people faults pairs messages bench package docs replicate screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -35,6 +35,7 @@ help:
 	@echo "make pay     1,000 simulated people read what tasks pay, and are paid (writes docs/pay.md)"
 	@echo "make people  24 people in browsers take part in two live studies; a reviewer decides 100 (CHROMIUM=path)"
 	@echo "make package  the wheel and the source archive of textassay (into dist)"
+	@echo "make docs    build the documentation site and serve it on this machine (DOCS=\"\": build alone)"
 	@echo "make replicate DATA=FOLDER  compute published figures from their data (writes docs/replication.md)"
 	@echo "make bench   run the benchmarks, or BENCH=\"bench_huse ...\" (writes docs/benchmarks.md)"
 	@echo "make screenshots  every page and figure, at 360, 768 and 1,440 px, light and dark (CHROMIUM=path; SHOTS: names)"
@@ -151,6 +152,11 @@ pay: setup-dev
 # The folder holds the data sets that docs/replication.md names; they are not part of Assay.
 replicate: setup-dev
 	$(BIN)/python -m tests.benchmarks.replication $(DATA)
+
+# Built from docs and the code into build/site, without a warning and without the network; the console shows it as help.
+DOCS ?= --serve 8100
+docs: setup-dev
+	$(BIN)/python -m docs.make_site $(DOCS)
 
 package: setup-dev
 	$(BIN)/python -m hatchling build -t sdist -t wheel

@@ -19,6 +19,7 @@ from tests.screenshots.shots import World
 
 # What answers with no page of its own.
 PARTS = {
+    "console:help-page": "the documentation site, which has pictures of its own",
     "console:design-precision": "a part of the design's page, which fetches it",
     "console:publish-check": "a part of the publish page, which fetches it",
     "console:recruit-funnel": "a part of the channel's page, which fetches it",
@@ -43,7 +44,7 @@ PARTS = {
 }
 ONE_OF_EACH: dict[str, Any] = {
     "UUIDConverter": UUID(int=1), "IntConverter": 1, "SlugConverter": "a", "StringConverter": "a",
-    "PublicId": "3" + "A" * 29,
+    "PathConverter": "index.html", "PublicId": "3" + "A" * 29,
 }  # fmt: skip
 OF_THE_MARKETPLACE = {
     "hit", "closed_hit", "invited_hit", "group", "held", "approved", "rejected", "submitted", "qualification",

@@ -98,6 +98,53 @@ GROUPS = (
 NEED_ROWS = ("results-nnd", "results-h", "results-missing", "exports-statements", "exports-scores")
 
 
+# Where the help opens, by the name of an address or how it begins; the help's start page elsewhere.
+HELP = {
+    "studies": "first-study.html",
+    "studies-gallery": "tasks/index.html",
+    "studies-template": "tasks/index.html",
+    "studies-import": "import.html",
+    "studies-ratings": "import.html",
+    "studies-nnd": "near-negative.html",
+    "studies-h": "human-likelihood.html",
+    "batches": "migrating.html",
+    "findings": "guides/report-reader.html",
+    "compare": "comparing.html",
+    "money": "managing.html",
+    "keys": "web-api.html",
+    "keys-colleagues": "managing.html",
+    "keys-prolific": "prolific.html",
+    "texts": "import.html",
+    "texts-log-probs": "models.html",
+    "design": "designing.html",
+    "recruit": "link-study.html",
+    "recruit-prolific": "prolific.html",
+    "publish": "running.html",
+    "publish-prolific": "prolific.html",
+    "progress": "running.html",
+    "running": "running.html",
+    "review": "guides/reviewer.html",
+    "workers": "judging.html",
+    "workers-payouts": "managing.html",
+    "workers-retention": "managing.html",
+    "results": "guides/report-reader.html",
+    "results-nnd": "near-negative.html",
+    "results-h": "human-likelihood.html",
+    "quality": "judging.html",
+    "coding": "judging.html",
+    "exports": "guides/report-reader.html",
+    "people": "managing.html",
+    "manage": "managing.html",
+}
+
+
+def help_page(name: str) -> str:
+    """The page of the help for the address of that name: of the longest name in `HELP` with which it begins."""
+    parts = name.split("-")
+    starts = ("-".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((HELP[start] for start in starts if start in HELP), "index.html")
+
+
 def needs_rows(name: str) -> bool:
     """Whether the page of that address's name has nothing to show of a study that was loaded from a report."""
     if name.startswith(NEED_ROWS):

@@ -109,6 +109,8 @@ LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 TIME_ZONE = "UTC"
 USE_TZ = True
+# The documentation site that the console shows as help; `make docs` builds it.
+HELP_FOLDER = Path(env.text("HELP_FOLDER", str(ROOT / "build" / "site")))
 STATIC_URL = "static/"
 STATIC_ROOT = VAR / "static"
 

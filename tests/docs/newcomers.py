@@ -1,44 +1,67 @@
-"""Thirty questions of people who see Assay for the first time, in their own words.
+"""Thirty questions of people who see Assay for the first time, in their own words, and where the answer is.
 
-They were written before the pages of the site, from what each kind of reader has in front of them. A page is written
-until they find their answer on it; a question is not rewritten until it finds a page.
+The questions were written before the pages of the site, from what each kind of reader has in front of them. A page is
+written until they find their answer on it; a question is not rewritten until it finds a page.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+
+class Question(NamedTuple):
+    """What somebody asks, the pages of the site that answer it, and words of the answer that stand on each of them."""
+
+    words: str
+    pages: tuple[str, ...]
+    answer: str
+
+
 QUESTIONS = (
     # A researcher before the first study.
-    "How do I invite my class?",
-    "What does it cost to ask 200 people?",
-    "How many texts do I need?",
-    "How many people should see each text?",
-    "Can I try it without spending money?",
-    "What columns must my spreadsheet have?",
-    "My file has umlauts and they look broken",
-    "Can I use Prolific?",
-    "Mechanical Turk is closed, what now?",
-    "Does my old boto3 script still run?",
+    Question("How do I invite my class?", ("link-study.html", "guides/researcher.html"), "a class, a mailing"),
+    Question("What does it cost to ask 200 people?", ("first-study.html", "guides/researcher.html"), "the cost beside"),
+    Question("How many texts do I need?", ("designing.html", "guides/researcher.html"), "how many texts and"),
+    Question("How many people should see each text?", ("designing.html", "guides/researcher.html"), "raters"),
+    Question("Can I try it without spending money?", ("quick-start.html", "guides/researcher.html"), "play money"),
+    Question("What columns must my spreadsheet have?", ("import.html", "guides/researcher.html"), "generator"),
+    Question("My file has umlauts and they look broken", ("import.html", "guides/researcher.html"), "encoding"),
+    Question("Can I use Prolific?", ("prolific.html", "guides/researcher.html"), "Prolific"),
+    Question("Mechanical Turk is closed, what now?", ("migrating.html",), "your script publishes and collects"),
+    Question("Does my old boto3 script still run?", ("migrating.html",), "Nothing in a boto3 script changes but"),
     # A researcher whose study runs.
-    "How do I pay?",
-    "Somebody clicked through without reading, may I reject them?",
-    "How do I stop a study that is running?",
-    "Can I add more people later?",
-    "Who is allowed to see the names of participants?",
-    "How do I delete personal data?",
+    Question("How do I pay?", ("managing.html", "guides/researcher.html", "guides/reviewer.html"), "payout"),
+    Question(
+        "Somebody clicked through without reading, may I reject them?",
+        ("judging.html", "guides/reviewer.html"),
+        "a second person",
+    ),
+    Question("How do I stop a study that is running?", ("running.html",), "recruitment ends"),
+    Question("Can I add more people later?", ("running.html", "guides/researcher.html"), "missing"),
+    Question(
+        "Who is allowed to see the names of participants?",
+        ("guides/ethics-board.html", "link-study.html"),
+        "whoever has access to the server",
+    ),
+    Question("How do I delete personal data?", ("managing.html", "guides/ethics-board.html"), "Delete now"),
     # A researcher with results; a reviewer or reader of a report.
-    "Why is HUSE above 1?",
-    "What does the number in brackets mean?",
-    "May I compare two studies?",
-    "Which of my two models is better?",
-    "Raters disagree, is my data useless?",
-    "Are the error bars right?",
-    "Do you get the same numbers as the original paper?",
-    "What do I write for the ethics board?",
+    Question("Why is HUSE above 1?", ("guides/report-reader.html", "methods.html"), "chance"),
+    Question("What does the number in brackets mean?", ("guides/report-reader.html",), "an estimate and its interval"),
+    Question("May I compare two studies?", ("comparing.html", "guides/researcher.html"), "results"),
+    Question("Which of my two models is better?", ("answer.html", "guides/researcher.html"), "sentence"),
+    Question("Raters disagree, is my data useless?", ("guides/report-reader.html",), "people disagree honestly"),
+    Question("Are the error bars right?", ("guides/report-reader.html", "validity.html"), "simulated studies"),
+    Question(
+        "Do you get the same numbers as the original paper?",
+        ("replication.html", "guides/report-reader.html"),
+        "figures",
+    ),
+    Question("What do I write for the ethics board?", ("link-study.html", "guides/ethics-board.html"), "ethics board"),
     # Somebody who programs, or runs a server.
-    "How do I get the results into pandas?",
-    "Can I start a study from a script?",
-    "How do I compute the log-probability of my texts?",
-    "How do I install it on our university server?",
-    "What happens when the server crashes in the middle?",
-    "How do I make a task of my own?",
+    Question("How do I get the results into pandas?", ("python.html", "guides/researcher.html"), "DataFrames"),
+    Question("Can I start a study from a script?", ("web-api.html", "guides/developer.html"), "script"),
+    Question("How do I compute the log-probability of my texts?", ("models.html", "guides/developer.html"), "loglik"),
+    Question("How do I install it on our university server?", ("guides/operator.html", "running.html"), "proxy"),
+    Question("What happens when the server crashes in the middle?", ("guides/operator.html",), "killed at any moment"),
+    Question("How do I make a task of my own?", ("tasks/another-task.html", "guides/developer.html"), "entry point"),
 )

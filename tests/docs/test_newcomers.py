@@ -1,9 +1,66 @@
-"""What newcomers ask is asked of the site as they would say it."""
+"""What newcomers ask is asked of the built site as they would say it: of its own search, in a browser, offline."""
 
 from __future__ import annotations
 
-from tests.docs.newcomers import QUESTIONS
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from html import unescape
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from annotation.console.navigation import HELP
+from tests.browsing import chromium, fresh, wrong_at_each_width
+from tests.docs.newcomers import QUESTIONS, Question
 from tests.docs.paths import ROOT
+
+pytestmark = pytest.mark.long
+FIRST = 3
+# The pages that a newcomer reads, for the eyes of axe; every other one has the same frame.
+READ_FIRST = ("index.html", "tasks/index.html", "methods.html")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, as `make docs` builds it: a warning of MkDocs would fail here."""
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "docs.make_site", "--out", str(folder)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves the site under the console's policy, and writes no line for a request."""
+
+    def end_headers(self) -> None:
+        self.send_header(
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
+        )
+        super().end_headers()
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def site(built: Path) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(built)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
 
 
 def plain(text: str) -> str:
@@ -11,16 +68,89 @@ def plain(text: str) -> str:
     return "".join(letter for letter in text.lower() if letter.isalnum() or letter == " ").strip()
 
 
-def test_thirty_questions_are_asked_once_each() -> None:
-    assert len({plain(question) for question in QUESTIONS}) == len(QUESTIONS) == 30
+def article(page: Path) -> str:
+    """What a page itself says, without the navigation around it."""
+    return page.read_text(encoding="utf-8").partition("<article")[2].partition("</article>")[0]
 
 
-def test_no_question_is_the_title_or_a_heading_of_a_page() -> None:
+def words(html: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
+def linked(folder: Path, page: str) -> set[str]:
+    """The pages that the text of a page links to."""
+    targets = re.findall(r'href="([^"#:]+)(?:#[^"]*)?"', article(folder / page))
+    return {path for target in targets if (path := urlsplit(urljoin(f"/{page}", target)).path[1:]).endswith(".html")}
+
+
+def test_thirty_questions_are_asked_once_each_and_none_is_a_heading() -> None:
+    asked = {plain(question.words) for question in QUESTIONS}
     headings = {
         plain(line.lstrip("#"))
         for page in (ROOT / "docs").rglob("*.md")
         for line in page.read_text(encoding="utf-8").splitlines()
         if line.startswith("#")
     }
-    assert headings
-    assert [question for question in QUESTIONS if plain(question) in headings] == []
+    assert len(asked) == len(QUESTIONS) == 30
+    assert asked.isdisjoint(headings)
+
+
+def test_every_answer_stands_where_it_is_looked_for(built: Path) -> None:
+    missing = [
+        (question.words, page)
+        for question in QUESTIONS
+        for page in question.pages
+        if question.answer.lower() not in words(article(built / page)).lower()
+    ]
+    assert missing == []
+
+
+def test_the_console_s_help_opens_pages_that_exist(built: Path) -> None:
+    assert [page for page in HELP.values() if not (built / page).is_file()] == []
+
+
+def test_no_page_loads_or_runs_what_the_console_forbids(built: Path) -> None:
+    for page in built.rglob("*.html"):
+        html = page.read_text(encoding="utf-8")
+        loaded = re.findall(r'<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)="(https?:)?//[^"]*"', html)
+        assert loaded == [], page
+        assert "<style" not in html, page
+        assert re.search(r'\sstyle="', html) is None, page
+        assert re.search(r"<script(?![^>]*(?:\bsrc=|application/json))", html) is None, page
+
+
+@pytest.mark.skipif(not os.environ.get("CHROMIUM"), reason="CHROMIUM names no browser")
+def test_newcomers_find_their_answers_and_see_pages_without_barriers(site: str, built: Path) -> None:
+    first_click = linked(built, "index.html")
+    second_click = first_click.union(*(linked(built, page) for page in first_click if (built / page).exists()))
+    problems: list[str] = []
+    with chromium(os.environ["CHROMIUM"]) as browser, fresh(browser) as context:
+        page = context.new_page()
+        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        page.goto(site)
+        found = {question.words: asked(page, question) for question in QUESTIONS}
+        lost = [
+            (question.words, found[question.words])
+            for question in QUESTIONS
+            if not set(question.pages) & set(found[question.words]) and not set(question.pages) & second_click
+        ]
+        assert lost == []
+        by_search = [one.words for one in QUESTIONS if set(one.pages) & set(found[one.words])]
+        assert len(by_search) >= 24, {one.words: found[one.words] for one in QUESTIONS if one.words not in by_search}
+        for name in READ_FIRST:
+            page.goto(site + name)
+            assert wrong_at_each_width(page) == [], name
+    assert problems == []
+
+
+def asked(page: Any, question: Question) -> list[str]:
+    """The pages of the first results of the site's own search, whose results are those of the last key."""
+    box, count = page.locator("input.md-search__input"), page.locator(".md-search-result__meta")
+    box.fill("")
+    box.press("End")
+    expect(count).to_have_text("Type to start searching")
+    box.fill(question.words)
+    box.press("End")
+    expect(count).to_contain_text("matching document")
+    links = page.locator(".md-search-result__item > a.md-search-result__link:first-child")
+    return [urlsplit(str(one.evaluate("one => one.href"))).path[1:] for one in links.all()[:FIRST]]

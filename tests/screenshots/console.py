@@ -20,6 +20,7 @@ FULL = {
     "import": "import/",
     "compare": "compare/",
     "activity": "activity/",
+    "help": "help/",
     "everybody": "workers/",
     "findings": "results/",
     "money": "money/",

@@ -207,6 +207,12 @@ def rail(context: Context) -> dict[str, Any]:
     return {"links": _links(navigation.RAIL, name)}
 
 
+@register.simple_tag(takes_context=True)
+def help_address(context: Context) -> str:
+    """Where the help opens for the page that is shown."""
+    return reverse("console:help-page", args=[navigation.help_page(_url_name(context))])
+
+
 @register.inclusion_tag("console/tabs.html", takes_context=True)
 def tabs(context: Context, study: Study) -> dict[str, Any]:
     """The parts of the work, and the pages of the part that is open, as far as the visitor's role sees them."""

@@ -48,8 +48,9 @@ from tests.browsing import fresh, wrong_at_each_width, wrong_with
 
 # So many processes can look at the pages beside each other.
 PARTS_OF_ALL = 3
-# Parts of pages that htmx fetches, which are looked at inside their page; and files.
+# Parts of pages that htmx fetches, which are looked at inside their page; files; and the documentation site.
 PARTS = {
+    "help-page",
     "design-precision",
     "everybody-processing",
     "workers-processing",

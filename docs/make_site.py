@@ -34,6 +34,9 @@ WEIGHTS = {"guides/": 3, "quick-start.md": 2, "reference/": 0.2, "changes.md": 0
 WEIGHTS |= {"look-findings.md": 0.1, "benchmarks.md": 0.2, "tasks/": 0.7, "marketplace-fidelity.md": 0.3}
 FENCE = re.compile(r"(^```.*?^```\n?)", re.MULTILINE | re.DOTALL)
 FORMULA = re.compile(r"^```math\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# A block of code that is a file.
+NAMED = re.compile(r"^```(\w+) ([\w.-]+)$", re.MULTILINE)
+LINK = re.compile(r"\[([^\]]+)\]\(([^)#:\s]+)\)")
 IN_LINE = re.compile(r"\$`([^`]+)`\$")
 SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 ALIGNED = re.compile(r' style="text-align: (left|right|center);"')
@@ -74,7 +77,8 @@ def stage(folder: Path) -> None:
         target = folder / path.relative_to(ROOT / "docs")
         target.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".md":
-            target.write_text(with_formulas(path.read_text(encoding="utf-8")), encoding="utf-8")
+            page = without_sources(path.read_text(encoding="utf-8"), path)
+            target.write_text(with_formulas(NAMED.sub(r'```\1 title="\2"', page)), encoding="utf-8")
         else:
             shutil.copyfile(path, target)
     for name, page in reference_pages(ROOT).items():
@@ -105,6 +109,16 @@ def _files(folder: Path) -> Iterator[Path]:
 def from_root(page: str) -> str:
     """A page of the repository's root as a page of the site: its links into `docs` lead to pages beside it."""
     return re.sub(r"\]\(docs/", "](", page)
+
+
+def without_sources(page: str, path: Path) -> str:
+    """A page without links to files outside `docs`, which a checkout has and the site does not; their words stay."""
+
+    def kept(link: re.Match[str]) -> str:
+        target = (path.parent / link[2]).resolve()
+        return link[0] if target.is_relative_to(ROOT / "docs") else link[1]
+
+    return LINK.sub(kept, page)
 
 
 def with_formulas(page: str) -> str:

@@ -61,7 +61,7 @@ QUESTIONS = (
     Question("How do I get the results into pandas?", ("python.html", "guides/researcher.html"), "DataFrames"),
     Question("Can I start a study from a script?", ("web-api.html", "guides/developer.html"), "script"),
     Question("How do I compute the log-probability of my texts?", ("models.html", "guides/developer.html"), "loglik"),
-    Question("How do I install it on our university server?", ("guides/operator.html", "running.html"), "proxy"),
+    Question("How do I install it on our university server?", ("guides/operator.html", "operating.html"), "proxy"),
     Question("What happens when the server crashes in the middle?", ("guides/operator.html",), "killed at any moment"),
     Question("How do I make a task of my own?", ("tasks/another-task.html", "guides/developer.html"), "entry point"),
 )

@@ -124,7 +124,7 @@ def test_newcomers_find_their_answers_and_see_pages_without_barriers(site: str, 
     first_click = linked(built, "index.html")
     second_click = first_click.union(*(linked(built, page) for page in first_click if (built / page).exists()))
     problems: list[str] = []
-    with chromium(os.environ["CHROMIUM"]) as browser, fresh(browser) as context:
+    with chromium(os.environ["CHROMIUM"]) as browser, fresh(browser, reduced_motion="reduce") as context:
         page = context.new_page()
         page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
         page.goto(site)

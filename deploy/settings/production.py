@@ -8,6 +8,8 @@ SECRET_KEY = env.text("SECRET_KEY")
 # By its hashes workers' ids are looked up: a key of its own, so that SECRET_KEY can change alone.
 PSEUDONYM_KEY = env.text("PSEUDONYM_KEY")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS")
+# What a worker was told to be recorded is on the disk.
+DATABASES = {"default": env.database("DATABASE_URL", f"sqlite:///{VAR / 'assay.sqlite3'}", synchronous="FULL")}  # noqa: F405
 
 WORKER_ORIGIN = env.origin("WORKER_ORIGIN", f"https://{ALLOWED_HOSTS[0].lstrip('.')}")
 CONSOLE_ORIGIN = env.origin("CONSOLE_ORIGIN", WORKER_ORIGIN)

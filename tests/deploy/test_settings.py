@@ -43,6 +43,13 @@ def test_production_settings_pass_the_deployment_check_without_a_warning(tmp_pat
     assert "no issues (0 silenced)" in found.stdout
 
 
+def test_in_production_a_commit_of_sqlite_waits_for_the_disk(tmp_path: Path) -> None:
+    """PRAGMA synchronous answers 2 for FULL (SQLite's documentation)."""
+    ask = "from django.db import connection as c; k = c.cursor(); print(k.execute('PRAGMA synchronous').fetchone()[0])"
+    answer = manage("shell", "-v0", "-c", ask, **PRODUCTION, DATABASE_URL=f"sqlite:///{tmp_path / 'a.sqlite3'}")
+    assert answer.stdout.strip() == "2", answer.stderr
+
+
 def test_one_host_name_for_sessions_and_tasks_is_refused(tmp_path: Path) -> None:
     """A port does not make a second host: browsers send the cookies of a host to each of its ports."""
     one_host = {**PRODUCTION, "ALLOWED_HOSTS": "hits.example.org", "HIT_ORIGIN": "https://hits.example.org:8443"}

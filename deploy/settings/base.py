@@ -178,9 +178,12 @@ SCORING_LEASE_SECONDS = env.whole_number("SCORING_LEASE_SECONDS", 600, minimum=1
 JOB_SECONDS = env.whole_number("JOB_SECONDS", 3600, minimum=1)
 
 # Three hosts: requester HTML (HIT_ORIGIN) never shares an origin with anybody's session.
-WORKER_ORIGIN = env.origin("WORKER_ORIGIN", "http://127.0.0.1:8000")
-HIT_ORIGIN = env.origin("HIT_ORIGIN", "http://localhost:8000")
-CONSOLE_ORIGIN = env.origin("CONSOLE_ORIGIN", "http://127.0.0.1:8000")
+# Commands beside `serve --port N` reach the port that it serves; not those of tests, which choose their settings.
+SERVED_PORT = None if env.SETTINGS_CHOSEN else VAR / "served-port"
+_PORT = env.served_port(SERVED_PORT)
+WORKER_ORIGIN = env.origin("WORKER_ORIGIN", f"http://127.0.0.1:{_PORT}")
+HIT_ORIGIN = env.origin("HIT_ORIGIN", f"http://localhost:{_PORT}")
+CONSOLE_ORIGIN = env.origin("CONSOLE_ORIGIN", f"http://127.0.0.1:{_PORT}")
 # Those not set: on this machine they follow the port that is served.
 DEFAULT_ORIGINS = [name for name in ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN") if not env.text(name, "")]
 

@@ -25,6 +25,14 @@ SETTINGS = "DJANGO_SETTINGS_MODULE"
 SETTINGS_CHOSEN = SETTINGS in os.environ
 
 
+def served_port(file: Path | None) -> int:
+    """The port that `manage.py serve` left in `file`; 8000 where it left none."""
+    try:
+        return int(file.read_text()) if file else 8000
+    except (OSError, ValueError):
+        return 8000
+
+
 def installation_file() -> Path:
     """Where `python -m deploy` stores the secrets and choices of an installation."""
     return Path(text("ASSAY_VAR", str(ROOT / "var"))) / "installation.env"

@@ -107,7 +107,7 @@ class Command(BaseCommand):
         sys.stdout.flush()
         open_development_account()
         _start_delivery()
-        with _work_loop() if options["work"] else nullcontext():
+        with _port_left_for_commands(port), _work_loop() if options["work"] else nullcontext():
             try:
                 server.run()
             finally:
@@ -146,6 +146,22 @@ def _start_delivery() -> None:
     # By name: this side does not import the marketplace.
     go_on = {"every": DELIVERY_SECONDS}
     threading.Thread(target=call_command, args=["marketplace_deliver"], kwargs=go_on, daemon=True).start()
+
+
+@contextmanager
+def _port_left_for_commands(port: int) -> Iterator[None]:
+    """Other commands of a development installation read the port from a file; of two servers the later one's."""
+    file = settings.SERVED_PORT
+    if file is None or not settings.MARKETPLACE_DEVELOPMENT:
+        yield
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(str(port))
+    try:
+        yield
+    finally:
+        if file.exists() and file.read_text() == str(port):
+            file.unlink()
 
 
 @contextmanager

@@ -80,10 +80,12 @@
       if (!target) return;
       const place = () => {
         const box = target.getBoundingClientRect();
-        Object.assign(mark.style, { position: "absolute", left: box.right + window.scrollX - 12 + "px", top: box.top + window.scrollY - 12 + "px", padding: "0 6px", background: "#fff", color: "#000" });
+        const left = Math.min(box.right - 12, document.documentElement.clientWidth - mark.offsetWidth);
+        Object.assign(mark.style, { position: "absolute", left: left + window.scrollX + "px", top: box.top + window.scrollY - 12 + "px", padding: "0 6px", background: "#fff", color: "#000" });
       };
       place();
       window.addEventListener("resize", place);
+      new ResizeObserver(place).observe(document.body);  // what stands above is drawn after it
     }
   }
   class Card extends Part {

@@ -367,6 +367,72 @@ box.append('Moved'); document.querySelector('crowd-form').append(box); }, 300)</
     assert json.loads(submit(ann, frame)) == [{"late": "here", "moved": {"on": True}}]
 
 
+FIELDS = """<crowd-form>
+<crowd-input name="zip" label="Zip" allowed-pattern="[0-9]" auto-validate error-message="Digits only"></crowd-input>
+<crowd-input name="day" label="Day" type="date" value="2024-02-01"></crowd-input>
+<crowd-input name="off" value="x" disabled label="Off"></crowd-input>
+<crowd-input label="Nameless" value="q"></crowd-input>
+<crowd-input name="both" placeholder="Place"></crowd-input>
+<crowd-input name="both" value="second" label="B"></crowd-input>
+<crowd-input name="confidence.high" value="1" label="C"></crowd-input>
+<crowd-text-area name="area" label="Area" rows="2" max-rows="3" char-counter max-length="10"></crowd-text-area>
+<input type="hidden" name="hidden" value="h"><select name="s" aria-label="S"><option>a<option selected>b</select>
+<select multiple name="m" aria-label="M"><option selected>x<option>y<option selected>z</select>
+<input type="radio" name="gender" value="male" aria-label="male">
+<input type="radio" name="gender" value="female" aria-label="female">
+<crowd-checkbox name="no" checked="false">No</crowd-checkbox>
+<crowd-slider name="part" min="0" max="1" step="0.1" value="0.3"></crowd-slider>
+<crowd-slider name="slider"></crowd-slider>
+<crowd-toggle-button name="theToggler" checked invalid>T</crowd-toggle-button></crowd-form>"""
+
+
+def test_every_text_element_gives_what_the_specification_says(lab, ann: Desk) -> None:
+    frame = at_work(lab, ann, FIELDS)
+    frame.get_by_role("textbox", name="Zip").press_sequentially("1a2b3")
+    frame.get_by_role("textbox", name="Place").fill("first")
+    frame.get_by_role("textbox", name="Area").press_sequentially("hello world")
+    frame.get_by_role("radio", name="male", exact=True).check()
+    assert submit(ann, frame) == (
+        '[{"zip":"123","day":"2024-02-01","both":"first|second","confidence.high":"1","area":"hello worl","hidden":"h",'
+        '"s":"b","m":["x","z"],"gender":{"male":true,"female":false},"no":{"on":false},"part":0.3,"slider":0,'
+        '"theToggler":{"on":true}}]'
+    )
+
+
+LAYOUT = """<crowd-alert type="error" dismissible>Careful</crowd-alert><crowd-toast text="Toasted" opened></crowd-toast>
+<crowd-form><p id="mark">M</p><crowd-badge for="mark" label="9" /><crowd-fab icon="image" label="L" title="Fab" />
+<crowd-icon-button icon="search" /><iron-icon icon="heart" /><p>after elements that no parser closes</p>
+<crowd-input name="a" label="A"></crowd-input><crowd-button form-action="reset">Clear</crowd-button>
+<crowd-modal link-text="Open me"><p>Inside</p></crowd-modal></crowd-form>"""
+BADGE = """() => { const mark = document.querySelector('#mark').getBoundingClientRect(),
+badge = document.querySelector('crowd-badge').shadowRoot.querySelector('span').getBoundingClientRect();
+return Math.abs(badge.top - mark.top) < 20 && badge.right <= innerWidth + 1 }"""
+
+
+def test_layout_elements_stand_where_they_belong_and_copies_work(lab, ann: Desk) -> None:
+    frame = at_work(lab, ann, LAYOUT)
+    expect(frame.get_by_text("after elements that no parser closes")).to_be_visible()
+    ann.page.wait_for_timeout(100)
+    assert frame.evaluate(BADGE)
+    frame.get_by_role("button", name="Dismiss").click()
+    expect(frame.get_by_text("Careful")).not_to_be_visible()
+    ann.page.wait_for_timeout(100)
+    assert frame.evaluate(BADGE)  # what stood above it went
+    field = frame.get_by_role("textbox", name="A")
+    field.fill("x")
+    frame.get_by_role("button", name="Clear").click()
+    expect(field).to_have_value("")
+    frame.get_by_text("Open me").click()
+    expect(frame.get_by_text("Inside")).to_be_visible()
+    ann.page.keyboard.press("Escape")
+    expect(frame.get_by_text("Inside")).not_to_be_visible()
+    frame.evaluate(
+        """() => { const input = document.querySelector('crowd-input'), copy = input.cloneNode(true);
+        copy.setAttribute('name', 'b'); input.after(copy); input.value = 'v'; copy.value = 'copied'; }"""
+    )
+    assert submit(ann, frame) == '[{"a":"v","b":"copied"}]'
+
+
 def press(ann: Desk, *keys: str) -> None:
     for key in keys:
         ann.page.keyboard.press(key)

@@ -29,7 +29,7 @@ from annotation.readers.foreign.look import look_at
 from annotation.readers.texts import examine_texts
 def peak():
     return int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
-before, began = peak(), time.monotonic()
+before, began = peak(), time.process_time()
 path = Path(sys.argv[1])
 look = look_at(path)
 problems = list(look.problems)
@@ -37,7 +37,7 @@ if not problems:
     examination = examine_texts(path, mapping=guess_mapping(look))
     problems = [str(problem) for fault in examination.faults for problem in fault.problems.listed]
 more = (peak() - before) // 1024
-print(f"{time.monotonic() - began:.1f}", more, problems[0] if problems else "nothing", sep="|")
+print(f"{time.process_time() - began:.1f}", more, problems[0] if problems else "nothing", sep="|")
 """
 
 
@@ -152,7 +152,7 @@ def test_it_is_one_sentence(what: str, tmp_path: Path) -> None:
 
 
 def measured(path: Path) -> tuple[float, int, str]:
-    """Seconds, megabytes and the sentence of a process of its own."""
+    """Seconds of the processor, megabytes and the sentence of a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", MEASURE, path], capture_output=True, text=True, check=True, timeout=300
     )

@@ -27,20 +27,20 @@ class Packable:
 @dataclass
 class _Bin:
     capacity: int
-    keys: list[int]
+    texts: list[Packable]
     groups: Counter[str]
     contexts: set[int]
 
     def takes(self, text: Packable, max_references: int | None) -> bool:
         """Whether there is a place, the context is new, and `most` references are not reached (or models)."""
-        if len(self.keys) >= self.capacity or (text.context is not None and text.context in self.contexts):
+        if len(self.texts) >= self.capacity or (text.context is not None and text.context in self.contexts):
             return False
         if max_references is None:
             return True
         references = self.groups[REFERENCE]
         if text.group == REFERENCE:
             return references < max_references
-        return len(self.keys) - references < self.capacity - max_references
+        return len(self.texts) - references < self.capacity - max_references
 
 
 def pack(
@@ -68,18 +68,20 @@ def pack(
     for number, text in enumerate(_dealing_order(texts, rng, mix)):
         if progress is not None and number % PROGRESS_EVERY == 0:
             progress(number, len(texts))
-            open_bins = [b for b in open_bins if len(b.keys) < b.capacity]
+            open_bins = [b for b in open_bins if len(b.texts) < b.capacity]
         free = [b for b in open_bins if b.takes(text, max_references)]
         if not free:
+            if _exchange(text, bins, max_references):
+                continue
             raise DesignError(
                 f"Too many texts share a context for {len(bins)} HITs of {bins[0].capacity} texts: a HIT may hold only "
                 "one of them. Use fewer texts per HIT, or more contexts."
             ).at("texts_per_hit")
         group = text.group if mix != "bernoulli" else None
-        _put(text, min(free, key=lambda b: (b.groups[group] if group is not None else 0, len(b.keys), rng.random())))
+        _put(text, min(free, key=lambda b: (b.groups[group] if group is not None else 0, len(b.texts), rng.random())))
     for b in bins:
-        rng.shuffle(b.keys)
-    return [b.keys for b in bins]
+        rng.shuffle(b.texts)
+    return [[text.key for text in b.texts] for b in bins]
 
 
 def _bins(texts: int, per_hit: int) -> list[_Bin]:
@@ -113,8 +115,36 @@ def _dealing_order(texts: Sequence[Packable], rng: random.Random, mix: Mix) -> l
     return order
 
 
+def _exchange(text: Packable, bins: Sequence[_Bin], max_references: int | None) -> bool:
+    """Move a text into a free place and put `text` in its place; False where no single move does it.
+
+    A text of the same source is moved if one can be, so that sources stay as even as they are.
+    """
+    free = [b for b in bins if len(b.texts) < b.capacity]
+    for same_group in (True, False):
+        for source in bins:
+            if text.context is not None and text.context in source.contexts:
+                continue
+            for moved in [each for each in source.texts if (each.group == text.group) is same_group]:
+                _remove(moved, source)
+                target = next((b for b in free if b is not source and b.takes(moved, max_references)), None)
+                if target is not None and source.takes(text, max_references):
+                    _put(moved, target)
+                    _put(text, source)
+                    return True
+                _put(moved, source)
+    return False
+
+
+def _remove(text: Packable, b: _Bin) -> None:
+    b.texts.remove(text)
+    b.groups[text.group] -= 1
+    if text.context is not None:
+        b.contexts.remove(text.context)
+
+
 def _put(text: Packable, b: _Bin) -> None:
-    b.keys.append(text.key)
+    b.texts.append(text)
     b.groups[text.group] += 1
     if text.context is not None:
         b.contexts.add(text.context)

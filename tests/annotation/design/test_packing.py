@@ -40,6 +40,17 @@ def test_texts_of_one_context_never_share_a_hit() -> None:
         assert len({context[key] for key in hit}) == len(hit)
 
 
+def test_three_sources_of_a_hundred_contexts_are_dealt_by_every_seed() -> None:
+    paired = {text.key: text for text in texts(100, paired=True) if text.group != SOURCES[-1]}
+    for seed in range(40):
+        hits = pack(list(paired.values()), per_hit=25, seed=seed)
+        assert sorted(key for hit in hits for key in hit) == sorted(paired)
+        for hit in hits:
+            assert len({paired[key].context for key in hit}) == len(hit) == 25
+            shares = Counter(paired[key].group for key in hit).values()
+            assert max(shares) - min(shares) <= 1
+
+
 def test_a_context_with_more_texts_than_hits_is_refused() -> None:
     with pytest.raises(DesignError, match="Too many texts share a context"):
         pack(texts(2, paired=True), per_hit=8, seed=1)

@@ -8,6 +8,7 @@ the style of writing (F14, F16, F19, F20) raise flags and are in no default rule
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from annotation.quality import click_model, competence, filters_answers, filters_explanations, filters_timing
@@ -192,7 +193,7 @@ FILTERS: tuple[QualityCheck, ...] = (
 JUDGED_BY_HAND = {
     "mismatch": "F17: the explanation does not match the answer (two reviewers).",
     "instructions": "F18: the instructions were not followed (two reviewers).",
-    "uninterpretable": "F19: the explanation cannot be interpreted (two reviewers).",
+    "uninterpretable": "F19a: the explanation cannot be interpreted (two reviewers).",
 }
 CODED: Mapping[str, str] = {
     "mismatch": "Two reviewers judged mismatch (κ = {kappa}); {count} assignments were excluded.",
@@ -212,6 +213,7 @@ WRONGED: Mapping[str, str] = {
     "held": "people who do better work this time",
     BROKEN_PAIR: "no person; results cover fewer contexts",
 }
+CODE = re.compile(r"^[FA]\d+[a-z]?: ")
 BY_KIND = {check.kind: check for check in FILTERS}
 DEFAULTS = tuple(check.kind for check in FILTERS if check.default)
 # A sensitivity analysis also holds those that look at the answers themselves, and each alone those that look only at
@@ -228,7 +230,7 @@ NAMED_SETS: Mapping[str, NamedSet] = {
     ),
     "papers": NamedSet(
         "Rules from the papers",
-        "Adds the checks of writing style (F14, F16, F19, F20). They may wrongly exclude people who write "
+        "Adds the checks of writing style. They may wrongly exclude people who write "
         "tersely, dictate, paste from notes or write in another language.",
         tuple(check.kind for check in FILTERS if check.default or check.style),
     ),
@@ -241,6 +243,12 @@ def rule_of(kind: str) -> str:
     if sentence := BY_FLAG.get(kind) or OF_TEXTS.get(kind):
         return sentence
     return f"{BY_KIND[kind].id}: {BY_KIND[kind].rule}." if kind in BY_KIND else kind
+
+
+def rule_without_code(kind: str) -> str:
+    """The rule behind a flag as pages say it: codes such as F8 are for the methods appendix."""
+    sentence = CODE.sub("", rule_of(kind))
+    return sentence[:1].upper() + sentence[1:]
 
 
 def title_of(kind: str) -> str:

@@ -10,7 +10,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.mturk import prolific
-from annotation.quality.filters import BY_FLAG, FILTERS, NAMED_SETS, OF_TEXTS, WRONGED
+from annotation.quality.filters import BY_FLAG, FILTERS, NAMED_SETS, OF_TEXTS, WRONGED, rule_without_code
 from annotation.quality.rules import Rule
 from annotation.review import block
 from annotation.review.exclude import MAX_NAME_CHARS
@@ -146,7 +146,7 @@ class Rules(forms.Form):
 
     def by_hand(self) -> list[tuple[str, Any, str]]:
         """What two reviewers judged, is known from elsewhere or is of texts, with its field and whom it can wrong."""
-        return [(description, self[kind], WRONGED[kind]) for kind, description in self.DESCRIPTIONS.items()]
+        return [(rule_without_code(kind), self[kind], WRONGED[kind]) for kind in self.DESCRIPTIONS]
 
     def chosen(self) -> list[Rule]:
         """The rules that were ticked."""

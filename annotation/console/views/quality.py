@@ -20,7 +20,7 @@ from annotation.console.permission import study_page, visitor
 from annotation.jobs import celery_tasks
 from annotation.models import Evidence, Role, Study, Submission
 from annotation.quality import applied_rules, assess, detectors, evidence, fairness, next_step
-from annotation.quality.filters import BY_KIND, NAMED_SETS, rule_of
+from annotation.quality.filters import BY_KIND, NAMED_SETS, rule_without_code
 from annotation.quality.honest_groups import PEOPLE
 from annotation.quality.methods_text import paragraph
 from annotation.reports import study_facts
@@ -48,7 +48,7 @@ def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | 
         "left_out": len(applied_rules.left_out(study)),
         "measured": measured.count(),
         "measured_at": measured.order_by("-measured_at").values_list("measured_at", flat=True).first(),
-        "flags": [(rule_of(kind), *counts) for kind, counts in flags.items()],
+        "flags": [(rule_without_code(kind), *counts) for kind, counts in flags.items()],
         "doubted": evidence.doubted_gold(study),
         "seen": blinding.seen_at(study),
         "versions": study.rule_sets.select_related("actor").order_by("-number"),

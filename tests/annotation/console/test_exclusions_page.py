@@ -191,7 +191,7 @@ def test_what_is_left_of_the_texts_is_told_with_the_quality(study: Study) -> Non
     everybody = exclude.fix_rules(study, "all", [Rule("one_answer", 0)], actor=None, now=NOW)
     exclude.apply_rules(everybody, actor=None, now=NOW)
     page = editor.get(reverse("console:quality-outcome", args=[study.uuid])).content.decode()
-    assert "F26 Texts with fewer than 5 remaining ratings" in page
+    assert "Texts with fewer than 5 remaining ratings" in page
     assert "24 of 24 items have fewer than 5 ratings." in page
 
 

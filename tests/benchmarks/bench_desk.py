@@ -4,8 +4,8 @@
 
 In a database of its own (TEST_POSTGRES_URL; SQLite in a temporary file) a study of HITs of 25 texts, 20 workers a HIT,
 four HITs a worker, is written and measured by every filter; then each page is asked for eleven times by a reviewer,
-inside the process: the time is the server's, not the network's. The queue of people,
-one person and the page of quality take 100 ms at most on PostgreSQL.
+inside the process: the time is the server's, not the network's. On PostgreSQL the queue of people, the card of a person
+and the page of quality may take 100 ms.
 """
 
 from __future__ import annotations
@@ -17,10 +17,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from annotation.models import Study
 
 ROUNDS = 11
 WORKERS, TEXTS, HITS_PER_PERSON = 20, 25, 4
@@ -70,8 +66,14 @@ def _measure(assignments: int, name: str) -> None:
     from tests.annotation.review.factories import make, member
 
     now = timezone.now()
-    study = make(WORKERS, assignments // WORKERS, TEXTS, now=now, ages=lambda at: timedelta(minutes=at % 4000))
-    _spread_over_people(study)
+    study = make(
+        WORKERS,
+        assignments // WORKERS,
+        TEXTS,
+        hits_each=HITS_PER_PERSON,
+        now=now,
+        ages=lambda at: timedelta(minutes=at % 4000),
+    )
     start = time.perf_counter()
     done = assess(study, now=now)
     print(f"{name}: {done.submissions:,} assignments read, measured and stored in {time.perf_counter() - start:.1f} s")
@@ -104,18 +106,6 @@ def _measure(assignments: int, name: str) -> None:
             ask()
             times.append(1000 * (time.perf_counter() - start))
         print(f"  {title:<22} {statistics.median(times):7.1f} ms  (longest {max(times):.1f})")
-
-
-def _spread_over_people(study: Study) -> None:
-    """Four HITs a person: a worker of `make` does all HITs of the study."""
-    from annotation.models import Submission, Worker
-
-    rows = list(Submission.objects.filter(hit__study=study).select_related("hit").order_by("hit__slot", "pk"))
-    count = len(rows) // HITS_PER_PERSON
-    people = Worker.objects.bulk_create(Worker(pseudonym=f"wperson{i:05d}") for i in range(count + WORKERS))
-    for at, row in enumerate(rows):
-        row.worker = people[row.hit.slot // HITS_PER_PERSON * WORKERS + at % WORKERS]
-    Submission.objects.bulk_update(rows, ["worker"], batch_size=2000)
 
 
 if __name__ == "__main__":

@@ -44,11 +44,13 @@ def make(
     mode: str = "rehearsal",
     straight: int = 1,
     reasons: bool = False,
+    hits_each: int = 0,
     ages: Callable[[int], timedelta] = lambda at: timedelta(hours=at),
     now: datetime = NOW,
 ) -> Study:
     """Every worker does every HIT of `texts` texts, one source each in turn; the first `straight` workers give one
-    label throughout. Submission i was handed in `ages(i)` before `now`; the market approves after 3 days."""
+    label throughout. hits_each: how many HITs a worker does, where not all; others do the next. Submission i was handed
+    in `ages(i)` before `now`; the market approves after 3 days."""
     rng = np.random.default_rng(1)
     scale = Scale.objects.ensure(f"review {name}", LABELS)
     study = Study.objects.create(name=name, mode=mode, status="published", scale=scale, texts_per_hit=texts)
@@ -69,17 +71,20 @@ def make(
         for i, sheet in enumerate(sheets)
         for at in range(texts)
     )
-    people = Worker.objects.bulk_create(Worker(pseudonym=f"w{name}{i:05d}") for i in range(workers))
+    shifts = -(-hits // hits_each) if hits_each else 1
+    people = Worker.objects.bulk_create(Worker(pseudonym=f"w{name}{i:05d}") for i in range(workers * shifts))
     WorkerIdentity.objects.bulk_create(
         WorkerIdentity.of(one, "test", SECRET.format(f"{name}{i:05d}")) for i, one in enumerate(people)
     )
     Participation.objects.bulk_create(Participation(study=study, worker=one, arm=cell.arm, since=NOW) for one in people)
+    # By HIT: where its workers begin.
+    shift = [i // hits_each * workers if hits_each else 0 for i in range(hits)]
     work = Submission.objects.bulk_create(
         (
-            Submission(hit=sheet, worker=one, market_id=f"3ASG{name}{i}X{w}", raw="<x/>", raw_format="mturk-xml",
-                       accepted_at=now - ages(i * workers + w) - timedelta(minutes=10),
+            Submission(hit=sheet, worker=people[shift[i] + w], market_id=f"3ASG{name}{i}X{w}", raw="<x/>",
+                       raw_format="mturk-xml", accepted_at=now - ages(i * workers + w) - timedelta(minutes=10),
                        submitted_at=now - ages(i * workers + w), work_seconds=600, received_at=NOW)
-            for i, sheet in enumerate(sheets) for w, one in enumerate(people)
+            for i, sheet in enumerate(sheets) for w in range(workers)
         ),
         batch_size=BATCH,
     )  # fmt: skip

@@ -25,6 +25,7 @@ from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, ScoreFile, ShareLink
 from annotation.reports import scores_upload
 from annotation.reports.attach_scores import attach, detach
+from annotation.reports.public_release import comment_keys, set_objections
 from annotation.reports.share import revoke, share
 from annotation.reports.take_snapshot import look_at_results
 from annotation.studies.blinding import seen_at
@@ -44,6 +45,18 @@ class StudyReportIn(ReportIn):
     """The requested report. unblind: look at the results although they are blinded, which the log notes."""
 
     unblind: bool = False
+
+
+class ReleaseIn(Schema):
+    """A public release. comments: [text, rater, question] of those that somebody has read; the others are withheld.
+
+    withheld: pseudonyms or worker IDs of raters who do not share, in place of the stored list; null: as stored.
+    """
+
+    licence: str = Field(min_length=1, max_length=200)
+    consent: str = Field(min_length=1, max_length=2000)
+    comments: list[list[str]] = Field(default=[])
+    withheld: list[str] | None = None
 
 
 class ComparisonIn(ReportIn):
@@ -132,6 +145,20 @@ def ask_report(request: HttpRequest, study: UUID, body: StudyReportIn) -> Status
     options = {"formats": list(body.formats), "seed": body.seed}
     job = ask(Job.Kind.REPORT, by=caller(request), now=timezone.now(), study=study_row, settings=options)
     return Status(202, job)
+
+
+@router.post("/studies/{study}/releases", response=gives(JobOut, 202), summary="Create a public release")
+def create_release(request: HttpRequest, study: UUID, body: ReleaseIn) -> Status[Job]:
+    """A zip with new pseudonyms and without times, among the files of the job. Results must not be blinded."""
+    study_row = study_for(request, study, Role.OWNER)
+    if not seen_at(study_row):
+        raise StateError(f"The results of {study_row.name} are blinded. Unblind them first: a release shows them.")
+    comment_keys(body.comments)
+    now = timezone.now()
+    if body.withheld is not None:
+        set_objections(study_row, body.withheld, actor=caller(request).get_username(), now=now)
+    wish = body.dict(exclude={"withheld"})
+    return Status(202, ask(Job.Kind.RELEASE, by=caller(request), now=now, study=study_row, settings=wish))
 
 
 @router.post("/comparisons", response=gives(JobOut, 202), summary="Compare studies")

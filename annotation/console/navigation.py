@@ -95,7 +95,7 @@ GROUPS = (
 )
 
 # Pages of those places that need a study's texts or answers all the same.
-NEED_ROWS = ("results-nnd", "results-h", "results-missing", "exports-statements", "exports-scores")
+NEED_ROWS = ("results-nnd", "results-h", "results-missing", "exports-statements", "exports-scores", "exports-release")
 
 
 # Where the help opens, by the name of an address or how it begins; the help's start page elsewhere.

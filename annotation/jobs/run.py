@@ -19,7 +19,7 @@ from django.utils import timezone
 from annotation import settings as conf
 from annotation.design.lay_out import deal_texts, store_design
 from annotation.exceptions import AssayError, StateError
-from annotation.jobs import batch_runs, file_runs, measure_runs, queue, worker_runs
+from annotation.jobs import batch_runs, file_runs, measure_runs, queue, release_runs, worker_runs
 from annotation.jobs.check_study import check_study
 from annotation.jobs.job_files import folder_of
 from annotation.jobs.memory_limit import memory_limit
@@ -308,4 +308,5 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.CHECK_REVIEW: batch_runs.check_review,
     Job.Kind.APPLY_REVIEW: batch_runs.run_review,
     Job.Kind.IMPORT_WORKERS: worker_runs.import_list,
+    Job.Kind.RELEASE: release_runs.create_release,
 }

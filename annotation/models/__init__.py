@@ -22,6 +22,7 @@ from annotation.models.pace import Turn
 from annotation.models.participation import Participation, WayIn
 from annotation.models.person_request import PersonRequest
 from annotation.models.presentation import CheckAnswer, PracticeAnswer, Presentation, Remark
+from annotation.models.release import Release, SharingObjection
 from annotation.models.replication import Replication
 from annotation.models.result import Result
 from annotation.models.review import Codebook, Coding, Rejection, Reply
@@ -80,6 +81,7 @@ __all__ = [
     "PracticeAnswer",
     "Presentation",
     "Rejection",
+    "Release",
     "Remark",
     "Replication",
     "Reply",
@@ -95,6 +97,7 @@ __all__ = [
     "ScoringJob",
     "Selection",
     "ShareLink",
+    "SharingObjection",
     "Snapshot",
     "SnapshotContent",
     "Statement",

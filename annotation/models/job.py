@@ -41,6 +41,7 @@ class Job(models.Model):
         CHECK_REVIEW = "check_review", "check a reviewed file"
         APPLY_REVIEW = "apply_review", "apply a reviewed file"
         IMPORT_WORKERS = "import_workers", "import worker IDs"
+        RELEASE = "release", "create a public release"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"

@@ -199,10 +199,11 @@ def get_retention(market: Market, tag: str) -> RetentionState:
     return RetentionState(channels, answer["PeopleOwed"], answer["PeopleInOpenFiles"], _at(answer, "LastPurge"))
 
 
-def set_retention(market: Market, tag: str, until: datetime | None) -> int:
-    """Set the date of all channels of a study; how many there are."""
-    date = {"RetainUntil": until} if until else {}
-    return int(market.call_extension("set_retention", Study=tag, **date)["Channels"])
+def set_retention(market: Market, tag: str, until: datetime | None, *, once_until: datetime | None = None) -> int:
+    """Set the date of all channels of a study, and that of their sealed lists; how many channels there are."""
+    dates = {"RetainUntil": until, "SealedUntil": once_until}
+    present = {name: date for name, date in dates.items() if date}
+    return int(market.call_extension("set_retention", Study=tag, **present)["Channels"])
 
 
 def purge_study(market: Market, tag: str, *, identities: int) -> int:

@@ -110,6 +110,11 @@ ROLE_DEEDS = (
         _("Change the retention date of a published study, and delete IDs of participants"),
         ("workers-retention-date", "workers-retention-delete"),
     ),
+    RoleDeed(
+        Role.OWNER,
+        _("Create public releases, and store who does not share their answers"),
+        ("exports-release", "exports-release-"),
+    ),
     RoleDeed(Role.OWNER, _("Invite, change and remove members"), ("people-",)),
     RoleDeed(
         Role.OWNER,

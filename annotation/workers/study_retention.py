@@ -57,16 +57,28 @@ def _deletable(study: Study, now: datetime) -> QuerySet[WorkerIdentity]:
 
 
 def set_retention_date(
-    study: Study, until: datetime | None, *, market: Market | None, actor: str, now: datetime
+    study: Study,
+    until: datetime | None,
+    *,
+    market: Market | None,
+    actor: str,
+    now: datetime,
+    once_until: datetime | None = None,
 ) -> None:
     """Set the date of the study and of all its channels; None: ids are stored until somebody deletes them.
+
+    once_until: until then hashes of the deleted ids keep people from taking part a second time; they lead to no answer.
 
     Raises StateError for a date that is past. The study's date is set only where the marketplace took it.
     """
     if until is not None and until <= now:
         raise StateError("Enter a date in the future. To delete at once, use the button below.").at("retain_until")
+    if once_until is not None and (market is None or until is None or once_until <= until):
+        raise StateError("A sealed list needs a channel at our marketplace, and a date after the retention date.").at(
+            "once_until"
+        )
     if market is not None and study.channel_tag:
-        calls.set_retention(market, study.channel_tag, until)
+        calls.set_retention(market, study.channel_tag, until, once_until=once_until)
     configure(study, {"retain_until": until}, actor=actor, now=now)
 
 

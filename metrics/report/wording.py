@@ -39,9 +39,12 @@ def duration(seconds: float | None) -> str:
 
 
 def moment(when: datetime | None) -> str:
-    """`Tuesday, 3 November 2026, 14:05 UTC`: weekdays matter to a reviewer."""
+    """`Tuesday, 3 November 2026, 14:05 UTC`: weekdays matter to a reviewer. Of midnight the day: a public release has
+    no times."""
     if when is None:
         return NOT_RECORDED
+    if (when.hour, when.minute, when.second) == (0, 0, 0):
+        return f"{when:%A}, {when.day} {when:%B %Y}"
     return f"{when:%A}, {when.day} {when:%B %Y, %H:%M} {when.tzname() or ''}".strip()
 
 

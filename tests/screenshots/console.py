@@ -30,6 +30,7 @@ FULL = {
     "payouts-across": "money/payouts/",
     "retention-across": "workers/retention/",
     "data-protection": "workers/data-protection/",
+    "release": "studies/{study}/exports/release/",
     "payouts": "studies/{owing}/payouts/",
     "payouts-unpaid": "studies/{owing}/payouts/?unpaid=1",
     "payouts-file": "studies/{owing}/payouts/{payout_file}/",

@@ -356,6 +356,8 @@ DEEDS = {
     "discard_payout_file": _("discarded a payout file"),
     "forget": _("deleted worker IDs on the retention date"),
     "delete_ids": _("deleted IDs before the retention date"),
+    "release": _("created a public release"),
+    "set_objections": _("stored who does not share answers"),
     "erase_person": _("erased a person"),
     "forget_draws": _("renamed the people of the draw at random on the retention date"),
     "invite_member": _("created an invitation link for a colleague"),

@@ -24,6 +24,9 @@ class Command(BaseCommand):
         until = actions.add_parser("set", help="date (UTC) on which IDs are deleted, here and in channels")
         until.add_argument("study")
         until.add_argument("until", metavar="DATE", help="such as 2027-06-30, or never")
+        until.add_argument(
+            "--once-until", metavar="DATE", help="until then, hashes of deleted IDs keep people from coming twice"
+        )
         add_actor(until)
         purge = actions.add_parser("purge", help="delete worker IDs past their date")
         purge.add_argument("--dry-run", action="store_true", help="count only")
@@ -32,21 +35,29 @@ class Command(BaseCommand):
         if options["action"] == "set":
             user, actor = actor_of(options)
             study = study_called(options["study"], by=user, roles=allowed_roles(Role.OWNER))
-            answer = self._set(study, options["until"], actor)
+            answer = self._set(study, options["until"], actor, options["once_until"])
         else:
             forgotten = forget(now=timezone.now(), dry_run=options["dry_run"])
             answer = {"dry_run": options["dry_run"], "workers": forgotten.workers, "studies": list(forgotten.studies)}
         self.stdout.write(json.dumps(answer))
 
-    def _set(self, study: Study, text: str, actor: str) -> dict[str, Any]:
-        try:
-            day = None if text == "never" else parse_date(text)
-        except ValueError:
-            day = None
-        if day is None and text != "never":
-            raise CommandError(f"Enter a date such as 2027-06-30, not {text!r}.", returncode=2)
-        until = datetime.combine(day, time(), UTC) if day else None
+    def _set(self, study: Study, text: str, actor: str, once: str | None) -> dict[str, Any]:
+        until, once_until = None if text == "never" else _day(text), _day(once) if once else None
         with sentences():
             market = market_of_people(study)
-            set_retention_date(study, until, market=market, actor=actor, now=timezone.now())
-        return {"study": study.name, "retain_until": day.isoformat() if day else None}
+            now = timezone.now()
+            set_retention_date(study, until, market=market, actor=actor, now=now, once_until=once_until)
+        dates = {"retain_until": until, "once_until": once_until}
+        shown = {name: day.date().isoformat() if day else None for name, day in dates.items()}
+        return {"study": study.name, **(shown if once else {"retain_until": shown["retain_until"]})}
+
+
+def _day(text: str) -> datetime:
+    """The beginning of a day, in UTC. Raises CommandError."""
+    try:
+        day = parse_date(text)
+    except ValueError:
+        day = None
+    if day is None:
+        raise CommandError(f"Enter a date such as 2027-06-30, not {text!r}.", returncode=2)
+    return datetime.combine(day, time(), UTC)

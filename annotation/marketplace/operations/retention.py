@@ -31,14 +31,25 @@ def get_retention(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
 
 @extension_operation("SetRetention", writes=True)
 def set_retention(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
-    """The date of every channel of the study that still knows its people; without one they are never deleted."""
-    until = parameters.get("RetainUntil")
+    """The date of every channel of the study that still knows its people; without one they are never deleted.
+
+    SealedUntil: of the hashes that are kept then (`SealedId`); without it, what was set before stays.
+    """
+    until, sealed = _future(call, parameters, "RetainUntil"), _future(call, parameters, "SealedUntil")
+    if sealed is not None and (until is None or sealed <= until):
+        raise InvalidParameterError("SealedUntil must be after RetainUntil.")
+    rows = _channels(call, parameters).filter(purged_at=None)
+    sealing = {"sealed_until": sealed} if sealed is not None else {}
+    return {"Channels": rows.update(retain_until=until, version=F("version") + 1, **sealing)}
+
+
+def _future(call: Call, parameters: dict[str, Any], name: str) -> datetime | None:
+    until: datetime | float | None = parameters.get(name)
     if isinstance(until, int | float):  # JSON has no times: they come as seconds
         until = datetime.fromtimestamp(until, UTC)
     if until is not None and until <= call.now:
-        raise InvalidParameterError("RetainUntil must be in the future.")
-    rows = _channels(call, parameters).filter(purged_at=None)
-    return {"Channels": rows.update(retain_until=until, version=F("version") + 1)}
+        raise InvalidParameterError(f"{name} must be in the future.")
+    return until
 
 
 @extension_operation("PurgeStudy", writes=True)
@@ -71,6 +82,7 @@ def _open_payouts(call: Call, parameters: dict[str, Any]) -> tuple[int, int]:
 
 def _channel_shape(row: Channel) -> dict[str, Any]:
     dates = {"RetainUntil": row.retain_until, "PurgedAt": row.purged_at, "ClosedAt": row.closed_at}
+    dates["SealedUntil"] = row.sealed_until
     return {
         "Channel": row.name,
         "Kind": row.kind,

@@ -50,6 +50,7 @@ OPERATIONS = [
     Op("get", f"{S}/retention", R),
     Op("put", f"{S}/retention", O, {"retain_until": "2099-01-01T00:00:00Z"}),
     Op("delete", f"{S}/retention", O, {"workers": 2, "identities": 0}),
+    Op("post", f"{S}/releases", O, {"licence": "CC0-1.0", "consent": "Asked before the task."}),
     Op("get", f"{S}/invitations", V),
     Op("post", f"{S}/invitations", O, {"role": "viewer"}),
     Op("delete", f"{S}/invitations/{{number}}", O),

@@ -32,6 +32,7 @@ from annotation.console.forms import (
     owed_amounts,
     person,
     publish,
+    release,
     running,
     scores,
     studies,
@@ -460,6 +461,14 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
         reverse("console:everybody-person-erase"),
         {"name": a_rater(world), "reason": "their request", "answers": "keep", "sure": "on"},
         person.ErasePerson(),
+    ),
+    release.ReleaseForm: lambda world: Place(
+        world.at("exports-release-create", study=world.looked_at()),
+        {"licence": "CC0-1.0", "consent": "Asked before the task."},
+        release.ReleaseForm(),
+    ),
+    release.ObjectionsForm: lambda world: Place(
+        world.at("exports-release-objections", study=world.looked_at()), {"withheld": ""}, release.ObjectionsForm()
     ),
     new_batch.NewBatch: lambda world: Place(reverse("console:batches-new"), batch(), new_batch.NewBatch()),
     texts.UploadTexts: lambda world: Place(

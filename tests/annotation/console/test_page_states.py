@@ -55,6 +55,7 @@ EMPTY: dict[str, Notices] = {
     "results-h": [("empty", "No texts yet")],
     "exports": [("empty", "No files yet")],
     "exports-scores": [("empty", "No file yet")],
+    "exports-release": [("warning", "The results are blinded"), ("empty", "No release yet")],
     "workers-payouts": [("empty", "No payouts due")],
     "workers-retention": [UNTENDED],
     "everybody": [("empty", "No workers yet")],

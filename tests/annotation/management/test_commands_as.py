@@ -72,6 +72,7 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
     "pause": ([], Role.EDITOR),
     "people": (["--give", "x", "viewer"], Role.OWNER),
     "preflight": (["--offline"], Role.VIEWER),
+    "release": (["--out", "x"], Role.OWNER),
     "preview": (["--out", "x"], Role.VIEWER),
     "publish": (["--yes"], Role.OWNER),
     "reconcile": (["--adopt"], Role.EDITOR),

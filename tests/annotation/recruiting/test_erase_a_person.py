@@ -24,12 +24,14 @@ from django.utils import timezone
 from annotation import ledger
 from annotation.collecting.collect import collect
 from annotation.collecting.parse_submissions import read
+from annotation.exceptions import StateError
 from annotation.jobs.data_protection.erase import repeat_erasures
 from annotation.models import AuditEvent, Look, PersonRequest, Study, Submission, Worker, WorkerIdentity
 from annotation.mturk.channels import ChannelRecord
 from annotation.mturk.client import Market
 from annotation.outbox.worker import work
 from annotation.review.approve import approve
+from annotation.workers.study_retention import set_retention_date
 from tests.annotation.conftest import NOW, told
 from tests.annotation.recruiting.prolific_recruitment import Recruitment
 from tests.annotation.recruiting.test_channels import publish_now
@@ -222,14 +224,18 @@ def test_a_sealed_list_lets_each_in_once_until_its_own_date(
     live: Study, ours: Market, opened: Callable[..., ChannelRecord], visitor: Visitors
 ) -> None:
     from annotation.marketplace.invitations.retention import purge
-    from annotation.marketplace.models import Channel, SealedId
+    from annotation.marketplace.models import SealedId
 
     now = timezone.now()
     link = opened("link", "Spring", id_parameters=("PID",), pays="volunteer").link + "?PID=student-4711"
     publish_now(live, ours)
     do_everything(visitor().enter(link))
-    Channel.objects.update(retain_until=now, sealed_until=now + timedelta(days=90))
-    purge(now=now, dry_run=False)
+    live.refresh_from_db()
+    dates = {"until": now + timedelta(days=1), "once_until": now + timedelta(days=90)}
+    with pytest.raises(StateError, match="a date after the retention date"):
+        set_retention_date(live, dates["once_until"], market=ours, actor="ada", now=now, once_until=dates["until"])
+    set_retention_date(live, dates["until"], market=ours, actor="ada", now=now, once_until=dates["once_until"])
+    purge(now=now + timedelta(days=2), dry_run=False)
     assert tables_with("student-4711") == []
     autumn = opened("link", "Autumn", id_parameters=("PID",), pays="volunteer").link
     assert visitor().open(f"{autumn}?PID=student-4711") == "already"

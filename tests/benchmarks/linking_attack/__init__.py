@@ -1,0 +1,1 @@
+"""How well the raters of two public releases of one installation can be linked by habits."""

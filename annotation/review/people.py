@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Case, Count, IntegerField, Max, Min, Q, QuerySet, Value, When
+from django.db.models import Case, Count, Exists, IntegerField, Max, Min, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 
 from annotation import ledger
@@ -44,16 +44,25 @@ def waiting_people(study: Study, *, now: datetime) -> QuerySet[Submission, dict[
     """Workers (as `worker`) whose submissions wait for a first decision: the most urgent band first, in each the
     likeliest bad work. Each with n, first, band and suspicion. Work whose rejection is proposed waits for another
     reviewer and is not counted."""
-    open_ones = queue.undecided(study, now=now).order_by().filter(rejection=None)
     late = queue.study_delay(study)
     edges = [When(first__lte=now + band - late, then=Value(at)) for at, band in enumerate(queue.BANDS)]
-    rows = Submission.objects.filter(pk__in=open_ones.values("pk")).order_by().values("worker")
+    rows = _undecided(study).values("worker")
     counted = rows.annotate(
         n=Count("pk"), first=Min("submitted_at"), likely=Coalesce(Max("evidence__suspicion"), UNKNOWN)
     )
     banded = counted.annotate(band=Case(*edges, default=Value(len(queue.BANDS)), output_field=IntegerField()))
     ordered: QuerySet[Submission, dict[str, Any]] = banded.order_by("band", "-likely", "worker")  # type: ignore[assignment]
     return ordered
+
+
+def count_waiting_people(study: Study) -> int:
+    """How many rows `waiting_people` has, without what orders them."""
+    return _undecided(study).values("worker").distinct().count()
+
+
+def _undecided(study: Study) -> QuerySet[Submission]:
+    decided = Exists(queue.payments().filter(submission=OuterRef("pk")))
+    return Submission.objects.filter(~decided, hit__study=study, rejection=None).order_by()
 
 
 def people_rows(study: Study, rows: Sequence[dict[str, Any]]) -> list[WaitingPerson]:

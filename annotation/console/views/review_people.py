@@ -28,7 +28,9 @@ LINES = 25
 @study_page(Role.REVIEWER)
 def listing(request: HttpRequest, study: Study) -> HttpResponse:
     now = timezone.now()
-    page = Paginator(people.waiting_people(study, now=now), LINES).get_page(request.GET.get("page"))
+    paginator = Paginator(people.waiting_people(study, now=now), LINES)
+    paginator.count = people.count_waiting_people(study)
+    page = paginator.get_page(request.GET.get("page"))
     context = {
         "study": study,
         "page": page,

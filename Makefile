@@ -127,7 +127,8 @@ messages: setup
 pairs: setup-dev
 	ASSAY_ALL_PAIRS=1 $(BIN)/python -m pytest -q -n auto tests/marketplace/channels/test_refused_before_consent.py
 
-# What reports state against the rows of the database, of 100 random studies; some minutes.
+# What reports state against the rows of the database, of 100 random studies and 25 of further tasks and odd outcomes;
+# some minutes.
 check_reports: setup-dev
 	ASSAY_ALL_REPORTS=100 $(BIN)/python -m pytest -q -n auto tests/report_checker
 

@@ -33,6 +33,7 @@ OTHER = {
     "October": "May",
     "November": "May",
     "pairs": "stories",
+    "items": "stories",
 }
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
 # Numbers that are names: of a paper, of a mode, of a page.

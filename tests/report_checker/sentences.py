@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from statistics import stdev
+
+from scipy.stats import t
 
 from tests.report_checker.comparison import compare
 from tests.report_checker.page import Page
@@ -594,7 +597,12 @@ def conclusions_by_name(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 @kind(r"One source has too few texts to conclude anything of [^.]+\.")
 def conclusions_too_few(rows: Rows, match: Match, asked: Asked) -> str | None:
-    return match[0] if rows.measured else None
+    """Of all judgments, excluded ones too: one side has at most k texts, and the other more."""
+    few = []
+    for name in dict.fromkeys(side for side in rows.sides.values() if side):
+        references, models = (sum(side == each for side in rows.sides.values()) for each in ("", name))
+        few += [name] if references != models and min(references, models) <= asked.k else []
+    return f"One source has too few texts to conclude anything of {', '.join(few)}." if rows.measured and few else None
 
 
 # --- analysis ---
@@ -621,7 +629,7 @@ def agreement(rows: Rows, match: Match, asked: Asked) -> str:
     """Each value counted anew, at the level of measurement of its criterion; limits need the report's resampling."""
     criteria = [criterion["name"] for criterion in rows.words["criteria"]]
     named = {name: "nominal" if is_nominal(rows, name) else "ordinal" for name in criteria}
-    parts = re.findall(rf"{NUMBER} (\[{NUMBER}, {NUMBER}\])(?: for (\w+))?", match[0])
+    parts = re.findall(rf"{NUMBER}( \[{NUMBER}, {NUMBER}\])?(?: for (\w+))?(?=;| \()", match[0])
     stated = [name or criteria[0] for _, name in parts]
     mixed = len({named.get(name) for name in stated}) > 1
     said = []
@@ -629,7 +637,7 @@ def agreement(rows: Rows, match: Match, asked: Asked) -> str:
         alpha = rows.alpha(name, ordinal=named.get(name) == "ordinal")
         shown = "none" if alpha is None else decimal(alpha)
         of_criterion = f" for {name}" if len(parts) > 1 else ""
-        said.append(f"{shown} {limits}{of_criterion}{f' ({named.get(name)})' if mixed else ''}")
+        said.append(f"{shown}{limits}{of_criterion}{f' ({named.get(name)})' if mixed else ''}")
     end = "" if mixed else f" ({named.get(stated[0])})"
     return f"Raters agreed with Krippendorff's α of {'; '.join(said)}{end}."
 
@@ -691,7 +699,8 @@ def more_warnings(rows: Rows, match: Match, asked: Asked) -> str | None:
 def analysis_accuracy(rows: Rows, match: Match, asked: Asked) -> str | None:
     if rows.study["task"] != "human_or_machine":
         return None
-    compared = "; conditions are compared by Welch's t-tests" if len(rows.arms) > 1 else ""
+    answered = {answer.arm for answer in rows.used}
+    compared = "; conditions are compared by Welch's t-tests" if len(answered) > 1 else ""
     return (
         "The unit of accuracy is the evaluator: each has a share of right answers, reading the two upper labels as "
         f"machine. Means have {100 * asked.level:g}% intervals over evaluators and two-sided t-tests against 50%, "
@@ -734,6 +743,21 @@ def too_few_items(rows: Rows, match: Match, asked: Asked) -> str | None:
     return (
         f"{match['name']}: no HUSE can be computed. HUSE with k={asked.k} needs at least {asked.k + 1} items, and there "
         f"are {number}; choose an odd k of at most {odd} or rate more texts."
+    )
+
+
+@kind(
+    r"(?P<name>\S+): no HUSE can be computed\. HUSE compares two sources, and all \d+ items are (?:model|reference): no "
+    r"(?:model|reference) item\."
+)
+def one_side_left(rows: Rows, match: Match, asked: Asked) -> str | None:
+    sides = {rows.sides[key] for key in rows.hj()} & {"", match["name"]}
+    if len(sides) > 1 or match["name"] not in rows.sides.values():
+        return None
+    left, gone = ("reference", "model") if sides == {""} else ("model", "reference")
+    return (
+        f"{match['name']}: no HUSE can be computed. HUSE compares two sources, and all {items_of(rows, match['name'])} "
+        f"items are {left}: no {gone} item."
     )
 
 
@@ -1041,6 +1065,8 @@ def few_of_a_source(rows: Rows, match: Match, asked: Asked) -> str:
     name = match["name"]
     sizes = Counter(rows.sides[key] == "" for key in kept if rows.sides[key] in ("", name))
     number = min(sizes[True], sizes[False])
+    if number > asked.k or sizes[True] == sizes[False]:
+        return None
     side = "reference" if sizes[True] < sizes[False] else "model text"
     return (
         f"{name}: {count(number, side)} {'is' if number == 1 else 'are'} too few for {asked.k} neighbours; the values "
@@ -1068,6 +1094,8 @@ def modes_differ(rows: Rows, match: Match, asked: Asked) -> str | None:
     r"(?P<name>\S+): (?:all texts have the same HJ, so HJ was dropped as a feature|texts without any rating left are not in HUSE)\."
 )
 def flags(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if match["name"] not in rows.sides.values():
+        return None
     if "without any rating" in match[0]:
         return match[0] if len(rows.hj()) < len(rows.texts) else None
     return match[0] if len(set(rows.hj().values())) == 1 else None
@@ -1078,7 +1106,7 @@ def flags(rows: Rows, match: Match, asked: Asked) -> str | None:
 )
 def unbalanced(rows: Rows, match: Match, asked: Asked) -> str | None:
     sizes = Counter(rows.sides[key] == "" for key in rows.hj() if rows.sides[key] in ("", match["name"]))
-    return match[0] if sizes[True] != sizes[False] else None
+    return match[0] if match["name"] in rows.sides.values() and sizes[True] != sizes[False] else None
 
 
 @kind(
@@ -1098,18 +1126,26 @@ def outvoted(rows: Rows, match: Match, asked: Asked) -> str | None:
 # --- captions with numbers ---
 
 
+def mean_span(values: list[float], level: float) -> str:
+    """The interval of a mean by Student's t, as it is printed; "" of one value."""
+    if len(values) < 2:
+        return ""
+    half = float(t.ppf((1 + level) / 2, len(values) - 1)) * stdev(values) / len(values) ** 0.5
+    mean = sum(values) / len(values)
+    return f" [{decimal(mean - half)}, {decimal(mean + half)}]"
+
+
 @kind(r"HJ by source\. Mean HJ by source: .+")
 def caption_hj(rows: Rows, match: Match, asked: Asked) -> str:
     hj = rows.hj()
     names = ["", *dict.fromkeys(side for side in rows.sides.values() if side)]
-    spans = dict(re.findall(rf"(\S+) {NUMBER}( \[{NUMBER}, {NUMBER}\])", match[0]))
     means, parts = {}, []
     for name in names:
         values = [float(hj[key]) for key, side in rows.sides.items() if side == name and key in hj]
         if values:
             means[name] = sum(values) / len(values)
             shown = name or "reference"
-            parts.append(f"{shown} {decimal(means[name])}{spans.get(shown, '')}, n = {len(values)}")
+            parts.append(f"{shown} {decimal(means[name])}{mean_span(values, asked.level)}, n = {len(values)}")
     compared = []
     for name in names[1:]:
         if "" in means and name in means:
@@ -1138,7 +1174,7 @@ def caption_scatter(rows: Rows, match: Match, asked: Asked) -> str | None:
     sizes = Counter(rows.sides[key] == "" for key in hj if rows.sides[key] in ("", name))
     weighted = ", both sources weighing the same" if sizes[True] != sizes[False] else ""
     return (
-        f"{name}: HJ and log p. By both axes together, {1 - huse[0] / 2:.0%} of {huse[1]} texts are attributed to the right "
+        f"{name}: HJ and log p. By both axes together, {round(1 - huse[0] / 2, 9):.0%} of {huse[1]} texts are attributed to the right "
         f"source{weighted} (HUSE {decimal(huse[0])}; guessing would give 50%). Mean HJ is {decimal(means[name][0])} for "
         f"{name} and {decimal(means[''][0])} for the references; mean log p per word is {decimal(means[name][1])} and "
         f"{decimal(means[''][1])}."
@@ -1256,7 +1292,6 @@ BLIND: dict[str, str] = {
     "verdict_accuracy": LIMITS,
     "agreement": LIMITS,
     "analysis_huse": r", by [^.]+\.$",
-    "caption_hj": LIMITS,
     "caption_arms": rf"{LIMITS}|with their whole interval.*?Highest|\d+ of \d+ arms",
     "modes_differ": rf"(?<= and ){NUMBER}",
     "outvoted": rf"(?<= and ){NUMBER}",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from annotation.collecting.withdraw import withdraw
 from annotation.design.arrange_cells import arrange
@@ -55,6 +56,17 @@ FURTHER = (
     ("error_labels", "error-labels"),
 )
 FIRST_FURTHER = 100
+# Designs and outcomes that chance does not bring, in seeds from 200 on: what differs from the study of another seed.
+ODD: tuple[tuple[int, dict[str, Any]], ...] = (
+    (0, {"per_hit": 1, "texts": 10, "k": 3, "extras": (0, 0), "outcome": "approved"}),
+    (0, {"texts": 10, "references": 2, "k": 5, "extras": (0, 0), "outcome": "approved"}),
+    (5, {"texts": 20, "references": 14, "k": 3, "generators": ("alpha",), "outcome": "approved"}),
+    (5, {"texts": 20, "doubled": True, "contexts": True, "k": 3, "per_hit": 4, "outcome": "approved"}),
+    (0, {"texts": 20, "k": 3, "per_hit": 4, "extras": (0, 0), "outcome": "emptied"}),
+    (1, {"arms": ("none", "instructions"), "outcome": "emptied"}),
+    (10, {"texts": 10, "references": 3, "k": 5, "extras": (0, 0), "outcome": "rules"}),
+)
+FIRST_ODD = 200
 TRAININGS = ("none", "instructions", "examples", "comparison")
 MODES = ("rehearsal", "live")
 CURRENCIES = ("USD", "EUR", "JPY", "CHF")
@@ -101,6 +113,8 @@ class Draw:
     extras: tuple[int, int]
     contexts: bool
     preset: str = ""
+    references: int | None = None
+    doubled: bool = False
 
     @property
     def name(self) -> str:
@@ -109,6 +123,9 @@ class Draw:
 
 def draw(seed: int) -> Draw:
     """The study of a seed; five seeds in a row are of the five kinds, nine of the nine outcomes."""
+    if seed >= FIRST_ODD:
+        base, changes = ODD[seed - FIRST_ODD]
+        return replace(draw(base), seed=seed, **changes)
     rng = random.Random(f"study {seed}")
     kind, preset = (KINDS[seed % len(KINDS)], "") if seed < FIRST_FURTHER else FURTHER[seed % len(FURTHER)]
     mode = rng.choice(MODES)
@@ -196,6 +213,8 @@ def add_texts_of(study: Study, drawn: Draw, rng: random.Random) -> None:
     records = []
     for at in range(drawn.texts):
         for side in sides:
+            if not side and drawn.references is not None and at >= drawn.references:
+                continue
             likelihoods: tuple[LikelihoodRecord, ...] = ()
             if drawn.kind == "typicality":
                 likelihoods = tuple(
@@ -210,8 +229,8 @@ def add_texts_of(study: Study, drawn: Draw, rng: random.Random) -> None:
                     "model" if side else "reference",
                     generator=side or None,
                     decoding="t=1" if side else "",
-                    context=f"c{at}" if drawn.contexts else None,
-                    context_body=f"Article {at}." if drawn.contexts else "",
+                    context=f"c{at // (1 + drawn.doubled)}" if drawn.contexts else None,
+                    context_body=f"Article {at // (1 + drawn.doubled)}." if drawn.contexts else "",
                     likelihoods=likelihoods,
                 )
             )
@@ -322,6 +341,10 @@ def decide(study: Study, drawn: Draw, rng: random.Random) -> None:
         unblind(study, actor="ada", now=now)
     if drawn.outcome in ("excluded", "late"):
         exclude_submissions(study, several, reason="Answered at random.", actor=None, now=now + timedelta(days=1))
+    if drawn.outcome == "emptied":
+        hit = study.hits.order_by("slot")[0]
+        emptied = Submission.objects.filter(hit__cell=hit.cell) if len(drawn.arms) > 1 else hit.submissions.all()
+        exclude_submissions(study, emptied, reason="Answered at random.", actor=None, now=now + timedelta(days=1))
     if drawn.outcome == "rules":
         assess(study, now=now)
         stored = fix_rules(study, "first", [Rule("disagreement"), Rule("outlying_mean")], actor=None, now=now)

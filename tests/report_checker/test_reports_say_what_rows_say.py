@@ -14,7 +14,7 @@ from tests.report_checker.lies import lies
 from tests.report_checker.page import Page
 from tests.report_checker.recount import Rows
 from tests.report_checker.sentences import BLIND, kind_of
-from tests.report_checker.studies import FIRST_FURTHER, FURTHER, KINDS, OUTCOMES, draw
+from tests.report_checker.studies import FIRST_FURTHER, FIRST_ODD, FURTHER, KINDS, ODD, OUTCOMES, draw
 from tests.report_checker.world import Reported, report_of
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +23,12 @@ pytestmark = pytest.mark.django_db
 # how many.
 STORED = (5, 6, 7, 3, 19, 101)
 FURTHER_SEEDS = range(FIRST_FURTHER, FIRST_FURTHER + 3 * len(FURTHER))
-SEEDS = (*range(int(os.environ["ASSAY_ALL_REPORTS"])), *FURTHER_SEEDS) if "ASSAY_ALL_REPORTS" in os.environ else STORED
+ODD_SEEDS = range(FIRST_ODD, FIRST_ODD + len(ODD))
+SEEDS = (
+    (*range(int(os.environ["ASSAY_ALL_REPORTS"])), *FURTHER_SEEDS, *ODD_SEEDS)
+    if "ASSAY_ALL_REPORTS" in os.environ
+    else STORED
+)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -77,6 +77,9 @@ SOME_SINGLE_SOURCE_HITS = _warning(
 UNKNOWN_RATERS = _warning(
     "unknown_raters", "For {unknown} of {texts} the number of ratings is not known.", "results.ratings"
 )
+WITHOUT_RATINGS = _warning(
+    "texts_without_ratings", "{none} of {texts} {have} no rating that counts.", "results.ratings", "ratings.kept"
+)
 UNEQUAL_RATERS = _warning(
     "unequal_raters",
     "Texts have between {fewest} and {highest} ratings; HUSE depends on that number, so uneven counts can shift it.",
@@ -150,7 +153,12 @@ MODES_DIFFER = _warning(
 
 def warnings(report_input: ReportInput, generators: Sequence[GeneratorReport]) -> tuple[Warn, ...]:
     """The caller's warnings, then those that the data give; a kind and sentence is said once."""
-    warns = [*report_input.warnings, *_of_study(report_input), *_of_hits(report_input), *_of_raters(generators)]
+    warns = [
+        *report_input.warnings,
+        *_of_study(report_input),
+        *_of_hits(report_input),
+        *_of_raters(report_input, generators),
+    ]
     for generator in generators:
         warns += [*_of_items(generator.facts), *_of_results(generator)]
     return tuple(dict.fromkeys(warns))
@@ -208,13 +216,18 @@ def _of_hits(report_input: ReportInput) -> Iterator[Warn]:
         yield _warn(SOME_SINGLE_SOURCE_HITS, single=single, hits=plural(len(by_hit), "HIT"))
 
 
-def _of_raters(generators: Sequence[GeneratorReport]) -> Iterator[Warn]:
-    counts = {judged.item.id: judged.ratings for generator in generators for judged in generator.judged}
-    unknown = sum(1 for count in counts.values() if not count)
+def _of_raters(report_input: ReportInput, generators: Sequence[GeneratorReport]) -> Iterator[Warn]:
+    """Where ratings are recorded, a text without any has none that counts; elsewhere their number is unknown."""
+    texts_of = {judged.item.id: judged for generator in generators for judged in generator.judged}
+    counts = {name: judged.ratings for name, judged in texts_of.items()}
+    empty = [judged for judged in texts_of.values() if not judged.ratings]
+    unknown = sum(judged.hj is not None or not report_input.ratings for judged in empty)
     known = sorted(count for count in counts.values() if count)
     texts = plural(len(counts), "text")
     if unknown:
         yield _warn(UNKNOWN_RATERS, unknown=unknown, texts=texts)
+    if none := len(empty) - unknown:
+        yield _warn(WITHOUT_RATINGS, none=none, texts=texts, have="has" if none == 1 else "have")
     if known and known[0] != known[-1]:
         yield _warn(UNEQUAL_RATERS, fewest=known[0], highest=known[-1])
     if known and known[0] < FEW_RATERS:

@@ -243,6 +243,7 @@ def examples() -> dict[str, Asked]:
             replace(typical, ratings=(replace(typical.ratings[0], hit="alone"), *typical.ratings[1:])), results()
         ),
         "unknown ratings": Asked(typical, _judged_by(0, 3)),
+        "no ratings left": Asked(typical, _without_judgments()),
         "unequal ratings": Asked(typical, _judged_by(3, 12)),
         "decoded otherwise": Asked(typical, _with_facts(decoding="greedy", log_prob_decoding="sampling")),
         "context twice": Asked(typical, _with_items(lambda item: replace(item, context="c"))),
@@ -285,6 +286,13 @@ def _with_facts(**changes: Any) -> tuple[GeneratorReport, ...]:
 
 def _with_items(change: Callable[[Any], Any]) -> tuple[GeneratorReport, ...]:
     return tuple(replace(one, facts=replace(one.facts, items=tuple(map(change, one.facts.items)))) for one in results())
+
+
+def _without_judgments() -> tuple[GeneratorReport, ...]:
+    """All ratings of the texts are excluded."""
+    return tuple(
+        replace(one, judged=tuple(replace(text, hj=None, ratings=0) for text in one.judged)) for one in results()
+    )
 
 
 def _judged_by(first: int, others: int) -> tuple[GeneratorReport, ...]:

@@ -41,18 +41,21 @@ def run(arguments: argparse.Namespace) -> str:
     folder, arguments.out = arguments.out, None
     if folder is None:
         raise BadInput("the report needs a folder: add --out DIR")
-    snapshot = read_snapshot_file(arguments.snapshot)
     formats: Sequence[Format] = tuple(arguments.format.split(","))
-    check_formats(formats, now=snapshot.header.created_at)
     kinds = registry.in_order(
         (*registry.installed(), *(kind for path in arguments.section for kind in registry.load(path)))
     )
-    report = report_of(snapshot, level=arguments.level, seed=arguments.seed, k=arguments.k, kinds=kinds)
+    snapshot = read_snapshot_file(arguments.snapshot)
+    at = snapshot.header.created_at
+    check_formats(formats, now=at)
+    options, waiting = {"level": arguments.level, "seed": arguments.seed, "k": arguments.k}, [snapshot]
+    del snapshot  # so that its bytes are dropped once they are read
+    report = report_of(waiting.pop(), **options, kinds=kinds)
     try:
         paths = write_report(
             report,
             folder,
-            now=snapshot.header.created_at,
+            now=at,
             formats=formats,
             chromium=arguments.chromium,
             sandbox=not arguments.no_sandbox,

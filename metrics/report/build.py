@@ -143,9 +143,11 @@ def report_of(
         1
     """
     kinds = registry.installed() if kinds is None else kinds
-    report = build_report(snapshot.report_input, level=level, seed=seed, k=k, progress=progress, kinds=kinds)
-    named = name_missing_sections(snapshot.header.sections, (kind.key for kind in kinds))
-    return replace(report, snapshot=snapshot.header, warnings=(*named, *report.warnings))
+    report_input, header = snapshot.report_input, snapshot.header
+    del snapshot  # its bytes, where the caller does not keep them: of a million ratings they are 90 MB
+    report = build_report(report_input, level=level, seed=seed, k=k, progress=progress, kinds=kinds)
+    named = name_missing_sections(header.sections, (kind.key for kind in kinds))
+    return replace(report, snapshot=header, warnings=(*named, *report.warnings))
 
 
 class _Steps:

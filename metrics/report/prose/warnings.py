@@ -78,7 +78,7 @@ UNKNOWN_RATERS = _warning(
     "unknown_raters", "For {unknown} of {texts} the number of ratings is not known.", "results.ratings"
 )
 WITHOUT_RATINGS = _warning(
-    "texts_without_ratings", "{none} of {texts} {have} no rating that counts.", "results.ratings", "ratings.kept"
+    "texts_without_ratings", "{none} of {texts} {have} no rating that counts.", "results.ratings"
 )
 UNEQUAL_RATERS = _warning(
     "unequal_raters",

@@ -18,6 +18,8 @@ from annotation.jobs.data_protection.processing_record import record_of_installa
 from annotation.models import PersonRequest, Role, Study
 
 LINES = 20
+# Both forms have a field for the name: on one page their ids differ.
+ERASE_ID = "erase_%s"
 
 
 @console_page
@@ -60,14 +62,16 @@ def show(request: HttpRequest) -> HttpResponse:
                 response = HttpResponse(stored.document(now=timezone.now()), content_type="application/json")
                 response["Content-Disposition"] = 'attachment; filename="person.json"'
                 return response
-            return _page(request, stored=stored, finding=form, erasing=ErasePerson(initial=form.cleaned_data))
+            return _page(
+                request, stored=stored, finding=form, erasing=ErasePerson(initial=form.cleaned_data, auto_id=ERASE_ID)
+            )
     return _page(request, finding=form)
 
 
 @require_POST
 @console_page
 def erase_person(request: HttpRequest) -> HttpResponse:
-    form = ErasePerson(request.POST)
+    form = ErasePerson(request.POST, auto_id=ERASE_ID)
     if form.is_valid():
         fields = form.cleaned_data
         wish = erase.ErasureRequest(fields["answers"] == "erase", fields["reason"], fields["unpaid"])

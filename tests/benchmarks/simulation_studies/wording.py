@@ -105,11 +105,14 @@ SECTIONS = {
         "new contexts and raters, and the last row counts studies in which all five rank sets hold the true ranks"
         " (its other columns mean nothing). Scores are automatic. A label's share and the win rate are over new "
         "texts with these very raters, of whom some rate few texts and some many. `agreement with people` "
-        "compares verdicts with the majority of nine people, texts taken for independent, and `AUC by people` "
-        "likewise. Shares of codes are over new people, who wrote one comment each or five. `largest difference "
-        "of drop-out` is less the true one of the same two conditions, and holds for all pairs at once, so that "
-        "it should hold more often than it says. `tau` has an interval by a normal approximation. `log p alone`: "
-        "the rule of HUSE-Q on log p.",
+        "compares verdicts with the majority of nine people, `AUC by people` likewise: both are counted over new "
+        "texts and new people, but their intervals take these people as given and texts for independent. Shares "
+        "of codes are over new people, who wrote one comment each or five. `largest difference of drop-out` is "
+        "less the true one of the same two conditions, and holds for all pairs at once, so that it should hold "
+        "more often than it says. `tau` has an interval by a normal approximation. `log p alone`: the rule of "
+        "HUSE-Q on log p. `300 pairs, 10 raters`: so many texts take so few different mean ratings that ties make"
+        " up the neighbors. The standard error of a *difference* of HUSE-Q is then about a tenth smaller than its"
+        " spread, with which the planner reckons; how often that interval holds is not counted yet.",
     ),
     "verdicts": (
         "Verdicts: which source is better",

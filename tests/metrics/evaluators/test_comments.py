@@ -56,6 +56,18 @@ def test_a_share_of_comments_has_the_interval_of_a_share():
     assert "for new comments" in interval.method
 
 
+def test_a_person_who_says_the_same_twice_is_one_person():
+    """Every comment doubled by its writer: the interval is that of the comments once."""
+    twice = [Coded(f"{entry.comment} {copy}", entry.coder, entry.codes) for entry in FOUR for copy in (1, 2)]
+    writers = {entry.comment: entry.comment[:-2] for entry in twice}
+    once, doubled = (
+        next(row for row in table.rows if row.code == "grammar").share_of_comments.interval
+        for table in (code_table(FOUR), code_table(twice, writers=writers))
+    )
+    assert (doubled.low, doubled.high) == pytest.approx((once.low, once.high))
+    assert doubled.method.endswith("for new people")
+
+
 def test_null_alone_leaves_no_share_of_labels():
     row = code_table(coded((NULL,), (NULL,))).rows[0]
     assert (row.share_of_labels.value, row.share_of_labels.flags) == (None, ("no_labels",))

@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from docs.make_api import first_sentence  # noqa: E402 - found only after the line above, run as a file
 from docs.make_reference import reference_pages  # noqa: E402 - found only after the line above, run as a file
 
 SOURCE = ROOT / "build" / "site-source"
@@ -87,10 +88,28 @@ def stage(folder: Path) -> None:
         target.write_text(page, encoding="utf-8")
     for name, page in (("house.md", "CONTRIBUTING.md"), ("changes.md", "CHANGELOG.md")):
         (folder / name).write_text(from_root((ROOT / page).read_text(encoding="utf-8")), encoding="utf-8")
+    (folder / "llms.txt").write_text(listed(folder), encoding="utf-8")
     for path in folder.rglob("*.md"):
         path.write_text(
             weighed(path.relative_to(folder).as_posix()) + path.read_text(encoding="utf-8"), encoding="utf-8"
         )
+
+
+def listed(folder: Path) -> str:
+    """`llms.txt`: every page with its title and the first sentence, for programs that read the site (llmstxt.org)."""
+    lines = [
+        "# Assay",
+        "",
+        "> Human evaluation of generated text, from a pile of texts to a table one can publish.",
+        "",
+    ]
+    lines += ["## Pages", ""]
+    for path in sorted(folder.rglob("*.md")):
+        title, *paragraphs = path.read_text(encoding="utf-8").lstrip().split("\n\n")
+        said = next((part for part in paragraphs if part[:1].isalnum()), "")
+        address = path.relative_to(folder).as_posix().replace("README.md", "index.md").removesuffix("md") + "html"
+        lines.append(f"- [{title.splitlines()[0].lstrip('# ')}]({address}): {first_sentence(said)}".rstrip(": "))
+    return "\n".join(lines) + "\n"
 
 
 def weighed(name: str) -> str:

@@ -109,6 +109,12 @@ def test_the_console_s_help_opens_pages_that_exist(built: Path) -> None:
     assert [page for page in HELP.values() if not (built / page).is_file()] == []
 
 
+def test_programs_read_a_list_of_all_pages(built: Path) -> None:
+    lines = (built / "llms.txt").read_text(encoding="utf-8").splitlines()
+    addresses = {address for line in lines for address in re.findall(r"^- \[.+?\]\((\S+?)\)", line)}
+    assert addresses == {page.relative_to(built).as_posix() for page in built.rglob("*.html")} - {"404.html"}
+
+
 def test_no_page_loads_or_runs_what_the_console_forbids(built: Path) -> None:
     for page in built.rglob("*.html"):
         html = page.read_text(encoding="utf-8")

@@ -34,7 +34,7 @@ QUESTIONS = (
     Question(
         "Somebody clicked through without reading, may I reject them?",
         ("judging.html", "guides/reviewer.html"),
-        "a second person",
+        "which the worker reads, and a second",
     ),
     Question("How do I stop a study that is running?", ("running.html",), "recruitment ends"),
     Question("Can I add more people later?", ("running.html", "guides/researcher.html"), "missing"),

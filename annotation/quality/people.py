@@ -88,18 +88,16 @@ def habits(work: Work) -> list[dict[str, list[float]]]:
     timed = ~np.isnan(seconds)
     pace = _by_part(person[timed], part[timed], seconds[timed], people)
     distance = _by_part(person, part, np.abs(work.lines.code[rows] - others), people)
-    total = labels.sum(axis=0)
-    return [
-        {
-            "labels": labels[i].tolist(),
-            "others": _rounded((total - labels[i]) / max(int((total - labels[i]).sum()), 1)),
-            "seconds": _rounded(_geometric(pace[i])),
-            "seconds_of_others": _rounded(_geometric(pace.sum(axis=0) - pace[i])),
-            "distance": _rounded(_mean(distance[i])),
-            "distance_of_others": _rounded(_mean(distance.sum(axis=0) - distance[i])),
-        }
-        for i in range(people)
-    ]
+    rest = labels.sum(axis=0) - labels
+    columns = {
+        "labels": labels.tolist(),
+        "others": _rounded(rest / np.maximum(rest.sum(axis=1, keepdims=True), 1)),
+        "seconds": _rounded(_geometric(pace)),
+        "seconds_of_others": _rounded(_geometric(pace.sum(axis=0) - pace)),
+        "distance": _rounded(_mean(distance)),
+        "distance_of_others": _rounded(_mean(distance.sum(axis=0) - distance)),
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _by_part(person: Ints, part: Ints, values: Floats, people: int) -> Floats:
@@ -110,15 +108,17 @@ def _by_part(person: Ints, part: Ints, values: Floats, people: int) -> Floats:
 
 
 def _mean(sums: Floats) -> Floats:
-    return np.asarray(np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] > 0))
+    total, n = sums[..., 0], sums[..., 1]
+    return np.asarray(np.divide(total, n, out=np.zeros(n.shape), where=n > 0))
 
 
 def _geometric(sums: Floats) -> Floats:
-    return np.asarray(np.where(sums[:, 1] > 0, np.exp(_mean(sums)), 0.0))
+    return np.asarray(np.where(sums[..., 1] > 0, np.exp(_mean(sums)), 0.0))
 
 
-def _rounded(values: Floats) -> list[float]:
-    return [round(float(value), 3) for value in values]
+def _rounded(values: Floats) -> list[list[float]]:
+    rows: list[list[float]] = np.round(values, 3).tolist()
+    return rows
 
 
 def _alike(evidence: PeopleEvidence, person: int, workers: Sequence[int]) -> list[dict[str, Any]]:

@@ -195,7 +195,7 @@ def settle_costs(study: Study, channel_id: str, *, market: Market, actor: str, n
     if known.status != prolific.COMPLETED or waits - {prolific.COST} or known.unknown_batches:
         raise StateError("Stop recruitment on Prolific and decide on all submissions first.")
     if waits:
-        raise StateError("The cost that Prolific shows lacks some bonuses. Book the fees in some minutes.")
+        raise StateError("The cost that Prolific shows does not hold all bonuses. Book the fees in some minutes.")
     submissions = prolific.list_submissions(market, channel_id)
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)

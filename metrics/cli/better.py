@@ -45,7 +45,7 @@ def add(commands: Commands) -> None:
         "--raters",
         choices=("new", "these"),
         default="new",
-        help="whom the intervals and tests are for, beside new contexts: other raters (new), or these alone",
+        help="whom the intervals and tests are for, with new contexts: other raters (new), or these alone",
     )
     common_options(command)
     command.set_defaults(run=run)

@@ -122,8 +122,8 @@ class QualityStudies:
         squares = []
         for chosen in self._halves:
             texts = np.tile(chosen, 2)
-            apart = _quality_of_halves(first, texts) - _quality_of_halves(second, texts)
-            squares.append((apart[: self.studies] - apart[self.studies :]) ** 2)
+            difference = _quality_of_halves(first, texts) - _quality_of_halves(second, texts)
+            squares.append((difference[: self.studies] - difference[self.studies :]) ** 2)
         half = units_in_draw(self.size.contexts, SHARE) / self.size.contexts
         return float(np.sqrt(half * np.mean(squares) / 2))
 

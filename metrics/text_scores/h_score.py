@@ -202,20 +202,23 @@ def h_score(
             raise BadInput("Fp lies between 0 and 1", where=f"text {name}", column="fp")
     verdicts = {name: thresholds.verdict(value) for name, value in fp.items()}
     shared = [contexts.get(name) for name in fp] if contexts else None
-    given = list(verdicts.values())
-    shares = {name: _share(name, [one == name for one in given], shared, thresholds, level) for name in ("h", "u", "m")}
+    judged = list(verdicts.values())
+    shares = {
+        name: _share(name, [verdict == name for verdict in judged], shared, thresholds, level)
+        for name in ("h", "u", "m")
+    }
     mean = mean_estimate(list(fp.values()), contexts=shared, level=level)
     return HScore(shares["h"], shares["u"], shares["m"], mean, thresholds, verdicts)
 
 
 def _share(
-    name: str, given: list[bool], contexts: Sequence[str | None] | None, thresholds: Thresholds, level: float
+    name: str, holds: list[bool], contexts: Sequence[str | None] | None, thresholds: Thresholds, level: float
 ) -> Estimate:
-    n, count = len(given), sum(given)
+    n, count = len(holds), sum(holds)
     interval: Interval | None = Interval(*wilson(count / n, n, normal_quantile(level)), level, "Wilson, for new texts")
     context = number_contexts(contexts or [None] * n)
     if contexts_repeat(context):
-        share = share_by_context(np.array(given, dtype=np.int64), np.ones(n, dtype=np.int64), context)
+        share = share_by_context(np.array(holds, dtype=np.int64), np.ones(n, dtype=np.int64), context)
         interval = share.interval(level, "contexts")
     settings: dict[str, Setting] = {
         "low": thresholds.low,

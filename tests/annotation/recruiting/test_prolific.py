@@ -169,7 +169,7 @@ def test_fees_are_booked_at_the_end_and_the_rest_is_free(
         settle_costs(live, CHANNEL, **by(market))
     waiting = {"Kind": "cost", "Since": NOW, "Error": "", "Attempts": 1, "Failed": False}
     marketplace.study |= {"Status": "completed", "FeesMinor": 500, "Waiting": [waiting]}
-    with pytest.raises(StateError, match="shows lacks some bonuses"):
+    with pytest.raises(StateError, match="does not hold all bonuses"):
         settle_costs(live, CHANNEL, **by(market))
     marketplace.study |= {"FeesMinor": 600, "Waiting": []}
     held = 2519 + 840 - tasks

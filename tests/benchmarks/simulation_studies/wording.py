@@ -110,7 +110,7 @@ SECTIONS = {
         "of codes are over new people, who wrote one comment each or five. `largest difference of drop-out` is "
         "less the true one of the same two conditions, and holds for all pairs at once, so that it should hold "
         "more often than it says. `tau` has an interval by a normal approximation. `log p alone`: the rule of "
-        "HUSE-Q on log p. `300 pairs, 10 raters`: so many texts take so few different mean ratings that ties make"
+        "HUSE-Q on log p. `300 pairs, 10 raters`: 300 texts take so few different mean ratings that ties make"
         " up the neighbors. The standard error of a *difference* of HUSE-Q is then about a tenth smaller than its"
         " spread, with which the planner reckons; how often that interval holds is not counted yet.",
     ),

@@ -27,6 +27,8 @@ PARTS = {
     "console:recruit-code": "an image",
     "console:figures-sheet": "a style sheet",
     "console:job-file": "a file",
+    "console:everybody-processing": "a file",
+    "console:workers-processing": "a file",
     "console:design-wording-file": "a file",
     "console:design-training-export": "a file",
     "console:design-training-example": "a file",

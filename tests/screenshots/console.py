@@ -96,6 +96,7 @@ FULL = {
     "assignment": "studies/{judged}/review/{assignment}/",
     "assignment-answered": "studies/{judged}/review/{answered}/",
     "quality": "studies/{judged}/quality/",
+    "quality-rules": "studies/{judged}/quality/rules/",
     "quality-outcome": "studies/{judged}/quality/left-out/",
     "workers": "studies/{judged}/workers/",
     "worker": "studies/{judged}/workers/{worker}/",

@@ -53,6 +53,8 @@ MARKET = Process(
     "market", "marketplace actions, collecting", (*CELERY, "worker", "-Q", "celery,market", "-c2"), "broker"
 )
 COMPUTING = Process("computing", "jobs, parsing answers", (*CELERY, "worker", "-Q", "computing", "-c1"), "broker")
+FILES = Process("files", "reading uploaded files", (*CELERY, "worker", "-Q", "files", "-c1"), "broker")
+READING = Process("reading", "reading uploaded files", (*MANAGE, "work", "--every=2", "--only=files"), "loop")
 SCORING = Process("scoring", "language models", (*CELERY, "worker", "-Q", "scoring", "-Psolo"), "broker", optional=True)
 BEAT = Process("beat", "the scheduler", (*CELERY, "beat", "--schedule={var}/beat"), "broker")
 PROXY = Process(
@@ -61,7 +63,7 @@ PROXY = Process(
     ("caddy", "run", "--config", str(ROOT / "deploy" / "proxy" / "Caddyfile"), "--adapter", "caddyfile"),
 )
 
-PROCESSES = (WEB, NOTIFICATIONS, WORK, MARKET, COMPUTING, SCORING, BEAT, PROXY)
+PROCESSES = (WEB, NOTIFICATIONS, WORK, READING, MARKET, COMPUTING, FILES, SCORING, BEAT, PROXY)
 
 
 def processes_of(*, broker: bool) -> tuple[Process, ...]:

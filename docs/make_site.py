@@ -7,6 +7,7 @@ may not run or load under the console's Content-Security-Policy is moved to file
 from __future__ import annotations
 
 import argparse
+import fcntl
 import hashlib
 import http.server
 import os
@@ -60,7 +61,14 @@ def main(arguments: list[str]) -> int:
 
 
 def build(out: Path = OUT) -> int:
-    """The whole site in `out`; what lay there is deleted."""
+    """The whole site in `out`; what lay there is deleted. Of two builds at once one waits: they share their sources."""
+    SOURCE.parent.mkdir(exist_ok=True)
+    with (SOURCE.parent / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _build(out)
+
+
+def _build(out: Path) -> int:
     stage(SOURCE)
     # The theme's makers print a notice about MkDocs 2, which requirements-dev.txt does not allow.
     surroundings = {**os.environ, "NO_MKDOCS_2_WARNING": "true"}

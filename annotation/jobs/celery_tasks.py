@@ -213,7 +213,7 @@ def ask(kind: Job.Kind, **request: Any) -> Job:
     """Queue long work (as `annotation.jobs.queue.ask`), and ask a Celery worker to take it up."""
     job = queue.ask(kind, **request)
     if settings.CELERY_BROKER_URL:
-        current_app.send_task("annotation.jobs")
+        current_app.send_task("annotation.files" if kind in queue.FILE_KINDS else "annotation.jobs")
     return job
 
 

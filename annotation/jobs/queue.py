@@ -16,6 +16,19 @@ from annotation.models import Job, Study
 # A job without a sign of life for this long counts as dead; after MAX_ATTEMPTS it has failed.
 SILENCE = timedelta(minutes=15)
 MAX_ATTEMPTS = 3
+# Jobs that read what somebody uploaded: they have a queue of their own, so that no report is in their way, and no file
+# takes down the process of other jobs.
+FILE_KINDS = (
+    Job.Kind.LOOK_AT_FILE,
+    Job.Kind.CHECK_TEXTS,
+    Job.Kind.ADD_TEXTS,
+    Job.Kind.IMPORT_BATCH,
+    Job.Kind.CHECK_RATINGS,
+    Job.Kind.IMPORT_RATINGS,
+    Job.Kind.CHECK_REVIEW,
+    Job.Kind.APPLY_REVIEW,
+    Job.Kind.IMPORT_WORKERS,
+)
 
 
 def ask(
@@ -32,15 +45,17 @@ def ask(
         return Job.objects.create(kind=kind, study=study, asked_by=by, settings=requested, created_at=now)
 
 
-def take(*, now: datetime, only: Job | None = None) -> Job | None:
+def take(*, now: datetime, only: Job | None = None, files: bool | None = None) -> Job | None:
     """The oldest job that waits or whose taker is silent, now this caller's; None where there is none.
 
-    only: that one and no other.
+    only: that one and no other. files: of those that read files, or of the others.
     """
     silent = Q(state=Job.State.RUNNING, beat_at__lte=now - SILENCE)
     due = Job.objects.filter(Q(state=Job.State.WAITING) | silent).order_by("created_at", "pk")
     if only is not None:
         due = due.filter(pk=only.pk)
+    if files is not None:
+        due = due.filter(kind__in=FILE_KINDS) if files else due.exclude(kind__in=FILE_KINDS)
     for job in due[:20]:
         if job.attempts >= MAX_ATTEMPTS:
             fail(job, "It was begun three times and never came to an end.", now=now)

@@ -49,14 +49,20 @@ log = logging.getLogger(__name__)
 
 @shared_task(name="annotation.jobs", ignore_result=True)
 def jobs_off() -> None:
-    """Carry out the jobs that wait."""
-    run_due()
+    """Carry out the jobs that wait, except for those that read files."""
+    run_due(files=False)
 
 
-def run_due(*, clock: Clock = timezone.now, max_jobs: int = 100) -> int:
-    """Carry out the jobs that wait; how many came to an end."""
+@shared_task(name="annotation.files", ignore_result=True)
+def files_off() -> None:
+    """Carry out the jobs that wait and read files."""
+    run_due(files=True)
+
+
+def run_due(*, clock: Clock = timezone.now, max_jobs: int = 100, files: bool | None = None) -> int:
+    """Carry out the jobs that wait; how many came to an end. files: those that read files, or the others."""
     ended = 0
-    while ended < max_jobs and (job := queue.take(now=clock())):
+    while ended < max_jobs and (job := queue.take(now=clock(), files=files)):
         run(job, clock=clock)
         ended += 1
     return ended

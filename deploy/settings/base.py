@@ -151,14 +151,15 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "assay@localhost")
 
 CELERY_BROKER_URL = env.broker("CELERY_BROKER_URL")
-# Calls of marketplaces and reading answers have queues of their own, so that neither waits for the other. Scoring has
+# Calls of marketplaces, reading answers and reading files have queues of their own, so that none waits for another. Scoring has
 # one, too: its workers hold a language model in memory (`celery -A deploy worker -Q scoring`).
-CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {"celery": {}, "market": {}, "computing": {}}
+CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {"celery": {}, "market": {}, "computing": {}, "files": {}}
 CELERY_TASK_ROUTES = {
     "annotation.work": {"queue": "market"},
     "annotation.poll": {"queue": "market"},
     "annotation.read": {"queue": "computing"},
     "annotation.jobs": {"queue": "computing"},
+    "annotation.files": {"queue": "files"},
     "annotation.score": {"queue": "scoring"},
 }
 # The scheduler (`celery -A deploy beat`) has running studies looked after, open jobs taken up again and the house kept;
@@ -166,7 +167,7 @@ CELERY_TASK_ROUTES = {
 POLL_SECONDS = env.whole_number("POLL_SECONDS", 60, minimum=1)
 CELERY_BEAT_SCHEDULE = {
     name: {"task": f"annotation.{name}", "schedule": POLL_SECONDS, "options": {"expires": POLL_SECONDS}}
-    for name in ("poll_all", "jobs", "keep_house", "prolific")
+    for name in ("poll_all", "jobs", "files", "keep_house", "prolific")
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A worker that took an effect and has said nothing for so long is taken for dead, and another takes it.

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # What beat, commands and pages put on the queue; messages in flight carry these names through a release.
 NAMES = {
+    "annotation.files",
     "annotation.jobs",
     "annotation.keep_house",
     "annotation.poll",
@@ -35,5 +36,11 @@ def test_the_application_registers_every_task_by_its_name() -> None:
 def test_beat_has_everything_done_that_the_embedded_loop_does() -> None:
     due = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
     assert due == {entry["task"] for entry in app.conf.beat_schedule.values()}
-    assert due == {"annotation.poll_all", "annotation.jobs", "annotation.keep_house", "annotation.prolific"}
+    assert due == {
+        "annotation.poll_all",
+        "annotation.jobs",
+        "annotation.files",
+        "annotation.keep_house",
+        "annotation.prolific",
+    }
     assert due <= NAMES

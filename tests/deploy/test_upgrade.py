@@ -76,8 +76,8 @@ def test_later_migrations_lead_to_the_tables_of_a_new_database_and_keep_the_rows
     assert Study.objects.get().uuid == study.uuid
 
 
-def test_submissions_and_audit_rows_are_protected_by_triggers(study: Study) -> None:
-    assert len(triggers()) == 2
+def test_submissions_and_both_logs_are_protected_by_triggers(study: Study) -> None:
+    assert len(triggers()) == 3
     with pytest.raises(DatabaseError, match="immutable"), transaction.atomic():
         AuditEvent.objects.update(actor="eve")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -16,10 +15,10 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from annotation.console.navigation import HELP
-from tests.browsing import chromium, fresh, wrong_at_each_width
+from tests.browsing import fresh, wrong_at_each_width
 from tests.docs.newcomers import QUESTIONS, Question
 from tests.docs.paths import ROOT
 
@@ -125,12 +124,11 @@ def test_no_page_loads_or_runs_what_the_console_forbids(built: Path) -> None:
         assert re.search(r"<script(?![^>]*(?:\bsrc=|application/json))", html) is None, page
 
 
-@pytest.mark.skipif(not os.environ.get("CHROMIUM"), reason="CHROMIUM names no browser")
-def test_newcomers_find_their_answers_and_see_pages_without_barriers(site: str, built: Path) -> None:
+def test_newcomers_find_their_answers_and_see_pages_without_barriers(browser: Browser, site: str, built: Path) -> None:
     first_click = linked(built, "index.html")
     second_click = first_click.union(*(linked(built, page) for page in first_click if (built / page).exists()))
     problems: list[str] = []
-    with chromium(os.environ["CHROMIUM"]) as browser, fresh(browser, reduced_motion="reduce") as context:
+    with fresh(browser, reduced_motion="reduce") as context:
         page = context.new_page()
         page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
         page.goto(site)

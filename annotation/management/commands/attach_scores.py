@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
+from django.db import transaction
 from django.utils import timezone
 
 from annotation.management.commands._study import StudyCommand
@@ -27,6 +28,7 @@ class Command(StudyCommand):
         parser.add_argument(
             "--column", action="append", default=[], help="column to attach (default: all but id); repeatable"
         )
+        parser.add_argument("--dry-run", action="store_true", help="check everything, attach nothing")
         parser.add_argument("--take-away", action="store_true", help="detach the file of this name")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -40,8 +42,10 @@ class Command(StudyCommand):
             self.stdout.write(f"{held.name} is no longer attached.")
             return
         source = {"model": options["model"], "version": options["version_of"], "columns": options["column"]}
-        with sentences():
+        with sentences(), transaction.atomic():
             score_file = attach(study, path, **source, actor=actor, now=now)
+            transaction.set_rollback(options["dry_run"])
+        outcome = "can be attached" if options["dry_run"] else "is attached"
         self.stdout.write(
-            f"{score_file.name} ({score_file.get_kind_display()}, SHA-256 {score_file.sha256}) is attached to {study}."
+            f"{score_file.name} ({score_file.get_kind_display()}, SHA-256 {score_file.sha256}) {outcome} to {study}."
         )

@@ -33,7 +33,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", help="only this study")
-        parser.add_argument("--only", choices=("market", "scoring", "jobs"), help="do only this kind of work")
+        parser.add_argument("--only", choices=("market", "scoring", "jobs", "files"), help="do only this kind of work")
         parser.add_argument("--collect", action="store_true", help="also fetch and parse submissions (--every does)")
         parser.add_argument(
             "--every", type=int, metavar="SECONDS", help="run until stopped, one pass every SECONDS seconds"
@@ -68,6 +68,10 @@ class Command(BaseCommand):
             failed += self._scoring(Q(job__study=study) if study else Q())
         if only in (None, "jobs"):
             run_due()
+        if only == "files":
+            # In a process next to another loop, which takes what this one has not taken.
+            run_due(files=True)
+            return failed
         forgotten = keep_house()
         if forgotten.workers:
             self.stdout.write(f"{forgotten.workers} worker IDs were deleted (retention date)")

@@ -36,7 +36,7 @@ def test_a_template_is_tried_from_home_and_becomes_a_study(browser: Browser, sit
             "Human or machine?",
             "Near-negative tests",
             "Human-likelihood",
-            "Rating on several criteria",
+            "Which of k is the machine's?",
         ]
         assert wrong_by_day_and_night(page) == []
         _picture(page, "gallery")

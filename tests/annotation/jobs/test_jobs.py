@@ -128,3 +128,11 @@ def test_a_job_that_is_storing_cannot_be_canceled(kind: str, study: Study) -> No
     with pytest.raises(StateError, match="storing its work already"):
         jobs.cancel(taken, actor="ada", now=NOW)
     assert Job.objects.get().state == "running"
+
+
+def test_a_file_is_taken_while_a_report_waits_before_it(study: Study) -> None:
+    report = jobs.ask(Job.Kind.REPORT, by=None, now=NOW, study=study)
+    file = jobs.ask(Job.Kind.CHECK_TEXTS, by=None, now=NOW + timedelta(seconds=1), study=study)
+    assert jobs.take(now=NOW, files=True) == file
+    assert jobs.take(now=NOW, files=True) is None
+    assert jobs.take(now=NOW, files=False) == report

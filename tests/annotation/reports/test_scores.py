@@ -115,7 +115,10 @@ def test_named_columns_alone_are_taken_and_a_file_can_be_taken_away(study: Study
 
 def test_the_command_attaches_and_takes_away(study: Study, tmp_path: Path) -> None:
     path = written(tmp_path, TABLE)
-    call_command("attach_scores", study.name, path, model="detector", version_of="2.1", column=["human"])
+    source = {"model": "detector", "version_of": "2.1", "column": ["human"]}
+    call_command("attach_scores", study.name, path, **source, dry_run=True)
+    assert not study.score_files.exists()
+    call_command("attach_scores", study.name, path, **source)
     assert study.score_files.get().model == "detector"
     with pytest.raises(CommandError, match=r"Nothing was attached: .*other"):
         call_command("attach_scores", study.name, path, model="a", version_of="1", column=["other"])

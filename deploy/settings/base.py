@@ -151,8 +151,8 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "assay@localhost")
 
 CELERY_BROKER_URL = env.broker("CELERY_BROKER_URL")
-# Calls of marketplaces, reading answers and reading files have queues of their own, so that none waits for another. Scoring has
-# one, too: its workers hold a language model in memory (`celery -A deploy worker -Q scoring`).
+# Calls of marketplaces, reading answers and reading files have queues of their own, so that none waits for another.
+# Scoring has one, too: its workers hold a language model in memory (`celery -A deploy worker -Q scoring`).
 CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {"celery": {}, "market": {}, "computing": {}, "files": {}}
 CELERY_TASK_ROUTES = {
     "annotation.work": {"queue": "market"},

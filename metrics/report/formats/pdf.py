@@ -13,6 +13,8 @@ from metrics.figures.chart import Chart
 from metrics.figures.scale import WIDTH
 
 DATES = re.compile(rb"/(CreationDate|ModDate) \(D:[^)]*\)")
+# What Chromium calls the places of a page for screen readers: numbers that differ from one print to the next.
+PLACES = re.compile(rb"\(node(\d{8})\)")
 
 
 def print_page(page: str, *, chromium: Path | None, now: datetime, sandbox: bool = True, timeout: float = 300) -> bytes:
@@ -21,7 +23,7 @@ def print_page(page: str, *, chromium: Path | None, now: datetime, sandbox: bool
         source, target = Path(folder) / "page.html", Path(folder) / "page.pdf"
         source.write_text(page, encoding="utf-8")
         images.pdf(source, target, chromium=chromium, sandbox=sandbox, timeout=timeout)
-        return _dated(target.read_bytes(), now)
+        return _numbered(_dated(target.read_bytes(), now))
 
 
 def print_figures(charts: Sequence[Chart], *, chromium: Path | None, now: datetime, sandbox: bool = True) -> bytes:
@@ -48,3 +50,9 @@ def _dated(content: bytes, now: datetime) -> bytes:
         return dated if len(dated) == len(match[0]) else match[0]
 
     return DATES.sub(put, content)
+
+
+def _numbered(content: bytes) -> bytes:
+    """The same bytes with places numbered from 1 in their order, by which the file looks them up."""
+    numbers = {number: b"%08d" % at for at, number in enumerate(sorted(set(PLACES.findall(content))), 1)}
+    return PLACES.sub(lambda match: b"(node" + numbers[match[1]] + b")", content)

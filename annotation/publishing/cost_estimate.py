@@ -218,15 +218,17 @@ class _Decisions:
 def _decisions(name: str, size: StudySize) -> _Decisions:
     pilot = prior_pilot(name)
     assumed = Assumed(pilot, spreads_of_pilot(pilot), SIMULATED)
-    simulated = replace(size, contexts=min(size.contexts, max(2 * FEWEST, MANY_RATINGS // size.raters)))
-    shown_q = detectable(Decision("huse_q", DIFFERENCE, POWER), assumed, simulated)
-    if shown_q is not None:  # spreads go with 1 / root of contexts
-        shown_q *= math.sqrt(simulated.contexts / size.contexts)
+    contexts = max(FEWEST, min(size.contexts, max(2 * FEWEST, MANY_RATINGS // size.raters)))
+    detected = detectable(Decision("huse_q", DIFFERENCE, POWER), assumed, replace(size, contexts=contexts))
+    # The spread of a difference goes with 1 / root of contexts: what one size finds says what another must be.
+    needed = None if detected is None else math.ceil(contexts * (detected / DIFFERENCE) ** 2)
+    # Of so few contexts no interval is stated.
+    shown_q = None if detected is None or size.contexts < FEWEST else detected * math.sqrt(contexts / size.contexts)
     shown_rating = detectable(Decision("ratings", DIFFERENCE, POWER), assumed, size) if size.people > 1 else None
-    # The spread of a difference goes with 1 / contexts: what this size shows says what another must be.
-    needed = None if shown_q is None else math.ceil(size.contexts * (shown_q / DIFFERENCE) ** 2)
     within = needed is not None and needed <= LARGEST
-    return _Decisions(size, shown_q, shown_rating, replace(size, contexts=needed) if within and needed else None)
+    return _Decisions(
+        size, shown_q, shown_rating, replace(size, contexts=max(FEWEST, needed)) if within and needed else None
+    )
 
 
 def plan_for(

@@ -158,8 +158,9 @@ def test_a_newcomer_goes_the_whole_way_by_keyboard(page: Page, loop: None, tmp_p
     expect(page.locator("#state")).to_contain_text("1 of 1")
     keys.press("Run simulated participants")
     expect(page.locator("#state")).to_contain_text("3 of 3")
-    # The queue: the first assignment by its link, approved.
+    # The queue of people, and from there the submissions: the first by its link, approved.
     keys.place("Review")
+    keys.press("Review submissions one by one")
     keys.to(page.locator("tbody a"))
     page.keyboard.press("Enter")
     keys.press("Approve")

@@ -110,9 +110,10 @@ def test_anchors_are_drawn_by_the_seed() -> None:
     study = looked_at("typicality")
     again, twin = repeat(study, anchors=3, seed=4), repeat(study, "twin", anchors=3, seed=4)
     keys = set(again.texts.values_list("key", flat=True))
-    assert len(keys) == 3
+    # A context has a text of each of three sources.
+    assert (len(keys), again.texts.values("context").distinct().count()) == (9, 3)
     assert set(twin.texts.values_list("key", flat=True)) == keys
-    with pytest.raises(DesignError, match="1 to 30 contexts of the original, not 31"):
+    with pytest.raises(DesignError, match="1 to 10 contexts of the original, not 31"):
         repeat(study, "more", anchors=31)
     assert not Study.objects.filter(name="more").exists()
 

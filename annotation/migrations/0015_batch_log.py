@@ -24,6 +24,13 @@ def protect(apps, schema_editor):
     )
 
 
+def unprotect(apps, schema_editor):
+    """The trigger goes with its table; on PostgreSQL its function would stay."""
+    if schema_editor.connection.vendor == "postgresql":
+        schema_editor.execute(f"DROP TRIGGER {TABLE}_immutable ON {TABLE}")
+        schema_editor.execute(f"DROP FUNCTION {TABLE}_is_immutable()")
+
+
 class Migration(migrations.Migration):
 
     dependencies = [
@@ -53,5 +60,5 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('batch_number', 'number'), name='batch_event_number_unique_in_batch')],
             },
         ),
-        migrations.RunPython(protect, migrations.RunPython.noop),
+        migrations.RunPython(protect, unprotect),
     ]

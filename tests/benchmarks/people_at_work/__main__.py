@@ -26,9 +26,10 @@ Made by `make truth` (`python -m tests.benchmarks.people_at_work`). {studies} si
 crowds, ± the Monte-Carlo standard error. The crowds are in `tests/benchmarks/people_at_work`, with the descriptions
 they were written from; they share no code with what is measured. They were committed before the model was begun. The
 model was made while looking at other seeds of the first set. The second set has other laws, scales, sizes and shares of
-bad work. It is not untouched: other seeds of it were looked at three times. After the first look, labels like a language
-model's count in the order and for no stated chance, since careful people can be as consistent; after the second, pairs on
-one device are tested by themselves, which raised the two accounts named from 93.5 %, and flags of writing weigh less.
+bad work. It is not untouched: other seeds of it were looked at three times. After the first look, labels like a
+language model's count in the order and for no stated chance, since careful people can be as consistent. After the
+second, pairs on one device have a test of their own, which raised the two accounts named from 93.5 %, and flags of
+writing weigh less.
 
 Eight kinds of bad work: clicks (fast and slow), one label, a reversed scale, a colluding pair, two accounts of one
 person, tiring, labels by a language model. HITs have 25 texts, people do 2 to 5. People of the crowds are what their

@@ -141,6 +141,7 @@ def database(name: str, default: str, *, synchronous: str = "NORMAL") -> dict[st
             _make_folder(name, Path(options["NAME"]).parent)
         # Opening the file again, with its pragmas, would take half of the time of a small request.
         options["CONN_MAX_AGE"] = 600
+        options["ENGINE"] = "deploy.sqlite3"
         options["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,

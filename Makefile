@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve start test check check_reports types suite coverage truth api draws pay people faults pairs messages bench package docs replicate screenshots clean
+.PHONY: help setup setup-dev demo serve start test check check_reports kinds types suite coverage truth api draws pay people faults pairs messages bench package docs replicate screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -28,6 +28,7 @@ help:
 	@echo "make coverage how much of the metrics and the verbs the tests reach"
 	@echo "make pairs   who lacks a requirement is refused before they agree: all presets, channels and requirements"
 	@echo "make check_reports  hold what reports state of 100 random studies against the rows of the database"
+	@echo "make kinds   each kind of task in a browser: from its card to a rehearsed report, and its page in every way (CHROMIUM=path)"
 	@echo "make truth   measure what the intervals are worth (writes docs/validity.md, docs/quality.md, docs/people.md)"
 	@echo "make api     write docs/api from the docstrings"
 	@echo "make faults  kill, drop, lose, restart: what must be 0 is counted (writes docs/reliability.md, docs/prolific-faults.md)"
@@ -103,6 +104,10 @@ endif
 ifndef TEST_REDIS_URL
 	@echo "Not run: the queue tests on Redis (set TEST_REDIS_URL=redis://host:6379/0)."
 endif
+
+# Some minutes: each kind of task in a browser, from its card to a rehearsed report; make test has two of them.
+kinds: setup-dev
+	ASSAY_ALL_KINDS=1 $(BIN)/python -m pytest -n 0 -s tests/annotation/console/test_kind_walks.py
 
 # How much of the metrics and the verbs the tests reach.
 coverage: setup-dev

@@ -127,6 +127,7 @@ of_a_study: list[URLPattern | URLResolver] = [
     path("manage/unarchive/", managing.back, name="manage-unarchive"),
     path("texts/", texts.texts, name="texts"),
     path("texts/add/", texts.add, name="texts-add"),
+    path("texts/samples/", texts.use_samples, name="texts-samples"),
     path("texts/add/<uuid:job_id>/", choose_columns.columns, name="texts-columns"),
     path("texts/add/<uuid:job_id>/preview/", choose_columns.preview, name="texts-columns-preview"),
     path("texts/confirm/", texts.confirm, name="texts-confirm"),

@@ -35,7 +35,9 @@ class TaskKind:
     stepwise: one question at a time, not all on one page.
     more_criteria: researchers may add questions. for_huse: with log-probabilities its ratings give HUSE.
     judgment_seconds: to decide once, until times are measured.
-    folder: holds `template.html`, `presets/NAME.json` for each of `presets`, and `picture.svg`.
+    folder: holds `template.html`, `presets/NAME.json` for each of `presets`, `picture.svg`, and for a first try
+    `samples.csv` (texts, as the import reads them) and `sample_training.csv`.
+    help_page: its page in the help of the console.
     read, simulate: only where the answer type's do not do.
     """
 
@@ -56,6 +58,7 @@ class TaskKind:
     for_huse: bool = False
     judgment_seconds: float = SECONDS_A_JUDGMENT
     presets: tuple[str, ...] = ()
+    help_page: str = "tasks/another-task.html"
     read: ReadAnswer | None = None
     simulate: Simulate | None = None
 
@@ -82,8 +85,22 @@ class TaskKind:
     @property
     def picture(self) -> str:
         """The drawing of its card (SVG), "" for none."""
-        path = self.folder / "picture.svg"
-        return path.read_text(encoding="utf-8") if path.is_file() else ""
+        path = self._file("picture.svg")
+        return path.read_text(encoding="utf-8") if path else ""
+
+    @property
+    def samples(self) -> Path | None:
+        """Its sample texts; None for none."""
+        return self._file("samples.csv")
+
+    @property
+    def sample_training(self) -> Path | None:
+        """Sample items for the trainings of a study; None for none."""
+        return self._file("sample_training.csv")
+
+    def _file(self, name: str) -> Path | None:
+        path = self.folder / name
+        return path if path.is_file() else None
 
     @property
     def template(self) -> str:

@@ -31,6 +31,16 @@ class Counts:
     spent_cents: int
 
 
+def free_name(stem: str) -> str:
+    """The stem, or the stem with the first number that no study's name has: "summeval", "summeval-2", ..."""
+    names = set(Study.objects.filter(name__startswith=stem).values_list("name", flat=True))
+    return (
+        stem
+        if stem not in names
+        else next(name for n in range(2, len(names) + 3) if (name := f"{stem}-{n}") not in names)
+    )
+
+
 def counts(study: Study) -> Counts:
     """One row of counts."""
     row = with_counts(Study.objects.filter(pk=study.pk)).get()

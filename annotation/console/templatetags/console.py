@@ -474,6 +474,13 @@ def task_title(name: str) -> str:
 
 
 @register.filter
+def task_help(name: str) -> str:
+    """Where the help describes a kind of task; "" where it is not installed."""
+    kind = kinds.find_kind(name)
+    return reverse("console:help-page", args=[kind.help_page]) if kind else ""
+
+
+@register.filter
 def missing_kind(name: str) -> str:
     """Why a kind of task is not available; "" where it is installed."""
     try:

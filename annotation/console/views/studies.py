@@ -84,6 +84,8 @@ def new(request: HttpRequest) -> HttpResponse:
     if request.GET.get("mode") == Study.Mode.LIVE:
         initial["mode"] = Study.Mode.LIVE
     template = PRESETS.get(wished)
+    if template is not None:
+        initial["name"] = queries.free_name(wished)
     if template is not None and template.kind.more_criteria:
         # Templates of the papers speak of their texts; what is rated here is somebody else's.
         initial |= {"noun": template.wording.noun, "nouns": template.wording.nouns}

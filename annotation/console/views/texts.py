@@ -19,6 +19,7 @@ from annotation.console.form_errors import attach_errors
 from annotation.console.forms.texts import SelectTexts, UploadTexts
 from annotation.console.permission import study_page, visitor
 from annotation.design.lay_out import MAX_TEXTS_AT_ONCE
+from annotation.importing.add_samples import add_samples, has_samples
 from annotation.jobs import queue
 from annotation.jobs.celery_tasks import ask
 from annotation.jobs.look_now import look_now
@@ -56,7 +57,7 @@ def add(request: HttpRequest, study: Study) -> HttpResponse:
         }
         options |= form.stored_files()
         return redirect(*_look_or_check(request, study, options))
-    context = {"study": study, "form": form, "bill": cost_estimate.estimate_study(study)}
+    context = {"study": study, "form": form, "bill": cost_estimate.estimate_study(study), "samples": has_samples(study)}
     return render(request, "console/texts_add.html", context, status=422 if form.errors else 200)
 
 
@@ -70,6 +71,15 @@ def _look_or_check(request: HttpRequest, study: Study, options: dict[str, Any]) 
         readable = look.state == Job.State.DONE and look.outcome["look"]["columns"] and not look.outcome["refused"]
         return ("console:texts-columns", study.uuid, look.uuid) if readable else ("console:job", look.uuid)
     return "console:job", ask(Job.Kind.CHECK_TEXTS, study=study, settings=options, **by).uuid
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def use_samples(request: HttpRequest, study: Study) -> HttpResponse:
+    """Add the sample texts of the task type; to the design."""
+    count = add_samples(study, actor=request.user.get_username(), now=timezone.now()).texts
+    messages.success(request, ngettext("%d sample text was added.", "%d sample texts were added.", count) % count)
+    return redirect("console:design", study.uuid)
 
 
 @require_POST

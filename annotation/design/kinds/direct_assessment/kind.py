@@ -42,4 +42,5 @@ KIND = TaskKind(
     more_criteria=True,
     judgment_seconds=10,
     presets=("direct-assessment-mt", "direct-assessment"),
+    help_page="tasks/direct-assessment.html",
 )

@@ -47,4 +47,5 @@ KIND = TaskKind(
     in_order=True,
     more_criteria=True,
     presets=("documents",),
+    help_page="tasks/documents.html",
 )

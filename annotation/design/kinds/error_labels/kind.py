@@ -44,4 +44,5 @@ KIND = TaskKind(
     folder=Path(__file__).parent,
     more_criteria=True,
     presets=("error-labels",),
+    help_page="tasks/error-labels.html",
 )

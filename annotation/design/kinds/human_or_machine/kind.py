@@ -70,4 +70,5 @@ KIND = TaskKind(
     folder=Path(__file__).parent,
     stepwise=True,
     presets=("clark-2021",),
+    help_page="tasks/human-or-machine.html",
 )

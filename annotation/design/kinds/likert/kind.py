@@ -46,4 +46,5 @@ KIND = TaskKind(
     folder=Path(__file__).parent,
     more_criteria=True,
     presets=("summeval", "hanna", "several-criteria"),
+    help_page="tasks/several-criteria.html",
 )

@@ -42,4 +42,5 @@ KIND = TaskKind(
     stepwise=True,
     more_criteria=True,
     presets=("two-models", "preference"),
+    help_page="tasks/preference.html",
 )

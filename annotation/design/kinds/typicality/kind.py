@@ -52,6 +52,7 @@ KIND = TaskKind(
     folder=Path(__file__).parent,
     for_huse=True,
     presets=("huse-2019", "frequency-calibration"),
+    help_page="tasks/typicality.html",
 )
 
 

@@ -54,5 +54,6 @@ KIND = TaskKind(
     single_generated=True,
     judgment_seconds=4,
     presets=("which-of-k",),
+    help_page="tasks/which-machine.html",
     simulate=simulate,
 )

@@ -157,7 +157,10 @@ def _summary(done: Done) -> str:
     share = 100 * done.left_out / done.submissions if done.submissions else 0.0
     late = f", {done.late} of these after results were seen" if done.late else ""
     hand = f" ({done.by_hand} by a reviewer's decision on the single submission{late})" if done.by_hand else ""
-    included = f" {done.included} that a rule excludes were included by a reviewer's decision." if done.included else ""
+    was = "was" if done.included == 1 else "were"
+    included = (
+        f" {done.included} that a rule excludes {was} included by a reviewer's decision." if done.included else ""
+    )
     before = f" {done.again} of these were of people who had taken part before; their first work was used."
     again = before if done.again else ""
     were = "was" if done.left_out == 1 else "were"
@@ -168,13 +171,21 @@ def _texts(done: Done) -> list[str]:
     left = done.left
     if left is None:
         return []
-    sentences = [f"{left.thin} of {left.texts} items have fewer than {left.min_ratings} ratings."] if left.thin else []
+    sentences = (
+        [f"{left.thin} of {left.texts} items {_has(left.thin)} fewer than {left.min_ratings} ratings."]
+        if left.thin
+        else []
+    )
     if not left.broken:
         return sentences
     dropped = any(rule.kind == BROKEN_PAIR for rule in done.rules)
     then = "; both sides were excluded from the results" if dropped else ""
-    side = f"{left.broken} of {left.contexts} contexts have no text with {left.min_ratings} ratings on one side{then}."
-    return [*sentences, side]
+    side = f"no text with {left.min_ratings} ratings on one side{then}."
+    return [*sentences, f"{left.broken} of {left.contexts} contexts {_has(left.broken)} {side}"]
+
+
+def _has(number: int) -> str:
+    return "has" if number == 1 else "have"
 
 
 def _rates(name: str, table: Tabulated, shown: str) -> str:
@@ -191,7 +202,8 @@ def _paid(done: Done) -> str:
     sentences = []
     if done.refused:
         how = f", {done.elsewhere} of them on the marketplace" if done.elsewhere else ", each by two reviewers"
-        sentences.append(f"{done.refused} of {done.submissions} submissions were rejected (not paid){how}.")
+        was = "was" if done.refused == 1 else "were"
+        sentences.append(f"{done.refused} of {done.submissions} submissions {was} rejected (not paid){how}.")
     if done.undecided:
         sentences.append(f"No decision on payment is recorded for {done.undecided} of {done.submissions} submissions.")
     return " ".join(sentences)

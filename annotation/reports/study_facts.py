@@ -420,8 +420,9 @@ def crowd_warnings(crowd: collecting_counts.CrowdCounts) -> list[Warn]:
     """What a reader must know of the decisions."""
     warnings = []
     if crowd.rejected_included:
+        was, is_ = ("was", "is") if crowd.rejected_included == 1 else ("were", "are")
         sentence = (
-            f"{crowd.rejected_included} of {crowd.submitted} submissions were rejected (not paid) and are included "
+            f"{crowd.rejected_included} of {crowd.submitted} submissions {was} rejected (not paid) and {is_} included "
             "in the analysis. Excluding them is a separate decision."
         )
         warnings.append(Warn("rejected_included", sentence))

@@ -18,7 +18,7 @@ from metrics.figures.chart import (
     pad_range,
     place_ticks,
 )
-from metrics.figures.texts import shorten
+from metrics.figures.texts import format_count, noun_of, shorten
 from metrics.types import Estimate
 
 LETTERS = 52  # of a row's label
@@ -79,8 +79,9 @@ def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators") -
     above = [_name(arm) for arm in arms if arm.accuracy.interval and arm.accuracy.interval.low > chance]
     below = [_name(arm) for arm in arms if arm.accuracy.interval and arm.accuracy.interval.high < chance]
     filled = sum(arm.accuracy.value is not None for arm in arms)
+    verb, whose = ("is", "its") if 1 in (len(above), filled) else ("are", "their")
     sentences = [
-        f"{len(above)} of {filled} arms are above chance ({chance:.0%}) with their whole interval"
+        f"{len(above)} of {format_count(filled, 'arm')} {verb} above chance ({chance:.0%}) with {whose} whole interval"
         + (f": {', '.join(above)}." if above else ".")
     ]
     if below:
@@ -90,8 +91,8 @@ def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators") -
     known = sorted((arm for arm in arms if arm.accuracy.value is not None), key=lambda arm: -(arm.accuracy.value or 0))
     if known:
         sentences += [
-            f"Highest: {_full_label(known[0])} {unit}.",
-            f"Lowest: {_full_label(known[-1])} {unit}.",
+            f"Highest: {_full_label(known[0])} {noun_of(known[0].accuracy.n, unit)}.",
+            f"Lowest: {_full_label(known[-1])} {noun_of(known[-1].accuracy.n, unit)}.",
         ][: len(known)]
     return " ".join(sentences)
 

@@ -18,7 +18,7 @@ from metrics.figures.chart import (
     pad_range,
     place_ticks,
 )
-from metrics.figures.texts import shorten
+from metrics.figures.texts import noun_of, shorten
 from metrics.types import MODEL, REFERENCE, Estimate, Source
 
 ROW = 34  # SVG units of a row
@@ -87,8 +87,10 @@ def value_range(rows: Sequence[ForestRow], guide: float | None = None) -> tuple[
 def alt(rows: Sequence[ForestRow], *, shares: bool, counted: str) -> str:
     """The finding in words: the highest and the lowest estimate, with their intervals."""
     ordered = sorted(rows, key=lambda row: -(row.estimate.value or 0.0))
-    words = [f"Highest: {_words(ordered[0], shares)} {counted}."]
-    return " ".join([*words, *([f"Lowest: {_words(ordered[-1], shares)} {counted}."] if len(ordered) > 1 else [])])
+    shown = {"Highest": ordered[0], **({"Lowest": ordered[-1]} if len(ordered) > 1 else {})}
+    return " ".join(
+        f"{place}: {_words(row, shares)} {noun_of(row.estimate.n, counted)}." for place, row in shown.items()
+    )
 
 
 def _points(rows: Sequence[ForestRow], heights: Sequence[float], shares: bool) -> tuple[Points, ...]:

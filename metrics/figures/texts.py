@@ -25,3 +25,8 @@ def isolate_right_to_left(text: str) -> str:
 def format_count(n: int, noun: str) -> str:
     """`1 rating`, `1,200 ratings`."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def noun_of(n: int, nouns: str) -> str:
+    """The noun after a number: `evaluator` of 1, else `evaluators`. nouns: in the plural."""
+    return nouns.removesuffix("s") if n == 1 else nouns

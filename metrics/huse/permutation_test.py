@@ -28,7 +28,7 @@ Scheme = Literal["within contexts", "within HITs", "free"]
 
 FEATURES: dict[Measure, tuple[str, ...]] = {"huse": (HJ, LOG_PROB), "huse_q": (HJ,), "log_prob_only": (LOG_PROB,)}
 SINGLE_SOURCE_HITS = "one_source_hits"
-CELLS = 1 << 22  # labels held at once
+CELLS = 1 << 20  # labels held at once; several arrays of eight bytes each go with them
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Hashable
 from dataclasses import dataclass
 
+from tests.report_checker.intervals import Influence, clustered
 from tests.report_checker.recount import Answer, Rows
 
 STEPS = 20_000  # of the fit of strengths, more than it ever needs
@@ -14,7 +16,10 @@ ENOUGH = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """first less second. kind: of ANSWERS. on: the criterion in words, or "". items: contexts, or texts (`unit`)."""
+    """first less second. kind: of ANSWERS. on: the criterion in words, or "". items: contexts, or texts (`unit`).
+
+    limits: low, high and p for new items and new raters; None where there is no interval.
+    """
 
     kind: str
     first: str
@@ -25,9 +30,10 @@ class Comparison:
     unit: str
     items: int
     raters: int
+    limits: tuple[float, float, float] | None = None
 
 
-def compare(rows: Rows) -> Comparison:
+def compare(rows: Rows, level: float = 0.95) -> Comparison:
     """Compare the two generators, or the generator with the references, on the first criterion."""
     criterion, kind = _criterion(rows)
     answers = [answer for answer in rows.used if answer.criterion == criterion]
@@ -37,11 +43,13 @@ def compare(rows: Rows) -> Comparison:
     assert len(generators) <= 2, "the studies of the checker have at most two generators"
     chosen = "the two generators" if len(generators) > 1 else "the generator against the references"
     if kind == "preference":
-        value, items, raters, unit = _preferred(rows, answers, pair)
+        value, unit, parts = _preferred(rows, answers, pair)
     else:
-        value, items, raters, unit = _rated(rows, answers, pair, kind)
+        value, unit, parts = _rated(rows, answers, pair, kind)
+    items, raters = (len({getattr(part, name) for part in parts}) for name in ("item", "rater"))
+    limits = clustered(value, parts, level, votes=kind == "preference") if parts else None
     on = "" if kind == "human_or_machine" else f" on {criterion.replace('_', ' ')}"
-    return Comparison(kind, pair[0], pair[1] or "the references", on, chosen, value, unit, items, raters)
+    return Comparison(kind, pair[0], pair[1] or "the references", on, chosen, value, unit, items, raters, limits)
 
 
 def _criterion(rows: Rows) -> tuple[str, str]:
@@ -58,41 +66,43 @@ def _sides(rows: Rows, answer: Answer) -> list[str]:
     return [rows.sides[text] for text in (answer.text, answer.partner) if text]
 
 
-def _rated(rows: Rows, answers: list[Answer], pair: tuple[str, str], kind: str) -> tuple[float, int, int, str]:
+def _rated(rows: Rows, answers: list[Answer], pair: tuple[str, str], kind: str) -> tuple[float, str, list[Influence]]:
     """Mean over contexts (of both sources), or over texts where none has a context, of their mean ratings."""
     contexts = {text: row["context_id"] for text, row in rows.texts.items()}
     of_pair = [answer for answer in answers if rows.sides[answer.text] in pair]
     paired = any(contexts[answer.text] is not None for answer in of_pair)
-    values: defaultdict[tuple[str, object], list[float]] = defaultdict(list)
-    raters: defaultdict[object, set[str]] = defaultdict(set)
+    held: defaultdict[tuple[str, Hashable], list[tuple[str, float]]] = defaultdict(list)
     for answer in of_pair:
         item = contexts[answer.text] if contexts[answer.text] is not None else f"text {answer.text}"
         number = float(answer.code <= 2) if kind == "human_or_machine" else float(answer.code)
-        values[rows.sides[answer.text], item].append(number)
-        raters[item].add(answer.rater)
-    items = {item for _, item in values}
+        held[rows.sides[answer.text], item].append((answer.rater, number))
+    items = {item for _, item in held}
     if paired:
-        items = {item for item in items if all((side, item) in values for side in pair)}
-    means = []
-    for side in pair:
-        of_items = [sum(values[side, item]) / len(values[side, item]) for item in items if (side, item) in values]
-        means.append(sum(of_items) / len(of_items))
-    people = set().union(*(raters[item] for item in items))
-    return means[0] - means[1], len(items), len(people), "context" if paired else "text"
+        items = {item for item in items if all((side, item) in held for side in pair)}
+    means, parts = [], []
+    for at, side in enumerate(pair):
+        of_side = {item: held[side, item] for item in items if (side, item) in held}
+        means.append(sum(sum(number for _, number in group) / len(group) for group in of_side.values()) / len(of_side))
+        for item, group in of_side.items():
+            weight = 1 / (len(of_side) * len(group))
+            parts += [
+                Influence(item, rater, at, weight, (1, -1)[at] * weight * (number - means[-1]))
+                for rater, number in group
+            ]
+    return means[0] - means[1], "context" if paired else "text", parts
 
 
-def _preferred(rows: Rows, answers: list[Answer], pair: tuple[str, str]) -> tuple[float, int, int, str]:
+def _preferred(rows: Rows, answers: list[Answer], pair: tuple[str, str]) -> tuple[float, str, list[Influence]]:
     """The difference of the strengths that make the votes likeliest, ties half to each."""
     wins: defaultdict[tuple[str, str], float] = defaultdict(float)
-    contexts, raters = set(), set()
+    votes: list[tuple[Hashable, str, float]] = []
     for answer in answers:
         first, second = _sides(rows, answer)
         if first != second:
             half = (1 + (answer.code > 0) - (answer.code < 0)) / 2
             wins[first, second] += half
             wins[second, first] += 1 - half
-            contexts.add(rows.texts[answer.text]["context_id"])
-            raters.add(answer.rater)
+            votes.append((rows.texts[answer.text]["context_id"], answer.rater, half if first == pair[0] else 1 - half))
     names = sorted({name for names in wins for name in names})
     strength = dict.fromkeys(names, 1.0)
     for _ in range(STEPS):
@@ -109,4 +119,8 @@ def _preferred(rows: Rows, answers: list[Answer], pair: tuple[str, str]) -> tupl
         strength = updated
         if change < ENOUGH:
             break
-    return math.log(strength[pair[0]] / strength[pair[1]]), len(contexts), len(raters), "context"
+    # Of two sources the likeliest chance is the share of wins, and each vote adds its deviation from it.
+    p = strength[pair[0]] / sum(strength[name] for name in pair)
+    information = len(votes) * p * (1 - p)
+    parts = [Influence(context, rater, 0, 1 / len(votes), (won - p) / information) for context, rater, won in votes]
+    return math.log(strength[pair[0]] / strength[pair[1]]), "context", parts

@@ -35,18 +35,26 @@ OTHER = {
     "pairs": "stories",
     "items": "stories",
 }
-NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
+NUMBER = re.compile(r"(?<![\w.])(?:\d+(?:\.\d+)?|\.\d+)")
+FAR = 3  # how far a lie moves a number that is held to a range
 # Numbers that are names: of a paper, of a mode, of a page.
 NAMES = re.compile(r"et al\., \d{4}|\d+-nearest|rater \d|guessing would give 50%|chance \(50%\)|against 50%|holds 50%")
 
 
-def lies(sentence: str, *, blind: str = "") -> Iterator[str]:
-    """The sentence with one number one higher, or one word another; blind: a pattern of what nothing can check."""
-    hidden = [match.span() for pattern in (NAMES.pattern, blind) if pattern for match in re.finditer(pattern, sentence)]
+def lies(sentence: str, *, blind: str = "", wide: str = "") -> Iterator[str]:
+    """The sentence with one number one higher in its last digit, or one word another.
+
+    blind: a pattern of what nothing can check; wide: of what is held to a range, where a lie is far off.
+    """
+    hidden, ranged = (
+        [match.span() for pattern in patterns if pattern for match in re.finditer(pattern, sentence)]
+        for patterns in ((NAMES.pattern, blind), (wide,))
+    )
     for match in NUMBER.finditer(sentence):
         if not any(low <= match.start() < high for low, high in hidden):
             digits = len(match[0].partition(".")[2])
-            other = f"{float(match[0]) + 10**-digits:.{digits}f}"
+            by = FAR if any(low <= match.start() < high for low, high in ranged) else 10**-digits
+            other = f"{float(match[0]) + by:.{digits}f}"
             yield sentence[: match.start()] + other + sentence[match.end() :]
     lied = False
     for word, other in OTHER.items():

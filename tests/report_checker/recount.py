@@ -287,11 +287,15 @@ class Rows:
 
     def accuracies(self, arm: str = "") -> list[float]:
         """Share of right answers of each evaluator (of one arm)."""
+        return [hits / total for hits, total in self.right_answers(arm)]
+
+    def right_answers(self, arm: str = "") -> list[tuple[int, int]]:
+        """Right answers of each evaluator (of one arm), and all of them."""
         right: defaultdict[str, list[bool]] = defaultdict(list)
         for answer in self.used:
             if answer.criterion == "human_or_machine" and arm in ("", answer.arm):
                 right[answer.rater].append((answer.code <= 2) == (self.sides[answer.text] == ""))
-        return [sum(values) / len(values) for values in right.values()]
+        return [(sum(values), len(values)) for values in right.values()]
 
     @property
     def seconds(self) -> list[int]:

@@ -6,17 +6,28 @@ anew here (limits of intervals, p values of resampling) is taken over from the m
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from statistics import stdev
+from statistics import fmean, stdev
 
 from scipy.stats import t
 
 from tests.report_checker.comparison import compare
+from tests.report_checker.intervals import (
+    alpha_ranges,
+    alpha_ranges_over_items,
+    exclusion_p,
+    has_interval,
+    huse_limits,
+    mean_share,
+    other_raters,
+    paper_huse,
+)
 from tests.report_checker.page import Page
 from tests.report_checker.recount import Rows, clock, count, day, decimal, middle, moment, money, spread
 
@@ -75,6 +86,44 @@ def fixed(name: str, sentence: str, holds: Callable[[Rows], bool]) -> None:
     KINDS.append(
         Kind(name, re.compile(re.escape(sentence)), lambda rows, match, asked: sentence if holds(rows) else None)
     )
+
+
+def shown(value: float, said: str, digits: int = 2) -> str:
+    """The value as it is printed; one that lies between two roundings as it is said."""
+    words = decimal(value, digits)
+    number = float(said.replace("−", "-")) if re.fullmatch(NUMBER, said) else math.inf
+    is_tie = abs(abs(number - value) - 0.5 / 10**digits) < TIED_ROUNDING
+    return said if is_tie else words
+
+
+TIED_ROUNDING = 1e-9
+
+
+def limits(span: tuple[float, float] | None, said: str, digits: int = 2, scale: float = 1) -> str:
+    """An interval as it is printed, with the space before it; "" for none."""
+    if span is None:
+        return ""
+    ends = [end if re.fullmatch(NUMBER, end) else "0" for end in (*re.findall(NUMBER, said), "x", "x")[:2]]
+    return f" [{shown(scale * span[0], ends[0], digits)}, {shown(scale * span[1], ends[1], digits)}]"
+
+
+def held(said: str, ranges: tuple[tuple[float, float], tuple[float, float]] | None) -> str:
+    """An interval as it is said where each limit lies in its range, else the ranges."""
+    if ranges is None:
+        return ""
+    ends = [float(end.replace("−", "-")) for end in re.findall(NUMBER, said)]
+    inside = len(ends) == 2 and all(
+        low - 0.005 <= end <= high + 0.005 for end, (low, high) in zip(ends, ranges, strict=True)
+    )
+    return said if inside else f" [{ranges[0]}, {ranges[1]}]"
+
+
+def has(number: int) -> str:
+    return "has" if number == 1 else "have"
+
+
+def was(number: int) -> str:
+    return "was" if number == 1 else "were"
 
 
 def listed(parts: list[str], last: str = " and ") -> str:
@@ -421,7 +470,7 @@ def exclusions(rows: Rows, match: Match, asked: Asked) -> str | None:
     hand = f" ({len(single)} by a reviewer's decision on the single submission{after})" if single else ""
     verb = "was" if out == 1 else "were"
     back = sum(row["used"] == "include" for row in rows.submissions)
-    included = f" {back} that a rule excludes were included by a reviewer's decision." if back else ""
+    included = f" {back} that a rule excludes {was(back)} included by a reviewer's decision." if back else ""
     return f"Of {total} submissions, {out} ({100 * out / total:.1f}%) {verb} excluded{hand}.{included}"
 
 
@@ -475,18 +524,30 @@ def exclusion_rates(rows: Rows, match: Match, asked: Asked) -> str:
     shares = ", ".join(
         f"{group} {100 * gone[group] / total[group]:.1f}% of {total[group]} {shown}" for group in order if total[group]
     )
-    _, found, p = match[0].partition("; permutation")
-    end = f"; permutation{p}" if found else "."
+    p = shuffled_p(rows, order, source)
+    end = "." if p is None else f"; permutation test over assignments, p = {p:.3f}."
     return f"Exclusion rates by {'source' if source else 'condition'} were {shares}{end}"
 
 
-@kind(r"\d+ of \d+ items have fewer than \d+ ratings\.")
+def shuffled_p(rows: Rows, groups: tuple[str, ...], source: bool) -> float | None:
+    """Of each submission, how many texts of each group it shows, and whether it is excluded."""
+    shown_by: dict[int, Counter[str]] = {}
+    gone: dict[int, bool] = {}
+    for (submission, text), answer in {(answer.submission, answer.text): answer for answer in rows.answers}.items():
+        group = ("model" if rows.sides[text] else "reference") if source else answer.arm
+        shown_by.setdefault(submission, Counter())[group] += 1
+        gone[submission] = answer.excluded
+    return exclusion_p(groups, [[held[group] for group in groups] for held in shown_by.values()], list(gone.values()))
+
+
+@kind(r"\d+ of \d+ items (?:has|have) fewer than \d+ ratings\.")
 def thin_items(rows: Rows, match: Match, asked: Asked) -> str:
     kept = Counter(answer.text for answer in rows.used)
-    return f"{sum(kept[text] < FEWEST for text in rows.texts)} of {len(rows.texts)} items have fewer than {FEWEST} ratings."
+    thin = sum(kept[text] < FEWEST for text in rows.texts)
+    return f"{thin} of {len(rows.texts)} items {has(thin)} fewer than {FEWEST} ratings."
 
 
-@kind(r"\d+ of \d+ contexts have no text with \d+ ratings on one side\.")
+@kind(r"\d+ of \d+ contexts (?:has|have) no text with \d+ ratings on one side\.")
 def broken_contexts(rows: Rows, match: Match, asked: Asked) -> str:
     kept = Counter(answer.text for answer in rows.used)
     sides: dict[int, set[str]] = {}
@@ -498,7 +559,7 @@ def broken_contexts(rows: Rows, match: Match, asked: Asked) -> str:
                 left.setdefault(text["context_id"], set()).add(text["source"])
     both = [context for context, held in sides.items() if len(held) > 1]
     broken = sum(len(left.get(context, ())) < 2 for context in both)
-    return f"{broken} of {len(both)} contexts have no text with {FEWEST} ratings on one side."
+    return f"{broken} of {len(both)} contexts {has(broken)} no text with {FEWEST} ratings on one side."
 
 
 def payments(rows: Rows) -> tuple[int, int, int]:
@@ -525,11 +586,13 @@ fixed(
 )
 
 
-@kind(r"\d+ of \d+ submissions were rejected \(not paid\), (?:each by two reviewers|\d+ of them on the marketplace)\.")
+@kind(
+    r"\d+ of \d+ submissions (?:was|were) rejected \(not paid\), (?:each by two reviewers|\d+ of them on the marketplace)\."
+)
 def rejections(rows: Rows, match: Match, asked: Asked) -> str:
     total, refused, _ = payments(rows)
     # The rows of these studies hold no review by two people.
-    return f"{refused} of {total} submissions were rejected (not paid), {refused} of them on the marketplace."
+    return f"{refused} of {total} submissions {was(refused)} rejected (not paid), {refused} of them on the marketplace."
 
 
 @kind(r"No decision on payment is recorded for \d+ of \d+ submissions?\.")
@@ -616,28 +679,38 @@ def conclusions_too_few(rows: Rows, match: Match, asked: Asked) -> str | None:
 def analysis_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
     if rows.study["task"] != "typicality":
         return None
-    by = match[0].rpartition(", by ")[2]
+    names = [name for name in dict.fromkeys(rows.sides.values()) if name and rows.huse(name, asked.k)]
+    named = {
+        "half-samples of texts and of raters" if other_raters(rows, name) else "half-samples of contexts": None
+        for name in names
+        if has_interval(rows, name, asked.k)
+    }
+    by = " or ".join(named) or "half-samples of contexts, of which there are too few here"
     return (
         f"HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019) were computed by leave-one-out {asked.k}-nearest-neighbour "
         "classification with ties by exact arithmetic and equal votes to the reference; log-probabilities were divided "
-        f"by the length. Intervals are at {100 * asked.level:g}%, by {by}"
+        f"by the length. Intervals are at {100 * asked.level:g}%, by {by}."
     )
 
 
 @kind(r"Raters agreed with Krippendorff's α of .+? \((?:ordinal|nominal)\)\.(?= |$)")
 def agreement(rows: Rows, match: Match, asked: Asked) -> str:
-    """Each value counted anew, at the level of measurement of its criterion; limits need the report's resampling."""
+    """Each value counted anew, at the level of measurement of its criterion; limits lie where other draws lay them."""
     criteria = [criterion["name"] for criterion in rows.words["criteria"]]
     named = {name: "nominal" if is_nominal(rows, name) else "ordinal" for name in criteria}
     parts = re.findall(rf"{NUMBER}( \[{NUMBER}, {NUMBER}\])?(?: for (\w+))?(?=;| \()", match[0])
     stated = [name or criteria[0] for _, name in parts]
     mixed = len({named.get(name) for name in stated}) > 1
     said = []
-    for (limits, _), name in zip(parts, stated, strict=True):
-        alpha = rows.alpha(name, ordinal=named.get(name) == "ordinal")
-        shown = "none" if alpha is None else decimal(alpha)
+    for (ends, _), name in zip(parts, stated, strict=True):
+        ordinal = named.get(name) == "ordinal"
+        alpha = rows.alpha(name, ordinal=ordinal)
+        shown_alpha = "none" if alpha is None else decimal(alpha)
+        answers = [answer for answer in rows.used if answer.criterion == name]
+        ranges = alpha_ranges_over_items if name == "human_or_machine" else alpha_ranges
+        span = held(ends, ranges(answers, asked.level, ordinal=ordinal))
         of_criterion = f" for {name}" if len(parts) > 1 else ""
-        said.append(f"{shown}{limits}{of_criterion}{f' ({named.get(name)})' if mixed else ''}")
+        said.append(f"{shown_alpha}{span}{of_criterion}{f' ({named.get(name)})' if mixed else ''}")
     end = "" if mixed else f" ({named.get(stated[0])})"
     return f"Raters agreed with Krippendorff's α of {'; '.join(said)}{end}."
 
@@ -776,24 +849,29 @@ NONE_DECLARED = "Neither comparison nor margin was declared before the data; com
 
 
 @kind(
-    rf"(?P<head>{BETWEEN})[^:]+?: {NUMBER} (?P<span>\[{NUMBER}, {NUMBER}\]) [^,]+?, (?P<p>p [<=] \.\d+); [^.]+?\. "
+    rf"(?P<head>{BETWEEN})[^:]+?: (?P<value>{NUMBER}) \[(?P<low>{NUMBER}), (?P<high>{NUMBER})\] [^,]+?, p (?P<p>[<=] \.\d+); [^.]+?\. "
     rf"The \d+% interval is for new [^.]+?\. {NONE_DECLARED}[^.]+?\."
 )
 def answer(rows: Rows, match: Match, asked: Asked) -> str | None:
-    """Which is better, with the word that the printed limits allow."""
-    compared = compare(rows)
+    """Which is better, by the interval over new contexts and new raters."""
+    compared = compare(rows, asked.level)
+    if compared.limits is None:
+        return None
     better, worse, unit = ANSWERS[compared.kind]
-    low, high = (float(limit.replace("−", "-")) for limit in re.findall(NUMBER, match["span"]))
-    is_decided = low > 0 or high < 0
-    if is_decided:
+    low, high, p = compared.limits
+    if low > 0 or high < 0:
         head = f"{compared.first} {better if low > 0 else worse} {compared.second}"
     else:
         head = f"Undecided between {compared.first} and {compared.second}"
-    share = compared.kind == "human_or_machine"
-    value = f"{100 * compared.value:.1f}".replace("-", "−") if share else decimal(compared.value)
+    scale, digits = (100, 1) if compared.kind == "human_or_machine" else (1, 2)
+    value, low, high = (
+        shown(scale * number, match[name], digits)
+        for number, name in ((compared.value, "value"), (low, "low"), (high, "high"))
+    )
+    said = "< .001" if p < 0.001 else f"= {shown(p, '0' + match['p'][2:], 3)[1:]}"
     each = f"new {compared.unit}s and new raters"
     return (
-        f"{head}{compared.on}: {value} {match['span']} {unit}, {match['p']}; {count(compared.items, compared.unit)}, "
+        f"{head}{compared.on}: {value} [{low}, {high}] {unit}, p {said}; {count(compared.items, compared.unit)}, "
         f"{count(compared.raters, 'rater')}. The {100 * asked.level:g}% interval is for {each}. "
         f"{NONE_DECLARED}{compared.chosen}."
     )
@@ -823,10 +901,12 @@ def verdict_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
     huse = rows.huse(name, asked.k)
     if huse is None or name not in rows.sides.values():
         return None
-    limits = [float(limit.replace("−", "-")) for limit in re.findall(NUMBER, match["span"])]
-    end = match["end"]
-    if limits and match["few"] is None:
-        below = limits[1] < 1
+    span, end = match["span"], match["end"]
+    if not other_raters(rows, name):
+        span = limits(huse_limits(rows, name, asked.k, asked.level), match["span"])
+    ends = [float(limit.replace("−", "-")) for limit in re.findall(NUMBER, span)]
+    if ends and match["few"] is None:
+        below = ends[1] < 1
         head = (
             f"{name} differs from the references"
             if below
@@ -841,7 +921,7 @@ def verdict_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
         number = min(sizes[True], sizes[False])
         if "too few" in end:
             end = f"{count(number, side)} {'is' if number == 1 else 'are'} too few for {asked.k} neighbours, so no verdict is given"
-    return f"{head}: HUSE {decimal(huse[0])}{match['span']} at {huse[1]} texts; {end}."
+    return f"{head}: HUSE {decimal(huse[0])}{span} at {huse[1]} texts; {end}."
 
 
 @kind(
@@ -851,14 +931,18 @@ def verdict_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
 )
 def verdict_accuracy(rows: Rows, match: Match, asked: Asked) -> str:
     shares = rows.accuracies()
-    low, high = (float(limit.replace("−", "-")) for limit in re.findall(NUMBER, match["span"]))
-    how, held = "were not shown to do better than chance", " an interval that holds 50%,"
+    span = mean_share(rows.right_answers(), asked.level)
+    if span is None:
+        return ""
+    low, high = (100 * end for end in span)
+    how, inside = "were not shown to do better than chance", " an interval that holds 50%,"
     if low > 50:
-        how, held = "distinguished machine from human texts better than chance", ""
+        how, inside = "distinguished machine from human texts better than chance", ""
     elif high < 50:
-        how, held = "did worse than chance", ""
+        how, inside = "did worse than chance", ""
     mean = 100 * sum(shares) / len(shares)
-    return f"Evaluators {how}: {mean:.1f}% {match['span']} right,{held} at {count(len(shares), 'evaluator')}."
+    ends = limits(span, match["span"], 1, 100)
+    return f"Evaluators {how}: {mean:.1f}%{ends} right,{inside} at {count(len(shares), 'evaluator')}."
 
 
 @kind(rf"Evaluators were right in {NUMBER}% of their answers on average; no interval is defined\.")
@@ -931,12 +1015,12 @@ def running(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(
-    r"\d+ of \d+ submissions were rejected \(not paid\) and are included in the analysis\. Excluding them is a separate decision\."
+    r"\d+ of \d+ submissions (?:was|were) rejected \(not paid\) and (?:is|are) included in the analysis\. Excluding them is a separate decision\."
 )
 def rejected_included(rows: Rows, match: Match, asked: Asked) -> str:
     both = sum(row["paid"] == "reject" and row["used"] != "exclude" for row in rows.submissions)
     return (
-        f"{both} of {len(rows.submissions)} submissions were rejected (not paid) and are included in the analysis. "
+        f"{both} of {len(rows.submissions)} submissions {was(both)} rejected (not paid) and {'is' if both == 1 else 'are'} included in the analysis. "
         "Excluding them is a separate decision."
     )
 
@@ -996,22 +1080,17 @@ def one_source_warning(rows: Rows, match: Match, asked: Asked) -> str | None:
     )
 
 
-@kind(r"\d+ of \d+ HITs? hold one source only; there source and HIT are confounded\.")
+@kind(r"\d+ of \d+ HITs? holds? one source only; there source and HIT are confounded\.")
 def some_one_source(rows: Rows, match: Match, asked: Asked) -> str | None:
     worked = [hit for hit in rows.hits if hit["work"]]
     single = sum(hit["refs"] in (0, hit["items"]) for hit in worked)
-    return f"{single} of {count(len(worked), 'HIT')} hold one source only; there source and HIT are confounded."
+    return f"{single} of {count(len(worked), 'HIT')} {'holds' if single == 1 else 'hold'} one source only; there source and HIT are confounded."
 
 
 def huse_texts(rows: Rows) -> dict[str, int]:
     """Kept ratings of each text that HUSE uses."""
     kept = Counter(answer.text for answer in rows.used)
     return {text: kept[text] for text in rows.texts}
-
-
-@kind(r"For \d+ of \d+ texts the number of ratings is not known\.")
-def unknown_ratings(rows: Rows, match: Match, asked: Asked) -> str | None:
-    return None  # of a study with its ratings, each number is known
 
 
 @kind(r"\d+ of \d+ texts? (?:has|have) no rating that counts\.")
@@ -1027,11 +1106,11 @@ def uneven_ratings(rows: Rows, match: Match, asked: Asked) -> str:
     return f"Texts have between {min(known)} and {max(known)} ratings; HUSE depends on that number, so uneven counts can shift it."
 
 
-@kind(r"\d+ of \d+ texts have fewer than 10 ratings; with few ratings HUSE is mostly higher\.")
+@kind(r"\d+ of \d+ texts (?:has|have) fewer than 10 ratings; with few ratings HUSE is mostly higher\.")
 def few_ratings(rows: Rows, match: Match, asked: Asked) -> str:
     kept = huse_texts(rows)
     few = sum(0 < number < 10 for number in kept.values())
-    return f"{few} of {len(kept)} texts have fewer than 10 ratings; with few ratings HUSE is mostly higher."
+    return f"{few} of {len(kept)} texts {has(few)} fewer than 10 ratings; with few ratings HUSE is mostly higher."
 
 
 @kind(
@@ -1076,18 +1155,35 @@ def few_of_a_source(rows: Rows, match: Match, asked: Asked) -> str:
 
 @kind(r"(?P<name>\S+): \d+ contexts? with more than one (?:reference|model text); such texts are not independent\.")
 def duplicate_contexts(rows: Rows, match: Match, asked: Asked) -> str | None:
-    return None  # each context of these studies has one text of each side
+    rated = rows.hj()
+    side, what = ("", "reference") if "reference;" in match[0] else (match["name"], "model text")
+    texts = [row["context_id"] for key, row in rows.texts.items() if rows.sides[key] == side and key in rated]
+    several = sum(number > 1 for context, number in Counter(texts).items() if context is not None)
+    if not several:
+        return None
+    return f"{match['name']}: {count(several, 'context')} with more than one {what}; such texts are not independent."
 
 
 @kind(
-    rf"(?P<name>\S+): exact ties and the original's floating-point ties give different results \(HUSE (?P<a>{NUMBER}) and {NUMBER}, HUSE-Q (?P<b>{NUMBER}) and {NUMBER}, HUSE-D (?P<c>{NUMBER}) and {NUMBER}\)\. The exact values are the ones to report\."
+    rf"(?P<name>\S+): exact ties and the original's floating-point ties give different results \((?P<values>HUSE {NUMBER} and {NUMBER}, HUSE-Q {NUMBER} and {NUMBER}, HUSE-D {NUMBER} and {NUMBER})\)\. The exact values are the ones to report\."
 )
 def modes_differ(rows: Rows, match: Match, asked: Asked) -> str | None:
-    huse, quality = rows.huse(match["name"], asked.k), rows.huse(match["name"], asked.k, quality_only=True)
-    if not huse or not quality:
+    values = in_both_modes(rows, match["name"], asked.k)
+    return match[0].replace(match["values"], values, 1) if values else None
+
+
+def in_both_modes(rows: Rows, name: str, k: int) -> str | None:
+    """HUSE, HUSE-Q and HUSE-D by exact ties, and as the original counts them."""
+    exact, quality = rows.huse(name, k), rows.huse(name, k, quality_only=True)
+    paper, of_paper = paper_huse(rows, name, k), paper_huse(rows, name, k, quality_only=True)
+    if not exact or not quality or paper is None or of_paper is None:
         return None
-    values = (decimal(huse[0]), decimal(quality[0]), decimal(1 + huse[0] - quality[0]))
-    return match[0] if (match["a"], match["b"], match["c"]) == values else f"{match['name']}: exact values {values}"
+    pairs = {
+        "HUSE": (exact[0], paper),
+        "HUSE-Q": (quality[0], of_paper),
+        "HUSE-D": (1 + exact[0] - quality[0], 1 + paper - of_paper),
+    }
+    return ", ".join(f"{key} {decimal(a)} and {decimal(b)}" for key, (a, b) in pairs.items())
 
 
 @kind(
@@ -1110,17 +1206,15 @@ def unbalanced(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(
-    rf"(?P<name>\S+): the original counts the votes of all neighbours alike, so that with (?P<sizes>.+?) the larger source outvotes the other \(HUSE (?P<a>{NUMBER}) and {NUMBER}, HUSE-Q (?P<b>{NUMBER}) and {NUMBER}, HUSE-D (?P<c>{NUMBER}) and {NUMBER}, exact and original\)\. The exact values are the ones to report\."
+    rf"(?P<name>\S+): the original counts the votes of all neighbours alike, so that with (?P<sizes>.+?) the larger source outvotes the other \((?P<values>HUSE {NUMBER} and {NUMBER}, HUSE-Q {NUMBER} and {NUMBER}, HUSE-D {NUMBER} and {NUMBER}), exact and original\)\. The exact values are the ones to report\."
 )
 def outvoted(rows: Rows, match: Match, asked: Asked) -> str | None:
-    huse, quality = rows.huse(match["name"], asked.k), rows.huse(match["name"], asked.k, quality_only=True)
-    if not huse or not quality:
+    values = in_both_modes(rows, match["name"], asked.k)
+    if values is None:
         return None
     sizes = Counter(rows.sides[key] == "" for key in rows.hj() if rows.sides[key] in ("", match["name"]))
     text = f"{count(sizes[True], 'reference')} and {count(sizes[False], 'model text')}"
-    values = (decimal(huse[0]), decimal(quality[0]), decimal(1 + huse[0] - quality[0]))
-    right = (match["a"], match["b"], match["c"]) == values and match["sizes"] == text
-    return match[0] if right else f"{match['name']}: {text}, exact values {values}"
+    return match[0].replace(match["sizes"], text, 1).replace(match["values"], values, 1)
 
 
 # --- captions with numbers ---
@@ -1226,26 +1320,46 @@ def caption_histogram(rows: Rows, match: Match, asked: Asked) -> str | None:
     return text
 
 
-@kind(r"Accuracy by arm\. \d+ of \d+ arms are above chance \(50%\) with their whole interval.*")
+@kind(r"Accuracy by arm\. \d+ of \d+ arms? (?:is|are) above chance \(50%\) with (?:its|their) whole interval.*")
 def caption_arms(rows: Rows, match: Match, asked: Asked) -> str | None:
-    """Values and numbers of the highest and the lowest arm."""
-    shares = {arm["training"]: rows.accuracies(arm["training"]) for arm in rows.arms}
-    means = {name: 100 * sum(values) / len(values) for name, values in shares.items() if values}
-    head = re.match(r"Accuracy by arm\. \d+ of (\d+) arms", match[0])
-    if head is None or int(head[1]) != len(means):
-        return f"{len(means)} arms"
-    for word, best in (("Highest", max), ("Lowest", min)):
-        said = re.search(rf"{word}: (?:all )?(\w*) ?({NUMBER})%(?: \[[^\]]+\])?, n = (\d+) evaluators?\.", match[0])
-        if said is None:
-            return f"{word}: ..." if len(means) > (word == "Lowest") else match[0]
-        name = said[1] if said[1] in means else next(iter(means))
-        if (
-            abs(means[name] - best(means.values())) > TIED
-            or said[2] != f"{means[name]:.1f}"
-            or int(said[3]) != len(shares[name])
-        ):
-            return f"{word}: {name} {means[name]:.1f}%, n = {len(shares[name])}"
-    return match[0] if len(rows.arms) == 1 or match[0].endswith(CHOSEN) else f"... {CHOSEN}"
+    """Which arms lie above or below chance with their whole interval, and the highest and the lowest."""
+    answered = {arm["training"]: rows.right_answers(arm["training"]) for arm in rows.arms}
+    means = {name: 100 * fmean(hits / total for hits, total in right) for name, right in answered.items() if right}
+    spans = {name: mean_share(answered[name], asked.level) for name in means}
+    above = [name for name in means if (span := spans[name]) and span[0] > 0.5]
+    below = [name for name in means if (span := spans[name]) and span[1] < 0.5]
+    empty = [f"{name} (empty)" for name in answered if name not in means]
+    verb, whose = ("is", "its") if 1 in (len(above), len(means)) else ("are", "their")
+    several = len(rows.arms) > 1
+    # Of the order of the arms nothing is stated: it is taken over where the names are those of the rows.
+    text = f"Accuracy by arm. {len(above)} of {count(len(means), 'arm')} {verb} above chance (50%) with {whose} whole interval"
+    text += f": {in_order(above, match[0], 'interval: ')}." if above and several else "."
+    if not several and above:
+        text = f"{text[:-1]}: {only_arm(rows)}."
+    text += f" Below it: {in_order(below, match[0], 'Below it: ') if several else only_arm(rows)}." if below else ""
+    text += f" Without a value: {in_order(empty, match[0], 'Without a value: ')}." if empty and several else ""
+    for word, best in (("Highest", max), ("Lowest", min))[: len(means)]:
+        said = re.search(rf"{word}: (.+?) ({NUMBER})%(?: \[([^\]]+)\])?, n = \d+ evaluators?\.", match[0])
+        name = said[1] if said and said[1] in means and several else best(means, key=lambda arm: means[arm])
+        if abs(means[name] - best(means.values())) > TIED_ROUNDING:
+            name = best(means, key=lambda arm: means[arm])
+        ends = limits(spans[name], said[3] or "" if said else "", 1, 100)
+        value = shown(means[name], said[2] if said else "", 1)
+        number = len(answered[name])
+        label = name if several else only_arm(rows)
+        text += f" {word}: {label} {value}%{ends}, n = {count(number, 'evaluator')}."
+    return f"{text} {CHOSEN}" if several and match[0].endswith(CHOSEN) else text
+
+
+def only_arm(rows: Rows) -> str:
+    """What the one arm is called."""
+    return str(rows.arms[0]["training"])
+
+
+def in_order(names: list[str], text: str, after: str) -> str:
+    """The names in the order of the text where it names just these, else in their own."""
+    said = text.partition(after)[2].partition(".")[0].split(", ")
+    return ", ".join(said if sorted(said) == sorted(names) else names)
 
 
 TIED = 0.05
@@ -1283,17 +1397,7 @@ def kind_of(text: str) -> Iterator[tuple[Kind, Match]]:
             yield known, match
 
 
-# What cannot be counted anew without the report's own resampling, by kind: a pattern of the part that is taken over.
-LIMITS = rf"\[{NUMBER}, {NUMBER}\]"
-BLIND: dict[str, str] = {
-    "exclusion_rates": rf"p = {NUMBER}",
-    "answer": rf"{LIMITS}|(?<=p [<=] )\\.\\d+",
-    "verdict_huse": LIMITS,
-    "verdict_accuracy": LIMITS,
-    "agreement": LIMITS,
-    "analysis_huse": r", by [^.]+\.$",
-    "caption_arms": rf"{LIMITS}|with their whole interval.*?Highest|\d+ of \d+ arms",
-    "modes_differ": rf"(?<= and ){NUMBER}",
-    "outvoted": rf"(?<= and ){NUMBER}",
-    "caption_level": r"^.*?(?=\d+% intervals)|(?<=% intervals).*",
-}
+# By kind, a pattern of what is taken over: nothing but the words around the level of a caption.
+BLIND: dict[str, str] = {"caption_level": r"^.*?(?=\d+% intervals)|(?<=% intervals).*"}
+# By kind, a pattern of what is held to a range: limits of alpha, whose draws are the report's own.
+WIDE: dict[str, str] = {"agreement": rf"\[{NUMBER}, {NUMBER}\]"}

@@ -13,7 +13,7 @@ from tests.report_checker.check import differences, sentences
 from tests.report_checker.lies import lies
 from tests.report_checker.page import Page
 from tests.report_checker.recount import Rows
-from tests.report_checker.sentences import BLIND, kind_of
+from tests.report_checker.sentences import BLIND, WIDE, kind_of
 from tests.report_checker.studies import FIRST_FURTHER, FIRST_ODD, FURTHER, KINDS, ODD, OUTCOMES, draw
 from tests.report_checker.world import Reported, report_of
 
@@ -44,7 +44,7 @@ def undetected(reported: Reported) -> list[str]:
     missed = []
     for sentence in sentences(Page(reported.page), rows, reported.asked):
         name = sentence.kind.name if sentence.kind else ""
-        planted = list(lies(sentence.text, blind=BLIND.get(name, "")))
+        planted = list(lies(sentence.text, blind=BLIND.get(name, ""), wide=WIDE.get(name, "")))
         assert planted, f"no lie can be planted in {sentence.text!r}"
         for lie in planted:
             told = [

@@ -114,7 +114,7 @@ def _design(report_input: ReportInput) -> Answers:
     places = len({(rating.hit, rating.rater) for rating in report_input.ratings if rating.hit}) or None
     submitted = report_input.crowd.submitted or places
     yield "Assignments", None if submitted is None else str(submitted)
-    per = f"{study.texts_per_hit} texts in a task" if study.texts_per_hit else None
+    per = f"{plural(study.texts_per_hit, 'text')} in a task" if study.texts_per_hit else None
     yield "Size of a task", per
     names = [condition.name or condition.training for condition in report_input.conditions]
     yield "Conditions", "; ".join(name for name in names if name) or None

@@ -70,7 +70,7 @@ SINGLE_SOURCE_HITS = _warning(
 )
 SOME_SINGLE_SOURCE_HITS = _warning(
     "some_one_source_hits",
-    "{single} of {hits} hold one source only; there source and HIT are confounded.",
+    "{single} of {hits} {hold} one source only; there source and HIT are confounded.",
     "ratings.hit",
     "texts.source",
 )
@@ -87,7 +87,7 @@ UNEQUAL_RATERS = _warning(
 )
 FEW_RATINGS = _warning(
     "few_raters",
-    f"{{few}} of {{texts}} have fewer than {FEW_RATERS} ratings; with few ratings HUSE is mostly higher.",
+    f"{{few}} of {{texts}} {{have}} fewer than {FEW_RATERS} ratings; with few ratings HUSE is mostly higher.",
     "results.ratings",
 )
 DECODING = _warning(
@@ -213,7 +213,12 @@ def _of_hits(report_input: ReportInput) -> Iterator[Warn]:
     if by_hit and single == len(by_hit):
         yield _warn(SINGLE_SOURCE_HITS, hits=plural(single, "HIT"))
     elif single:
-        yield _warn(SOME_SINGLE_SOURCE_HITS, single=single, hits=plural(len(by_hit), "HIT"))
+        yield _warn(
+            SOME_SINGLE_SOURCE_HITS,
+            single=single,
+            hits=plural(len(by_hit), "HIT"),
+            hold="holds" if single == 1 else "hold",
+        )
 
 
 def _of_raters(report_input: ReportInput, generators: Sequence[GeneratorReport]) -> Iterator[Warn]:
@@ -231,7 +236,8 @@ def _of_raters(report_input: ReportInput, generators: Sequence[GeneratorReport])
     if known and known[0] != known[-1]:
         yield _warn(UNEQUAL_RATERS, fewest=known[0], highest=known[-1])
     if known and known[0] < FEW_RATERS:
-        yield _warn(FEW_RATINGS, few=sum(count < FEW_RATERS for count in known), texts=texts)
+        few = sum(count < FEW_RATERS for count in known)
+        yield _warn(FEW_RATINGS, few=few, texts=texts, have="has" if few == 1 else "have")
 
 
 def _of_items(facts: GeneratorFacts) -> Iterator[Warn]:

@@ -197,7 +197,7 @@ def _data_card(release: PublicRelease, choices: ReleaseChoices) -> str:
             f"{release.comments} released after a person read them, each under a pseudonym of its own; "
             f"{release.comments_withheld} withheld",
         ),
-        ("Rare combinations", f"{len(rare)} raters are the only ones with their combination of columns"),
+        ("Rare combinations", f"Raters who are the only one with their combination of columns: {len(rare)}"),
         ("Not suited for", "finding out who the raters are; conclusions about single raters"),
     ]
     rows = [f"| {name} | {' '.join(text.split()).replace('|', '/')} |" for name, text in facts]

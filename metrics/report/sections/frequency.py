@@ -82,7 +82,7 @@ def tables(result: HjByFrequency) -> tuple[Table, ...]:
     )
     notes = [f"Counted in {corpus}." for corpus in dict.fromkeys(text.corpus_name for text in result.texts) if corpus]
     if result.correlations.zero:
-        notes.append(f"{result.correlations.zero} texts of frequency 0 have no logarithm and are excluded.")
+        notes.append(f"Texts of frequency 0 have no logarithm and are excluded: {result.correlations.zero}.")
     title = f"HJ against the frequency of a text in its corpus, {100 * LEVEL:g}% intervals (Fisher)."
     return (Table("hj-frequency", title, columns, rows, tuple(notes)),)
 

@@ -43,12 +43,33 @@ class HuseExtras:
     why: tuple[tuple[str, str], ...]
 
 
-def compute_extras(facts: GeneratorFacts, report_input: ReportInput, *, k: int, seed: int, level: float) -> HuseExtras:
-    """Compute all extras of one generator's HUSE; `why` has the reason for each part that cannot be computed."""
+def typicality_ratings(rows: Sequence[RatingRow], *, included_only: bool = True) -> tuple[Rating, ...]:
+    """The ratings that HUSE is of; equal numbers are one object, as there may be a million ratings."""
+    fractions = {value: Fraction(value) for value in {row.value for row in rows}}
+    return tuple(
+        Rating(row.text, row.rater, fractions[row.value], row.hit or "")
+        for row in rows
+        if row.criterion == CRITERION and (row.kept or not included_only)
+    )
+
+
+def compute_extras(
+    facts: GeneratorFacts,
+    report_input: ReportInput,
+    ratings: Sequence[Rating],
+    *,
+    k: int,
+    seed: int,
+    level: float,
+) -> HuseExtras:
+    """Compute all extras of one generator's HUSE; `why` has the reason for each part that cannot be computed.
+
+    ratings: those of the study that count, as `typicality_ratings` gives them.
+    """
     items = facts.items
-    included, every = (
-        _of_items(items, report_input.ratings, included_only=True),
-        _of_items(items, report_input.ratings, included_only=False),
+    included = _of_items(items, ratings)
+    excluded = _of_items(
+        items, typicality_ratings([row for row in report_input.ratings if not row.kept], included_only=False)
     )
     many = len(items) > FEW
     draws = max(MIN_DRAWS, min(DRAWS, TEXTS_DRAWN // max(1, len(items))))
@@ -68,25 +89,32 @@ def compute_extras(facts: GeneratorFacts, report_input: ReportInput, *, k: int, 
         texts=attempt("Curve over texts", lambda: size_curve(items, k=k, draws=draws, seed=seed)),
         choices=attempt("Sensitivity to k, ties and length", lambda: sensitivity_table(items, k=k)),
         examples=attempt("Examples", lambda: find_examples(items, k=k)),
-        everything=None
-        if len(included) == len(every)
-        else attempt("Results without exclusions", lambda: _full_result(items, every, k, seed, level)),
+        everything=attempt(
+            "Results without exclusions", lambda: _full_result(items, report_input.ratings, k, seed, level)
+        )
+        if excluded
+        else None,
         why=attempt.why,
     )
 
 
-def compare_generators(report_input: ReportInput, *, k: int, seed: int, level: float) -> tuple[Comparison | None, str]:
-    """Differences of the generators on their common references, and why there are none ("" where there are)."""
+def compare_generators(
+    report_input: ReportInput, ratings: Sequence[Rating], *, k: int, seed: int, level: float
+) -> tuple[Comparison | None, str]:
+    """Differences of the generators on their common references, and why there are none ("" where there are).
+
+    ratings: as for `compute_extras`.
+    """
     if len(report_input.generators) < 2:
         return None, "there is one generator only"
     studies = {facts.name: facts.items for facts in report_input.generators}
     texts = {item.id for items in studies.values() for item in items}
-    counts = Counter(rating.text for rating in report_input.ratings if rating.kept and rating.criterion == CRITERION)
+    counts = Counter(rating.item for rating in ratings)
     unequal = len({counts[text] for text in texts}) > 1
     compared_items = [item for items in studies.values() for item in items]
     try:
-        ratings = _of_items(compared_items, report_input.ratings, included_only=True) if unequal else None
-        return compare_models(studies, ratings, k=k, seed=seed, level=level), ""
+        equalized = _of_items(compared_items, ratings) if unequal else None
+        return compare_models(studies, equalized, k=k, seed=seed, level=level), ""
     except MetricsError as error:
         return None, str(error)
 
@@ -109,13 +137,12 @@ class _Attempts:
         return tuple(self._why)
 
 
-def _of_items(items: Sequence[Item], ratings: Sequence[RatingRow], *, included_only: bool) -> list[Rating]:
+def _of_items(items: Sequence[Item], ratings: Sequence[Rating]) -> Sequence[Rating]:
+    """The ratings of these items; the same ratings, where all are."""
     texts = {item.id for item in items}
-    return [
-        Rating(rating.text, rating.rater, Fraction(rating.value), rating.hit or "")
-        for rating in ratings
-        if rating.criterion == CRITERION and rating.text in texts and (rating.kept or not included_only)
-    ]
+    if all(rating.item in texts for rating in ratings):
+        return ratings
+    return [rating for rating in ratings if rating.item in texts]
 
 
 def _hits(items: Sequence[Item], ratings: Sequence[Rating]) -> Mapping[str, str] | None:
@@ -132,6 +159,7 @@ def _places(ratings: Sequence[Rating]) -> list[int]:
     return sorted({*(place for place in PLACES if place < fewest), fewest})
 
 
-def _full_result(items: Sequence[Item], every: Sequence[Rating], k: int, seed: int, level: float) -> HuseResult:
+def _full_result(items: Sequence[Item], rows: Sequence[RatingRow], k: int, seed: int, level: float) -> HuseResult:
     bare = [replace(item, hj=None, ratings=0) for item in items]
+    every = _of_items(items, typicality_ratings(rows, included_only=False))
     return evaluate_rated(bare, every, ["exact"], k=k, seed=seed, level=level)["exact"]

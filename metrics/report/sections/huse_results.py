@@ -13,10 +13,10 @@ from metrics.huse.estimate import evaluate
 from metrics.huse.model_differences import Comparison
 from metrics.huse.variance_components import evaluate_rated
 from metrics.report import pictures
-from metrics.report.records import GeneratorFacts, RatingRow, ReportInput
+from metrics.report.records import GeneratorFacts, ReportInput
 from metrics.report.result import GeneratorReport, JudgedText
 from metrics.report.section_kind import Options
-from metrics.report.sections.huse_extras import CRITERION, HuseExtras, compare_generators, compute_extras
+from metrics.report.sections.huse_extras import HuseExtras, compare_generators, compute_extras, typicality_ratings
 from metrics.types import HumanJudgment, HuseResult, Item, Missing, Mode, Rating
 
 WRITTEN = Fraction(1, 10**9)  # an HJ that came as a rounded decimal may lie this far from the mean of its ratings
@@ -56,14 +56,15 @@ def count_steps(report_input: ReportInput) -> int:
 def compute(report_input: ReportInput, options: Options) -> HuseResults:
     """HUSE of each generator, and all around it. Raises BadInput for an HJ that is not the mean of its ratings."""
     k, seed, level = options.k, options.seed, options.level
-    judgments = _judgments(report_input.ratings, level)
+    ratings = typicality_ratings(report_input.ratings)
+    judgments = human_judgments(sum_ratings(ratings), level=level).items if ratings else {}
     every = {facts.name: _judged(facts, judgments) for facts in report_input.generators}
     modes: dict[str, Mapping[Mode, HuseResult]] = {}
     too_little: list[tuple[str, str]] = []
     for facts in report_input.generators:
         options.announce(f"HUSE of {facts.name}")
         try:
-            modes[facts.name] = _huse(facts, report_input.ratings, options)
+            modes[facts.name] = _huse(facts, ratings, options)
         except (InsufficientData, SingleSource) as error:
             too_little.append((facts.name, str(error)))
     known = replace(report_input, generators=tuple(facts for facts in report_input.generators if facts.name in modes))
@@ -71,35 +72,27 @@ def compute(report_input: ReportInput, options: Options) -> HuseResults:
     all_extras = []
     for facts in known.generators:
         options.announce(f"curves and sensitivity of {facts.name}")
-        all_extras.append(compute_extras(facts, known, k=k, seed=seed, level=level))
+        all_extras.append(compute_extras(facts, known, ratings, k=k, seed=seed, level=level))
     options.announce("figures")
     generators = tuple(
         GeneratorReport(facts, modes[facts.name], judged[facts.name], panel)
         for facts, panel in zip(known.generators, pictures.build_panels(known, judged, modes, k), strict=True)
     )
     options.announce("differences between generators")
-    compared, why_not = compare_generators(known, k=k, seed=seed, level=level) if generators else (None, "")
+    compared, why_not = compare_generators(known, ratings, k=k, seed=seed, level=level) if generators else (None, "")
     sources = pictures.source_rows(known, judged, level)
     return HuseResults(generators, sources, tuple(all_extras), compared, why_not, tuple(too_little))
 
 
-def _huse(facts: GeneratorFacts, ratings: Sequence[RatingRow], options: Options) -> Mapping[Mode, HuseResult]:
+def _huse(facts: GeneratorFacts, ratings: Sequence[Rating], options: Options) -> Mapping[Mode, HuseResult]:
     """HUSE in both modes; where every text has its ratings, with intervals that know who rated what."""
     k, seed, level = options.k, options.seed, options.level
     texts = {item.id for item in facts.items}
-    rows = [row for row in ratings if row.kept and row.criterion == CRITERION and row.text in texts]
-    included = [Rating(row.text, row.rater, Fraction(row.value), row.hit or "") for row in rows]
+    included = [rating for rating in ratings if rating.item in texts]
     missing: Missing = "quality_only" if all(item.log_prob is None for item in facts.items) else "error"
     if {rating.item for rating in included} == texts:
         return evaluate_rated(facts.items, included, k=k, seed=seed, level=level, missing=missing)
     return evaluate(facts.items, k=k, seed=seed, level=level, missing=missing)
-
-
-def _judgments(ratings: Sequence[RatingRow], level: float) -> Mapping[str, HumanJudgment]:
-    """HJ by text, from the ratings that were kept."""
-    rows = [row for row in ratings if row.kept and row.criterion == CRITERION]
-    included = [Rating(row.text, row.rater, Fraction(row.value), row.hit or "") for row in rows]
-    return human_judgments(sum_ratings(included), level=level).items if included else {}
 
 
 def _judged(facts: GeneratorFacts, judgments: Mapping[str, HumanJudgment]) -> tuple[JudgedText, ...]:

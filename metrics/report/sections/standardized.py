@@ -15,6 +15,7 @@ from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.rating_scales import REFERENCES, gather_single
 from metrics.report.sentence import template
+from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 from metrics.worker_models.standardise import standardise_by_rater
 
@@ -29,8 +30,7 @@ NOTE = (
     "instead of it."
 )
 CONFOUNDED = (
-    "{raters} of {all} raters rated texts of one source only: z would remove the difference between sources "
-    "(flag confounded)"
+    "{raters} of {all} rated texts of one source only: z would remove the difference between sources (flag confounded)"
 )
 FLAGS = {
     "constant_raters": "Raters who gave one number throughout have a z of 0.",
@@ -115,7 +115,7 @@ def _confounded(ratings: Sequence[RatingRow], sides: Mapping[str, str]) -> str:
         seen[rating.rater].add(sides[rating.text])
     sources = {sides[rating.text] for rating in ratings}
     single = sum(len(names) < 2 for names in seen.values())
-    return CONFOUNDED.format(raters=single, all=len(seen)) if single and len(sources) > 1 else ""
+    return CONFOUNDED.format(raters=single, all=plural(len(seen), "rater")) if single and len(sources) > 1 else ""
 
 
 def tables(result: Standardized) -> tuple[Table, ...]:

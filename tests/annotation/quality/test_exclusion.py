@@ -98,4 +98,4 @@ def test_the_paragraph_tells_rules_counts_when_they_were_fixed_and_who_was_paid(
     assert "(version 3) were fixed after results were seen" in told
     assert "Of 160 submissions, 12 (7.5%) were excluded (2 by a reviewer's decision" in told
     assert "reference 100.0% of 1 texts shown, model 0.0% of 1 texts shown" in told
-    assert told.endswith("1 of 160 submissions were rejected (not paid), each by two reviewers.")
+    assert told.endswith("1 of 160 submissions was rejected (not paid), each by two reviewers.")

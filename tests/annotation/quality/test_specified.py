@@ -271,7 +271,7 @@ def test_flags_for_how_somebody_writes_are_told_apart_from_rules_that_excluded()
 def test_f26_and_f27_count_items_and_contexts() -> None:
     assert FEWEST_RATINGS == 5
     told = paragraph(done(left_out=3, left=Thinned(texts=24, thin=2, contexts=10, broken=1)))
-    assert "2 of 24 items have fewer than 5 ratings. 1 of 10 contexts have no text with 5 ratings on one side." in told
+    assert "2 of 24 items have fewer than 5 ratings. 1 of 10 contexts has no text with 5 ratings on one side." in told
 
 
 def test_the_summary_tells_shares_rates_by_group_their_test_and_who_was_paid() -> None:
@@ -282,4 +282,4 @@ def test_the_summary_tells_shares_rates_by_group_their_test_and_who_was_paid() -
     assert "p = 0.250" in told
     alone = replace(table, rows=table.rows[:1], p=None)
     assert "Exclusion rates" not in paragraph(done(left_out=8, rules=[Rule("too_fast")], by_condition=alone))
-    assert "1 of 160 submissions were rejected (not paid)" in told
+    assert "1 of 160 submissions was rejected (not paid)" in told

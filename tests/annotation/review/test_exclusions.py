@@ -461,7 +461,7 @@ def test_the_paragraph_tells_payment_as_it_was_decided(study):
     one, two, *_ = Submission.objects.order_by("pk")
     reject.propose_rejection(study, one, reason="One label was given for all texts.", actor=ada, now=NOW)
     reject.confirm_rejection(study, one, actor=bea, now=NOW)
-    assert "1 of 16 submissions were rejected (not paid), each by two reviewers." in paragraph(quality_done(study))
+    assert "1 of 16 submissions was rejected (not paid), each by two reviewers." in paragraph(quality_done(study))
     reason = "Rejected on the marketplace."
     Decision.objects.create(submission=two, matter="payment", verdict="reject", reason=reason, at=NOW)
     told = paragraph(quality_done(study))

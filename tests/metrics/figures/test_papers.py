@@ -227,7 +227,7 @@ def test_accuracy_by_arm_draws_chance_and_writes_each_value_with_interval_and_n(
 
 def test_accuracy_by_arm_says_who_is_above_chance_with_the_whole_interval() -> None:
     words = accuracy_by_arm.alt(ARMS)
-    assert words.startswith("1 of 2 arms are above chance (50%) with their whole interval: GPT-2, stories.")
+    assert words.startswith("1 of 2 arms is above chance (50%) with its whole interval: GPT-2, stories.")
     assert "Lowest: GPT-3, stories 48.0% [44.0, 52.0], n = 130 evaluators." in words
     below = accuracy_by_arm.alt((Arm("x", estimate(0.4, 0.3, 0.45)),))
     assert "Below it: x." in below

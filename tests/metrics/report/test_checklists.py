@@ -16,9 +16,9 @@ from metrics.report.checklists.responsible_nlp import fill_checklist
 from metrics.report.formats.checklists import OPEN, checklist_files
 from metrics.report.records import ReportInput, ScaleLabel
 from tests.annotation.reports.round_trips import KINDS
+from tests.metrics.report.kinds_of_study import report_of
 from tests.metrics.report.latex import compile_tex, needs
 from tests.metrics.report.samples import CROWD, MONEY, STUDY
-from tests.metrics.report.twelve_kinds import report_of
 
 HEAD = r"\documentclass{acl-like}\begin{document}"
 KNOWN = ReportInput(

@@ -15,8 +15,8 @@ from metrics.report.formats import figures
 from metrics.report.formats.paper_latex import METHODS, PAGE, TABLE, paper_files
 from metrics.report.paper.page import MAX_FIGURES, compose_page
 from metrics.report.records import ReportInput
+from tests.metrics.report.kinds_of_study import KINDS, page_of, report_of
 from tests.metrics.report.latex import ENGINES, blank_pdf, compile_tex, needs, overfull, pages
-from tests.metrics.report.twelve_kinds import KINDS, page_of, report_of
 
 MAX_OVERFULL = 1.0  # points
 MAX_WORDS = 1500
@@ -27,15 +27,17 @@ def files_of(name: str) -> dict[str, str]:
     return paper_files(compose_page(report_of(name), charts), name=name, charts=charts, has_figures=bool(charts))
 
 
-def test_there_are_twelve_kinds() -> None:
-    assert len(KINDS) == 12
+def test_there_are_over_twelve_kinds_and_among_them_every_task() -> None:
+    tasks = {report_of(name).input.study.task for name in KINDS}
+    assert len(KINDS) > 12
+    assert {"which_machine", "direct_assessment", "document_rating", "error_labels"} <= tasks
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_each_kind_fits_one_page_of_two_columns_and_no_box_is_wider_than_its_column(
     engine: str, tmp_path: Path
 ) -> None:
-    """All kinds in one run, each from a page of its own: twelve pages if each has one."""
+    """All kinds in one run, each from a page of its own: as many pages as kinds if each has one."""
     needs(engine)
     bodies = []
     for at, name in enumerate(KINDS):

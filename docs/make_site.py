@@ -27,6 +27,7 @@ if str(ROOT) not in sys.path:
 
 from docs.make_api import first_sentence  # noqa: E402 - found only after the line above, run as a file
 from docs.make_reference import reference_pages  # noqa: E402 - found only after the line above, run as a file
+from docs.notebook_pages import notebook_pages  # noqa: E402 - found only after the line above, run as a file
 
 SOURCE = ROOT / "build" / "site-source"
 OUT = ROOT / "build" / "site"
@@ -87,9 +88,16 @@ def stage(folder: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".md":
             page = without_sources(path.read_text(encoding="utf-8"), path)
+            page = page.replace(".ipynb)", ".md)")
             target.write_text(with_formulas(NAMED.sub(r'```\1 title="\2"', page)), encoding="utf-8")
         else:
             shutil.copyfile(path, target)
+    for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
+        pages = notebook_pages(path)
+        pages[f"{path.stem}.md"] = with_formulas(without_sources(pages[f"{path.stem}.md"], path))
+        (folder / "notebooks").mkdir(exist_ok=True)
+        for name, page in pages.items():
+            (folder / "notebooks" / name).write_text(page, encoding="utf-8")
     for name, page in reference_pages(ROOT).items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
+from metrics.data.frames import Frame, is_frame
 from metrics.errors import BadInput, MissingHJ, join_names, nothing_left
-from metrics.types import Estimate, HumanJudgment, Interval, Rating, RatingSums
+from metrics.types import Estimate, HumanJudgment, Interval, Rating, RatingSums, Result
 from metrics.version import __version__
 
 IntervalMethod = Literal["t", "z"]
@@ -27,7 +28,7 @@ TARGET = "expected rating of this text by other raters like these"
 
 
 @dataclass(frozen=True, slots=True)
-class HumanJudgments:
+class HumanJudgments(Result):
     """HJ by item, in the order the items came in, and the ids dropped for want of a rating (flag `missing_hj`)."""
 
     items: Mapping[str, HumanJudgment]
@@ -43,11 +44,11 @@ class HumanJudgments:
         return [self.items[item] for item in item_ids]
 
 
-def sum_ratings(ratings: Iterable[Rating], items: Iterable[str] = ()) -> list[RatingSums]:
+def sum_ratings(ratings: Iterable[Rating] | Frame, items: Iterable[str] = ()) -> list[RatingSums]:
     """Sum the ratings of each item: their count, sum and sum of squares.
 
     Args:
-        ratings: at most one by each rater of each item.
+        ratings: at most one by each rater of each item; or a DataFrame with the columns `item`, `rater`, `value`.
         items: ids to list first, with 0 ratings where they have none.
 
     Returns:
@@ -71,7 +72,7 @@ def sum_ratings(ratings: Iterable[Rating], items: Iterable[str] = ()) -> list[Ra
     rows: dict[str, int] = {}
     raters: dict[str, int] = {}
     pairs = array("q")  # a number for each rating's item and rater: a set of a million pairs would take 100 MB
-    for rating in ratings:
+    for rating in _read_frame(ratings) if is_frame(ratings) else cast(Iterable[Rating], ratings):
         value = _finite(rating)
         pairs.append(rows.setdefault(rating.item, len(rows)) << 32 | raters.setdefault(rating.rater, len(raters)))
         count, total, squares = sums.get(rating.item, (0, 0, 0))
@@ -80,6 +81,12 @@ def sum_ratings(ratings: Iterable[Rating], items: Iterable[str] = ()) -> list[Ra
     return [
         RatingSums(item, count, Fraction(total), Fraction(squares)) for item, (count, total, squares) in sums.items()
     ]
+
+
+def _read_frame(ratings: Frame) -> list[Rating]:
+    from metrics.data.csv_files import read_ratings  # which sums ratings
+
+    return read_ratings(ratings)
 
 
 def _require_once(pairs: array[int], items: Sequence[str], raters: Sequence[str]) -> None:

@@ -15,6 +15,8 @@ import numpy as np
 
 from metrics.data.arrays import Floats
 from metrics.data.evaluator_judgments import EvaluatorJudgment, Repeats, by_condition, check_judgments
+from metrics.data.frames import Frame, check_records, is_frame
+from metrics.data.read_judgments import read_judgments
 from metrics.errors import BadInput, InsufficientData
 from metrics.evaluators.accuracy import evaluator_accuracies
 from metrics.inference.anova import Anova, PairTest, single_factor_anova, tukey_kramer
@@ -24,7 +26,7 @@ from metrics.inference.mixed_model import MixedModel, mixed_model
 from metrics.inference.multiple_testing import METHODS, Family, adjust
 from metrics.inference.power import minimum_effect, sample_size, t_power
 from metrics.inference.t_tests import TTest, two_sample_t
-from metrics.types import Estimate, Setting
+from metrics.types import Estimate, Result, Setting
 from metrics.version import __version__
 
 PAIRS = "pairs of conditions"
@@ -54,7 +56,7 @@ class ConditionPair:
 
 
 @dataclass(frozen=True, slots=True)
-class ConditionComparison:
+class ConditionComparison(Result):
     """What the conditions show against each other.
 
     tukey: every pair, p adjusted for all of them; empty with more than 20 conditions (flag). pairs: the family's.
@@ -72,7 +74,7 @@ class ConditionComparison:
 
 
 def compare_conditions(
-    judgments: Iterable[EvaluatorJudgment],
+    judgments: Iterable[EvaluatorJudgment] | Frame,
     by: Sequence[str],
     *,
     pairs: Sequence[tuple[str, str]] | None = None,
@@ -88,7 +90,8 @@ def compare_conditions(
     The unit is the evaluator, who has one accuracy; conditions are groups of evaluators.
 
     Args:
-        judgments: at most one by each rater of each item in each condition.
+        judgments: at most one by each rater of each item in each condition; or a DataFrame with the columns `rater`,
+            `item`, `truth` (human, machine), `rating` (1 to 4) and those of `by`.
         by: factors whose combinations are the conditions, at least one.
         pairs: comparisons of the family, declared before the results; None: all pairs.
         equal_variances: Student's test where True, Welch's where False.
@@ -124,7 +127,11 @@ def compare_conditions(
         ('none', 'examples', -0.25, 0.07)
     """
     check_level(level)
-    groups, left_out, shared = _accuracies(judgments, by, repeats)
+    if is_frame(judgments):
+        listed, _ = read_judgments(judgments, by, repeats=repeats)
+    else:
+        listed = check_records(judgments, EvaluatorJudgment, "judgments")
+    groups, left_out, shared = _accuracies(listed, by, repeats)
     if len(groups) < 2:
         raise InsufficientData(f"Comparing conditions needs 2 of them with 2 evaluators each; there are {len(groups)}.")
     chosen = _declared(groups, pairs)

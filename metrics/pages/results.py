@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from metrics.data.human_judgment import HumanJudgments, hj_estimates
 from metrics.errors import BadInput
 from metrics.figures import forest, static
 from metrics.figures.chart import Chart
@@ -117,9 +118,15 @@ def result_table(result: Result) -> Table:
 def _walk(names: tuple[str, ...], value: object) -> Iterator[tuple[tuple[str, ...], Estimate]]:
     if isinstance(value, Estimate):
         yield names or ("estimate",), value
+    elif isinstance(value, HumanJudgments):
+        yield from (((*names, item), estimate) for item, estimate in hj_estimates(value).items())
     elif isinstance(value, Mapping):
         for name, inner in value.items():
             yield from _walk((*names, str(name)), inner)
+    elif isinstance(value, tuple):
+        for inner in value:
+            pair = [getattr(inner, side, None) for side in ("a", "b")]
+            yield from _walk((*names, " − ".join(map(str, pair))), inner) if None not in pair else ()
     elif is_dataclass(value):
         for field in fields(value):
             yield from _walk((*names, field.name), getattr(value, field.name))

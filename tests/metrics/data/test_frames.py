@@ -17,13 +17,16 @@ from metrics import (
     MetricsError,
     administer_tests,
     build_tests,
+    compare_conditions,
     evaluate,
     evaluate_judgments,
     evaluate_rated,
     h_score,
+    human_judgments,
     huse_q_only,
     krippendorff_alpha,
     pass_rates,
+    sum_ratings,
 )
 from metrics.data.csv_files import read_items, read_ratings
 from metrics.data.read_judgments import read_judgments
@@ -218,3 +221,19 @@ def test_the_lines_of_the_page_for_notebooks_run_and_give_what_they_name() -> No
     assert {"exact / huse", "paper / huse_d"} <= set(names["table"]["measure"])
     assert r"\midrule" in names["latex"]
     assert "<svg" in names["picture"]._repr_svg_()
+
+
+@pytest.mark.parametrize("frame", LIBRARIES)
+def test_conditions_are_compared_and_ratings_summed_from_frames(frame: Callable[[Any], Any], tmp_path: Path) -> None:
+    listed, _ = read_judgments(written(JUDGMENTS, tmp_path / "judgments.csv"), ["training"])
+    comparison = compare_conditions(frame(JUDGMENTS), ["training"])
+    assert comparison == compare_conditions(listed, ["training"])
+    table = comparison.to_frame().set_index("measure")
+    assert table.loc["pairs / none − examples / difference", "value"] == comparison.pairs[0].difference.value
+    sums = sum_ratings(frame(RATINGS))
+    assert sums == sum_ratings(read_ratings(written(RATINGS, tmp_path / "ratings.csv")))
+    means = human_judgments(sums).to_frame().set_index("measure")["value"]
+    # The mean of the first text's three ratings.
+    assert means["t0"] == pytest.approx(sum(RATINGS["value"][:3]) / 3)
+    with pytest.raises(MetricsError, match=r"DataFrame, row 2, column value"):
+        sum_ratings(frame({"item": ["a", "b"], "rater": ["x", "y"], "value": ["1", "good"]}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,9 +11,11 @@ from django.db import transaction
 
 from annotation.accounts.models import User
 from annotation.importing import store_study
-from annotation.models import AuditEvent, Study, Worker
-from annotation.readers.records import CollectedWork
+from annotation.models import AuditEvent, Hit, Study, Worker
+from annotation.readers.records import CollectedWork, SubmissionRecord
 from annotation.texts import store
+
+PART = 20_000  # judgments stored at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +42,58 @@ def import_work(
     with transaction.atomic():
         study = _create_study(work, name)
         store_study.add_owner(study, owner)
-        texts = store.store_texts(study, work.texts)
+        texts = {text.key: text.pk for part in store.store_in_chunks(study, work.texts) for text in part}
         hits = store_study.stored_hits(study, work, texts)
-        # Ids that mean nothing outside the file are the study's own: "r1" of two files are two people.
-        provider = work.provider or f"import:{study.uuid.hex}"
-        workers = Worker.objects.known_all(provider, (submission.worker for submission in work.submissions))
-        submissions = store_study.stored_submissions(work, hits, workers, now=now)
-        judgments = store_study.store_judgments(study, work, submissions, texts, now=now)
-        store_study.store_flags(work, submissions, now=now)
-        rejected = store_study.store_decisions(work, submissions, now=now)
-        store_study.store_participations(study, submissions, now=now)
+        stored = _store_submissions(study, work, texts, hits, now=now)
         store_study.count_work(study)
         AuditEvent.objects.record(study, "import_work", actor=actor, now=now, **_audit_facts(work))
-    return WorkImported(study, len(texts), len(hits), len(submissions), judgments, len(workers), rejected)
+    return WorkImported(
+        study, len(texts), len(hits), len(work.submissions), stored.judgments, stored.workers, stored.rejected
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    judgments: int
+    workers: int
+    rejected: int
+
+
+def _store_submissions(
+    study: Study, work: CollectedWork, texts: Mapping[str, int], hits: Mapping[str, Hit], *, now: datetime
+) -> _Stored:
+    """Write the submissions and all that belongs to them, a part after the other."""
+    # Ids that mean nothing outside the file are the study's own: "r1" of two files are two people.
+    provider = work.provider or f"import:{study.uuid.hex}"
+    labels = store_study.labels_by_criterion(study, work)
+    arms = dict(Hit.objects.filter(study=study).values_list("pk", "cell__arm"))
+    workers: dict[str, Worker] = {}
+    since: store_study.Since = {}
+    judgments = rejected = 0
+    for records in _parts_of(work.submissions):
+        unknown = (record.worker for record in records if record.worker not in workers)
+        workers |= Worker.objects.known_all(provider, unknown)
+        rows = store_study.stored_submissions(records, hits, workers, raw_format=work.raw_format, now=now)
+        judgments += store_study.store_judgments(records, rows, texts, labels, now=now)
+        store_study.store_flags(records, rows, now=now)
+        rejected += store_study.store_decisions(records, rows, now=now)
+        store_study.note_arms(since, rows, arms, now=now)
+    store_study.store_participations(study, since)
+    return _Stored(judgments, len(workers), rejected)
+
+
+def _parts_of(submissions: Iterable[SubmissionRecord]) -> Iterator[list[SubmissionRecord]]:
+    """Stretches of at least PART judgments, but for the last."""
+    part: list[SubmissionRecord] = []
+    size = 0
+    for record in submissions:
+        part.append(record)
+        size += 1 + len(record.judgments)
+        if size >= PART:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
 
 
 def _create_study(work: CollectedWork, name: str) -> Study:

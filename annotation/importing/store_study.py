@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
@@ -12,6 +12,7 @@ from django.db import connection
 from django.db.models import Count
 
 from annotation.accounts.models import User
+from annotation.common import bulk_insert
 from annotation.exceptions import DesignError, StateError
 from annotation.models import (
     Arm,
@@ -21,6 +22,7 @@ from annotation.models import (
     Generator,
     Hit,
     HitItem,
+    ItemRole,
     Judgment,
     Membership,
     Parse,
@@ -32,7 +34,6 @@ from annotation.models import (
     ScaleLabel,
     Study,
     Submission,
-    Text,
     Worker,
 )
 from annotation.readers.records import (
@@ -75,8 +76,9 @@ def add_owner(study: Study, owner: User | None) -> None:
         Membership.objects.create(study=study, user=owner, role=Role.OWNER)
 
 
-def stored_hits(study: Study, work: CollectedWork, texts: dict[str, Text]) -> dict[str, Hit]:
-    """Write the study's cells, their HITs and the places of their texts; HIT by its id, "" for one without."""
+def stored_hits(study: Study, work: CollectedWork, texts: Mapping[str, int]) -> dict[str, Hit]:
+    """Write the study's cells, their HITs and the places of their texts (keys of rows by id); HIT by its id, "" for one
+    without."""
     cells = _stored_cells(study, work.conditions or (ConditionRecord(""),))
     hits = Hit.objects.bulk_create(
         Hit(
@@ -89,10 +91,14 @@ def stored_hits(study: Study, work: CollectedWork, texts: dict[str, Text]) -> di
         for slot, record in enumerate(work.hits)
     )
     by_id = {hit.market_id or "": hit for hit in hits}
-    HitItem.objects.bulk_create(
-        HitItem(hit=by_id[record.id], text=texts[key], position=position)
-        for record in work.hits
-        for position, key in enumerate(record.texts)
+    bulk_insert.insert(
+        HitItem,
+        ("hit", "text", "position", "role"),
+        (
+            (by_id[record.id].pk, texts[key], position, ItemRole.ITEM.value)
+            for record in work.hits
+            for position, key in enumerate(record.texts)
+        ),
     )
     return by_id
 
@@ -117,7 +123,12 @@ def _stored_cells(study: Study, conditions: Sequence[ConditionRecord]) -> dict[s
 
 
 def stored_submissions(
-    work: CollectedWork, hits: dict[str, Hit], workers: dict[str, Worker], *, now: datetime
+    records: Sequence[SubmissionRecord],
+    hits: Mapping[str, Hit],
+    workers: Mapping[str, Worker],
+    *,
+    raw_format: str,
+    now: datetime,
 ) -> list[Submission]:
     """Write the submissions as they came, in the order of the file; a worker's real id is not among what is stored."""
     return Submission.objects.bulk_create(
@@ -126,13 +137,13 @@ def stored_submissions(
             worker=workers[record.worker],
             market_id=record.assignment,
             raw=raw_document(record, workers[record.worker].pseudonym),
-            raw_format=work.raw_format,
+            raw_format=raw_format,
             accepted_at=record.accepted_at,
             submitted_at=record.submitted_at,
             work_seconds=record.work_seconds,
             received_at=now,
         )
-        for record in work.submissions
+        for record in records
     )
 
 
@@ -144,41 +155,65 @@ def raw_document(record: SubmissionRecord, pseudonym: str) -> str:
     if len(record.worker) < SHORT:
         return json.dumps(dict(record.raw))
     worker = re.compile(rf"(?<!\w){re.escape(record.worker)}(?!\w)")
-    return json.dumps({name: worker.sub(pseudonym, cell) for name, cell in record.raw})
+    return json.dumps(
+        {name: worker.sub(pseudonym, cell) if record.worker in cell else cell for name, cell in record.raw}
+    )
+
+
+PRESENTED = ("id", "submission", "text", "partner", "position", "role", "sides_changed")
+PARSED = ("submission", "parsed_at", "problem")
+JUDGED = ("presentation", "criterion", "label", "text")
 
 
 def store_judgments(
-    study: Study, work: CollectedWork, submissions: Sequence[Submission], texts: dict[str, Text], *, now: datetime
+    records: Sequence[SubmissionRecord],
+    submissions: Sequence[Submission],
+    texts: Mapping[str, int],
+    labels: Mapping[str, Mapping[str, int]],
+    *,
+    now: datetime,
 ) -> int:
-    """Parse the stored submissions into presentations, judgments and remarks; returns how many judgments."""
-    labels = _labels_by_criterion(study, work)
-    pairs = list(zip(submissions, work.submissions, strict=True))
-    shown = {(row.pk, *place): place for row, record in pairs for place in _places_of(record)}
-    presentations = Presentation.objects.bulk_create(
-        Presentation(submission_id=pk, text=texts[text], position=position, partner=texts[partner] if partner else None)
-        for (pk, *_), (position, text, partner) in shown.items()
+    """Parse the stored submissions into presentations, judgments and remarks; returns how many judgments.
+
+    texts: keys of rows by id. labels: as `labels_by_criterion` gives them.
+    """
+    shown = [(row.pk, place) for row, record in zip(submissions, records, strict=True) for place in _places_of(record)]
+    keys = dict(zip(shown, bulk_insert.new_keys(Presentation, len(shown)), strict=True))
+    bulk_insert.insert(
+        Presentation,
+        PRESENTED,
+        (
+            (key, row, texts[text], None if partner is None else texts[partner], position, ItemRole.ITEM.value, False)
+            for (row, (position, text, partner)), key in keys.items()
+        ),
     )
-    by_place = dict(zip(shown, presentations, strict=True))
-    judgments = [
-        (by_place[row.pk, *_place_of(judgment)], judgment) for row, record in pairs for judgment in record.judgments
-    ]
-    Judgment.objects.bulk_create(
-        Judgment(
-            presentation=seen,
-            criterion=judgment.criterion,
-            label=(labels.get(judgment.criterion) or labels[""])[judgment.label],
-            text_id=seen.text_id,
+    judged: list[bulk_insert.Row] = [
+        (
+            keys[row.pk, _place_of(judgment)],
+            judgment.criterion,
+            (labels.get(judgment.criterion) or labels[""])[judgment.label],
+            texts[judgment.text],
         )
-        for seen, judgment in judgments
-    )
-    by_text = {(pk, text): by_place[pk, position, text, partner] for pk, position, text, partner in by_place}
-    Remark.objects.bulk_create(
-        Remark(presentation=by_text[row.pk, remark.text], question=remark.question, body=remark.body)
-        for row, record in pairs
-        for remark in record.remarks
-    )
-    Parse.objects.bulk_create(Parse(submission=submission, parsed_at=now) for submission in submissions)
-    return len(judgments)
+        for row, record in zip(submissions, records, strict=True)
+        for judgment in record.judgments
+    ]
+    bulk_insert.insert(Judgment, JUDGED, judged)
+    _store_remarks(records, submissions, keys)
+    parsed_at = str(connection.ops.adapt_datetimefield_value(now))
+    bulk_insert.insert(Parse, PARSED, ((submission.pk, parsed_at, "") for submission in submissions))
+    return len(judged)
+
+
+def _store_remarks(
+    records: Sequence[SubmissionRecord], submissions: Sequence[Submission], keys: Mapping[tuple[int, Place], int]
+) -> None:
+    if any(record.remarks for record in records):
+        by_text = {(row, text): key for (row, (_, text, _)), key in keys.items()}
+        Remark.objects.bulk_create(
+            Remark(presentation_id=by_text[row.pk, remark.text], question=remark.question, body=remark.body)
+            for row, record in zip(submissions, records, strict=True)
+            for remark in record.remarks
+        )
 
 
 Place = tuple[int, str, str | None]  # position, text, the other text of a pair
@@ -197,30 +232,30 @@ def _places_of(record: SubmissionRecord) -> list[Place]:
     return [*places, *((free + at, text, None) for at, text in enumerate(others))]
 
 
-def _labels_by_criterion(study: Study, work: CollectedWork) -> dict[str, dict[str, ScaleLabel]]:
-    """Labels by name, by criterion; "" for every criterion that is answered on the study's scale."""
+def labels_by_criterion(study: Study, work: CollectedWork) -> dict[str, dict[str, int]]:
+    """Keys of labels by name, by criterion; "" for every criterion that is answered on the study's scale."""
     scales = {
         criterion: stored_scale(scale, study_name=f"{study.name}: {criterion}"[:100])
         for criterion, scale in work.scales.items()
     }
     return {
-        criterion: {label.label: label for label in ScaleLabel.objects.filter(scale=scale)}
+        criterion: dict(ScaleLabel.objects.filter(scale=scale).values_list("label", "pk"))
         for criterion, scale in {**scales, "": study.scale}.items()
     }
 
 
-def store_flags(work: CollectedWork, submissions: Sequence[Submission], *, now: datetime) -> None:
+def store_flags(records: Sequence[SubmissionRecord], submissions: Sequence[Submission], *, now: datetime) -> None:
     """Store the quality flags of the file."""
     Flag.objects.bulk_create(
         Flag(submission=row, kind=kind, sentence=sentence, raised_at=now)
-        for row, record in zip(submissions, work.submissions, strict=True)
+        for row, record in zip(submissions, records, strict=True)
         for kind, sentence in record.flags
     )
 
 
-def store_decisions(work: CollectedWork, submissions: Sequence[Submission], *, now: datetime) -> int:
+def store_decisions(records: Sequence[SubmissionRecord], submissions: Sequence[Submission], *, now: datetime) -> int:
     """Store the decisions of the file on payment and on the analysis; return how many were rejected."""
-    decided = [(row, record) for row, record in zip(submissions, work.submissions, strict=True) if record.payment]
+    decided = [(row, record) for row, record in zip(submissions, records, strict=True) if record.payment]
     Decision.objects.bulk_create(
         Decision(
             submission=row,
@@ -239,19 +274,24 @@ def store_decisions(work: CollectedWork, submissions: Sequence[Submission], *, n
             reason=record.left_out[:1024],
             at=now,
         )
-        for row, record in zip(submissions, work.submissions, strict=True)
+        for row, record in zip(submissions, records, strict=True)
         if record.left_out
     )
     return sum(record.payment == "reject" for _, record in decided)
 
 
-def store_participations(study: Study, submissions: Sequence[Submission], *, now: datetime) -> None:
-    """Note each worker's arm, since their first submission."""
-    arms = dict(Hit.objects.filter(study=study).values_list("pk", "cell__arm"))
-    since: dict[int, tuple[datetime, int]] = {}
+Since = dict[int, tuple[datetime, int]]  # by worker: when they began, and in which arm
+
+
+def note_arms(since: Since, submissions: Sequence[Submission], arms: Mapping[int, int], *, now: datetime) -> None:
+    """Add to `since` each worker's arm at their first submission. arms: by HIT."""
     for row in submissions:
         first = (row.accepted_at or row.submitted_at or now, arms[row.hit_id])
         since[row.worker_id] = min(first, since.get(row.worker_id, first))
+
+
+def store_participations(study: Study, since: Since) -> None:
+    """Note each worker's arm, since their first submission."""
     Participation.objects.bulk_create(
         Participation(study=study, worker_id=worker, arm_id=arm, since=at) for worker, (at, arm) in since.items()
     )

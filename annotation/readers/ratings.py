@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter, defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Container, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -13,10 +11,10 @@ from annotation.readers.cells import decimal_of, integer_of, key_of, optional_te
 from annotation.readers.columns import Cells, Names, read_cells
 from annotation.readers.problem_codes import Code
 from annotation.readers.problems import Findings
+from annotation.readers.rating_buffer import RatingBuffer
 from annotation.readers.records import (
     CollectedWork,
     HitRecord,
-    JudgmentRecord,
     LabelRecord,
     LikelihoodRecord,
     Provenance,
@@ -151,25 +149,26 @@ def _fill_blanks(cells: Cells) -> Cells:
     return Cells(cells.row, cells.names, {**cells.cells, **more})
 
 
-@dataclass(frozen=True, slots=True)
-class _Rating:
-    row: int
-    item: str
-    value: Decimal
-    position: int | None
-    cells: dict[str, str]
-
-
 class RatingReader:
-    """Takes the ratings one by one and gathers them by HIT and rater."""
+    """Takes the ratings one by one and gathers them by HIT and rater.
 
-    def __init__(self, findings: Findings, items: set[str]) -> None:
+    items: the ids that may be rated; they may still become more.
+    """
+
+    def __init__(self, findings: Findings, items: Container[str]) -> None:
         self.findings, self.items = findings, items
-        self.rated: set[str] = set()
-        self.rows: dict[tuple[str, str], int] = {}
-        self.by_hit: dict[str, dict[str, list[_Rating]]] = defaultdict(lambda: defaultdict(list))
+        self.buffer = RatingBuffer()
         self.codes: dict[Decimal, str] = {}
         self.labels: dict[Decimal, str] = {}
+        # Cells that were read before and broke no rule.
+        self._known_values: dict[tuple[str, str], int] = {}
+        self._known_raters: dict[str, int] = {}
+        self._known_hits: dict[str, str] = {}
+
+    @property
+    def rated(self) -> Container[str]:
+        """The items with a rating."""
+        return self.buffer.items
 
     def take(self, cells: Cells) -> None:
         """Read one rating."""
@@ -177,19 +176,53 @@ class RatingReader:
         item = cells.get("item").strip()
         if item not in self.items:
             findings.problem(row, "item", f"no item has the id {item!r}")
-        rater = key_of(cells.get("rater"), row, "rater", findings, limit=100)
-        value = decimal_of(cells.get("value"), row, "value", findings)
-        hit = optional_text(cells.get("hit"), row, "hit", findings, limit=64).strip()
+        rater, label, hit = self._rater_of(cells), self._label_of(cells), self._hit_of(cells)
         place = cells.get("position").strip()
         position = integer_of(place, row, "position", findings, minimum=1) if place else None
-        if rater is not None and (item, rater) in self.rows:
-            findings.problem(row, "rater", f"{rater!r} rates {item!r} in row {self.rows[item, rater]} already")
-        if value is None or rater is None or not self._labelled(cells, value) or findings.total > before:
+        if rater is not None and (first := self.buffer.row_of(item, rater)) is not None:
+            name = cells.get("rater").strip()
+            findings.problem(row, "rater", f"{name!r} rates {item!r} in row {first} already")
+        if label is None or rater is None or findings.total > before:
             return
-        self.rows[item, rater] = row
-        self.rated.add(item)
         raw = {name: cell for name, cell in cells.cells.items() if name != "rater"}
-        self.by_hit[hit][rater].append(_Rating(row, item, value, position, raw))
+        self.buffer.add(row, item, rater, hit=hit, label=label, position=position, cells=raw)
+
+    def _rater_of(self, cells: Cells) -> int | None:
+        """The rater's number; None where the cell breaks a rule."""
+        written, warned = cells.get("rater"), self.findings.total_warnings
+        if written in self._known_raters:
+            return self._known_raters[written]
+        rater = key_of(written, cells.row, "rater", self.findings, limit=100)
+        if rater is None:
+            return None
+        number = self.buffer.raters.setdefault(rater, len(self.buffer.raters))
+        if self.findings.total_warnings == warned:  # what is warned of is warned of in every row
+            self._known_raters[written] = number
+        return number
+
+    def _hit_of(self, cells: Cells) -> str:
+        """The HIT's id; "" where there is none or the cell breaks a rule, which is noted."""
+        written, before = cells.get("hit"), self.findings.total
+        if written not in self._known_hits:
+            hit = optional_text(written, cells.row, "hit", self.findings, limit=64).strip()
+            if self.findings.total > before:
+                return ""
+            self._known_hits[written] = hit
+        return self._known_hits[written]
+
+    def _label_of(self, cells: Cells) -> int | None:
+        """The number of the value's label; None where a rule is broken."""
+        written = cells.get("value"), cells.get("label")
+        if written in self._known_values:
+            return self._known_values[written]
+        value = decimal_of(written[0], cells.row, "value", self.findings)
+        if value is None or not self._labelled(cells, value):
+            return None
+        label = self.labels[value]
+        if label not in self.buffer.labels:
+            self.buffer.labels.append(label)
+        self._known_values[written] = self.buffer.labels.index(label)
+        return self._known_values[written]
 
     def _labelled(self, cells: Cells, value: Decimal) -> bool:
         """Whether the label, where there is one, has this value in every row."""
@@ -209,31 +242,11 @@ class RatingReader:
         values = sorted(self.codes, reverse=True)
         return ScaleRecord("", tuple(LabelRecord(self.labels[value], self.codes[value]) for value in values))
 
-    def submissions(self) -> tuple[tuple[HitRecord, ...], tuple[SubmissionRecord, ...]]:
-        """HITs and submissions in the order of the file; without a column `hit`, one HIT without a name."""
-        hits, submissions = [], []
-        used: Counter[str] = Counter()
-        for hit, by_rater in self.by_hit.items():
-            for rater, ratings in by_rater.items():
-                judgments = self._judgments(ratings)
-                raw = tuple((f"row {rating.row}", json.dumps(rating.cells)) for rating in ratings)
-                name = f"rows-{ratings[0].row}"
-                used[name] += 1  # a row of somebody's file may hold the ratings of several raters
-                name = name if used[name] == 1 else f"{name}-{used[name]}"
-                submissions.append(SubmissionRecord(hit, name, rater, raw, judgments))
-            hits.append(HitRecord(hit, self._texts(by_rater), len(by_rater)))
-        return tuple(hits), tuple(submissions)
+    def submissions(self) -> tuple[tuple[HitRecord, ...], Sequence[SubmissionRecord]]:
+        """HITs and submissions in the order of the file; without a column `hit`, one HIT without a name. A submission
+        is made when it is asked for."""
 
-    def _texts(self, by_rater: Mapping[str, list[_Rating]]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(rating.item for ratings in by_rater.values() for rating in ratings))
+        def twice(row: int, position: int) -> None:
+            self.findings.problem(row, "position", f"the position {position} is used twice in this HIT")
 
-    def _judgments(self, ratings: list[_Rating]) -> tuple[JudgmentRecord, ...]:
-        """Return the judgments by position: from the column, from 1, or by the order of the file."""
-        has_positions = all(rating.position is not None for rating in ratings)
-        judgments: dict[int, JudgmentRecord] = {}
-        for order, rating in enumerate(ratings):
-            position = rating.position - 1 if has_positions and rating.position is not None else order
-            if position in judgments:
-                self.findings.problem(rating.row, "position", f"the position {position + 1} is used twice in this HIT")
-            judgments[position] = JudgmentRecord(rating.item, position, self.labels[rating.value])
-        return tuple(judgments.values())
+        return self.buffer.submissions(twice)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -151,13 +151,14 @@ class Provenance:
 class CollectedWork:
     """A complete study as a file has it. `provider` names the worker ids' owner; `raw_format` the form of `raw`.
 
-    task: as a study has it. conditions: of the design; () where there is one only. evaluators_per_cell: wanted in each
-    of them. scales: of the criteria whose labels are not those of `scale`.
+    submissions: they may be made as they are asked for. task: as a study has it. conditions: of the design; () where
+    there is one only. evaluators_per_cell: wanted in each of them. scales: of the criteria whose labels are not those
+    of `scale`.
     """
 
     texts: tuple[TextRecord, ...]
     hits: tuple[HitRecord, ...]
-    submissions: tuple[SubmissionRecord, ...]
+    submissions: Sequence[SubmissionRecord]
     scale: ScaleRecord
     provider: str
     raw_format: str

@@ -14,6 +14,7 @@ BENCHMARKS = {
     "The worker site under a closed loop of workers, PostgreSQL, two web processes": "tests.load",
     "The marketplace's books after 10,000 random steps": "tests.benchmarks.prove_ledger",
     "Collecting 100,000 submissions of 25 ratings, PostgreSQL": "tests.benchmarks.bench_ingest",
+    "Importing 1,000,000 ratings": "tests.benchmarks.bench_import_ratings",
     "HJ of 500,000 texts from 10 million ratings": "tests.benchmarks.bench_hj",
     "Pages of the console over 100,000 and 1,000,000 judgments": "tests.benchmarks.bench_console",
     "Importing 100,000 texts": "tests.benchmarks.bench_import_texts",

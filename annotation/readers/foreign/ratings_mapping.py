@@ -241,20 +241,16 @@ def read_mapped_ratings(path: Path, mapping: RatingsMapping, *, progress: Progre
                 findings.problem(1, name, rule, Code.MISSING_COLUMN, column=name)
         findings.raise_if_any()
     items = ItemReader(findings)
-    pending: list[Cells] = []
+    ratings = RatingReader(findings, items.rows)
     rows = 0
     for row in table.rows:
         rows += 1
         for item, rater, answer, column in _ratings_of(row, mapping):
             key = _take_item(items, row, mapping, item)
             cells = _rating(row, key, rater, answer, column, findings)
-            if cells is not None:
-                pending.append(cells)
+            if cells is not None and key in items.rows:
+                ratings.take(cells)
     texts = items.finished()
-    findings.raise_if_any()
-    ratings = RatingReader(findings, {text.id for text in texts})
-    for cells in pending:
-        ratings.take(cells)
     findings.raise_if_any()
     hits, submissions = ratings.submissions()
     findings.raise_if_any()

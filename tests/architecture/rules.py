@@ -129,8 +129,13 @@ def unmatched(settings: dict[str, Any], root: Path = ROOT) -> list[str]:
 
 
 def exists(name: str, root: Path) -> bool:
-    """Whether a path or pattern, with or without `.py`, is a module, or a package with modules in it."""
+    """Whether a path or pattern, with or without `.py`, is a module, or a folder with modules or notebooks in it."""
     if name.endswith("*"):
         name = name.rstrip("*").rstrip("/")
     place = root / name
-    return place.is_file() or place.with_name(f"{place.name}.py").is_file() or any(place.rglob("*.py"))
+    return (
+        place.is_file()
+        or place.with_name(f"{place.name}.py").is_file()
+        or any(place.rglob("*.py"))
+        or any(place.rglob("*.ipynb"))
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from annotation.design.configure import configure
 from annotation.design.kinds import find_kind, kind_called
 from annotation.design.task_kind import TaskKind
 from annotation.design.training_file import read_training
@@ -21,6 +22,10 @@ from annotation.studies.create import reword
 SIDES = (Code.UNPAIRED_CONTEXT, Code.TWO_REFERENCES)
 
 
+# Raters of a condition who are enough to look at a report of simulated people.
+RATERS_OF_A_TRY = 12
+
+
 def has_samples(study: Study) -> bool:
     """Whether the study has no texts yet, and its task kind brings samples."""
     kind = find_kind(study.task)
@@ -30,6 +35,8 @@ def has_samples(study: Study) -> bool:
 
 def add_samples(study: Study, *, actor: str, now: datetime) -> TextsAdded:
     """Add the samples of the study's task kind, and sample items to trainings that have none.
+
+    A rehearsal keeps at most RATERS_OF_A_TRY raters of a condition: `study` says how many it has afterwards.
 
     Raises StateError where the study has texts or its task kind has no samples, DesignError where the kind is not
     installed, FileProblems for samples that cannot be read.
@@ -43,6 +50,8 @@ def add_samples(study: Study, *, actor: str, now: datetime) -> TextsAdded:
     added = add_texts(study, file.texts, actor=actor, now=now, origin=file.provenance)
     if kind.sample_training:
         _add_training(study, kind, actor=actor, now=now)
+    if study.mode == Study.Mode.REHEARSAL and (study.evaluators_per_cell or 0) > RATERS_OF_A_TRY:
+        configure(study, {"evaluators_per_cell": RATERS_OF_A_TRY}, actor=actor, now=now)
     return added
 
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from django.core.management import call_command
@@ -25,7 +26,7 @@ from annotation.studies.create import Plan
 from metrics.likelihood import Decoding
 
 # A rater of the crowd meets the recruitment rules of the preset.
-QUALIFICATIONS = {"approved": 500, "percent": 99, "locale": "US"}
+QUALIFICATIONS: dict[str, Any] = {"approved": 500, "percent": 99, "locale": "US"}
 # Simulated reading: seconds a text, log-normal; spammers do not read.
 READING_SECONDS, READING_SPREAD, SPAM_SECONDS = 22.0, 0.4, 1.5
 
@@ -123,9 +124,11 @@ def rate(
     return work_through(places, progress=progress)
 
 
-def sign_in_url(name: str, seed: int) -> str:
+def sign_in_url(name: str, seed: int, *, approved: int = 0) -> str:
+    """Where a simulated person signs in. approved: HITs approved before, where that is more than usual."""
     worker_id = "A" + base64.b32encode(hashlib.sha256(f"{seed}:{name}".encode()).digest()).decode()[:13]
-    options = [word for key, value in QUALIFICATIONS.items() for word in (f"--{key}", str(value))]
+    record = {**QUALIFICATIONS, "approved": max(QUALIFICATIONS["approved"], approved)}
+    options = [word for key, value in record.items() for word in (f"--{key}", str(value))]
     return str(_json_of("worker", f"{name}-{seed}", "--worker-id", worker_id, *options)["sign_in_url"])
 
 

@@ -77,8 +77,12 @@ def _look_or_check(request: HttpRequest, study: Study, options: dict[str, Any]) 
 @study_page(Role.EDITOR)
 def use_samples(request: HttpRequest, study: Study) -> HttpResponse:
     """Add the sample texts of the task type; to the design."""
+    raters = study.evaluators_per_cell
     count = add_samples(study, actor=request.user.get_username(), now=timezone.now()).texts
     messages.success(request, ngettext("%d sample text was added.", "%d sample texts were added.", count) % count)
+    if study.evaluators_per_cell != raters:
+        change = _("For this try, raters per condition were reduced from %(before)d to %(after)d.")
+        messages.success(request, change % {"before": raters, "after": study.evaluators_per_cell})
     return redirect("console:design", study.uuid)
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
 
 
-def _draft(name: str, kind: str = "") -> Study:
+def _draft(name: str) -> Study:
     plan = Plan(**preset_settings(PRESETS[name], "USD"))  # type: ignore[arg-type]
     return create(name, mode="rehearsal", plan=plan, wording=PRESETS[name].wording, actor="ada", now=NOW)
 
@@ -43,6 +43,8 @@ def test_samples_fill_a_training_that_has_no_items() -> None:
     assert stored is not None
     training = stored.body["training"]
     assert all(training[arm] for arm in ("instructions", "examples", "comparison"))
+    study.refresh_from_db()
+    assert study.evaluators_per_cell == 12  # of the paper's 130: a rehearsal to look at
 
 
 def test_a_kind_without_samples_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

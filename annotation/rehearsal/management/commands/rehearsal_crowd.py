@@ -65,7 +65,8 @@ def _let_them_come(study: Study, seed: int) -> Day:
 
 def _come(study: Study, turns: list[list[str]], seed: int, *, first: int) -> Day:
     names = [f"{study.uuid.hex[:8]}-{first + at}" for at in range(len(turns))]
-    members = [Member(sign_in_url(name, seed), Passer(name, seed)) for name in names]
+    approved = (study.minimum_approved_hits or 0) + 1  # more than that many are asked for
+    members = [Member(sign_in_url(name, seed, approved=approved), Passer(name, seed)) for name in names]
     return work_through(list(zip(members, turns, strict=True)))
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
 
-from annotation.quality.work_table import Measured, Work, counted, facts, shares
-from annotation.texts.selection.overlap import GRAM, grams_of, share_within
+from annotation.quality.work_table import Bools, Measured, Work, counted, facts, shares
+from annotation.texts.selection.overlap import GRAM, runs_of, share_of_words
 from annotation.texts.selection.tokens import bare_words
 
 MIN_WORDS, MIN_CHARACTERS = 4, 15
@@ -37,11 +37,29 @@ def too_short(work: Work) -> Measured:
     In scripts without blanks, two letters of Chinese or Japanese, and four of Thai, Lao, Khmer or Burmese, count as a
     word; a letter of Chinese or Japanese counts as two characters.
     """
-    return _shares(work, lambda body, _: _words_in(body) < MIN_WORDS or _characters_in(body) < MIN_CHARACTERS)
+    sizes = zip(work.reasons.body, _word_counts(work), strict=True)
+    return _shares(work, [n < MIN_WORDS or _characters_in(body) < MIN_CHARACTERS for body, n in sizes])
+
+
+def _bare_words(work: Work) -> list[list[str]]:
+    """The bare words of each reason, worked out once for each work."""
+    if "bare_words" not in work.cache:
+        work.cache["bare_words"] = [bare_words(body) for body in work.reasons.body]
+    words: list[list[str]] = work.cache["bare_words"]
+    return words
+
+
+def _word_counts(work: Work) -> list[int]:
+    if "word_counts" not in work.cache:
+        work.cache["word_counts"] = [_words_in(body) for body in work.reasons.body]
+    counts: list[int] = work.cache["word_counts"]
+    return counts
 
 
 def _words_in(body: str) -> int:
     """Count words between blanks, and those that letters of scripts without blanks make up."""
+    if body.isascii():
+        return len(body.split())
     unspaced = 0
     for letters, script in UNSPACED.items():
         body, n = script.subn(" ", body)
@@ -54,28 +72,28 @@ def _words_in(body: str) -> int:
 
 
 def _characters_in(body: str) -> int:
-    return len(body.strip()) + len(UNSPACED[2].findall(body))
+    return len(body.strip()) + (0 if body.isascii() else len(UNSPACED[2].findall(body)))
 
 
 def copied(work: Work) -> Measured:
     """Share of the reasons of at least 8 words that are copied: more than 80% of their words are in runs of 8 words
     which the text or its context holds. Of a text that is shorter, the whole text is the run."""
     grams: dict[int, tuple[int, frozenset[tuple[str, ...]]]] = {}
-
-    def from_text(body: str, line: int) -> bool | None:
-        text = int(work.lines.text[line])
+    verdicts: list[bool | None] = []
+    texts = work.lines.text[work.reasons.line].tolist()
+    for text, body, words in zip(texts, work.reasons.body, _bare_words(work), strict=True):
         if text not in grams:
-            run = max(SHORTEST_RUN, min(GRAM, len(bare_words(work.bodies[text]))))
-            grams[text] = run, grams_of([work.bodies[text]], n=run)
-        run, known = grams[text]
-        return share_within(body, known, n=run) > COPIED if len(body.split()) >= run else None
-
-    return _shares(work, from_text)
+            known = bare_words(work.bodies[text])
+            run = max(SHORTEST_RUN, min(GRAM, len(known)))
+            grams[text] = run, runs_of(known, n=run)
+        run, runs = grams[text]
+        verdicts.append(share_of_words(words, runs, n=run) > COPIED if len(body.split()) >= run else None)
+    return _shares(work, verdicts)
 
 
 def repeated(work: Work) -> Measured:
     """Reasons that say, word for word, what another reason of the same or of another worker says."""
-    bodies = [" ".join(bare_words(body)) for body in work.reasons.body]
+    bodies = [" ".join(words) for words in _bare_words(work)]
     often = Counter(bodies)
     again = np.array([often[body] > 1 and bool(body) for body in bodies], dtype=np.bool_)
     by = work.lines.assignment[work.reasons.line]
@@ -89,11 +107,11 @@ def other_language(work: Work) -> Measured:
     if small is None:
         return facts(np.full(len(work), np.nan), np.zeros(len(work), dtype=np.int64))
 
-    def strange(body: str, _: int) -> bool | None:
-        words = bare_words(body)
-        return sum(word in small for word in words) < 0.1 * len(words) if _words_in(body) >= MIN_WORDS else None
-
-    return _shares(work, strange)
+    verdicts = [
+        sum(map(small.__contains__, words)) < 0.1 * len(words) if n >= MIN_WORDS else None
+        for words, n in zip(_bare_words(work), _word_counts(work), strict=True)
+    ]
+    return _shares(work, verdicts)
 
 
 def pasted(work: Work) -> Measured:
@@ -101,14 +119,12 @@ def pasted(work: Work) -> Measured:
 
     Where the page counted no key presses, pastes alone count.
     """
-    keys, pastes = work.lines.keystrokes, work.lines.pastes
-
-    def not_typed(body: str, line: int) -> bool | None:
-        if np.isnan(keys[line]):
-            return None if np.isnan(pastes[line]) else bool(pastes[line] > 0)
-        return bool(keys[line] < (1 - PASTED) * len(body)) if len(body) >= MIN_CHARACTERS else None
-
-    return _shares(work, not_typed)
+    line = work.reasons.line
+    keys, pastes = work.lines.keystrokes[line], work.lines.pastes[line]
+    size = np.array([len(body) for body in work.reasons.body], dtype=np.int64)
+    uncounted = np.isnan(keys)
+    known = np.where(uncounted, ~np.isnan(pastes), size >= MIN_CHARACTERS)
+    return _shares_known(work, np.where(uncounted, pastes > 0, keys < (1 - PASTED) * size) & known, known)
 
 
 def machine_written(work: Work) -> Measured:
@@ -121,11 +137,12 @@ def machine_written(work: Work) -> Measured:
     return shares(counted(by, len(work), verdicts[known]), counted(by, len(work)).astype(np.int64))
 
 
-def _shares(work: Work, is_so: Callable[[str, int], bool | None]) -> Measured:
+def _shares(work: Work, verdicts: Sequence[bool | None]) -> Measured:
     """Share of each assignment's reasons of which something is so; None: it cannot be said of this one."""
-    lines = work.reasons.line.tolist()
-    verdicts = [is_so(body, line) for line, body in zip(lines, work.reasons.body, strict=True)]
     known = np.array([verdict is not None for verdict in verdicts], dtype=np.bool_)
+    return _shares_known(work, np.array([bool(verdict) for verdict in verdicts], dtype=np.bool_), known)
+
+
+def _shares_known(work: Work, hits: Bools, known: Bools) -> Measured:
     by = work.lines.assignment[work.reasons.line]
-    hits = counted(by, len(work), np.array([bool(verdict) for verdict in verdicts], dtype=np.bool_))
-    return shares(hits, counted(by, len(work), known).astype(np.int64))
+    return shares(counted(by, len(work), hits), counted(by, len(work), known).astype(np.int64))

@@ -46,7 +46,8 @@ def count_words(text: str) -> int:
 
 def bare_words(text: str) -> list[str]:
     """Words without punctuation, in small letters, in one form of Unicode: what is compared between texts."""
-    return WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    # ASCII is its own NFKC form.
+    return WORD.findall(text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold())
 
 
 def sentence_ends(text: str) -> Iterator[int]:

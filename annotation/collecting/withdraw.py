@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import CASCADE, Count, F
 
-from annotation.models import AuditEvent, Hit, Judgment, Parse, PersonEvidence, Study, Submission
+from annotation.models import AuditEvent, CheckCounts, Hit, Judgment, Parse, PersonEvidence, Study, Submission
 from annotation.mturk.answer_xml import is_withdrawn
 from annotation.mturk.client import Market
 
@@ -56,6 +56,8 @@ def withdraw(study: Study, assignment_ids: Iterable[str], *, actor: str, now: da
         due = [pk for pk, written in rows if written != Submission.WITHDRAWN]
         # Rows about the worker are made of all their answers; the next run of the checks writes them again.
         PersonEvidence.objects.filter(study=study, worker__submissions__in=due).delete()
+        if due:
+            CheckCounts.objects.filter(study=study).delete()
         judgments = _erase_answers(due)
         if due:
             # Number, hash and reason of each snapshot remain.

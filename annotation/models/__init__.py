@@ -5,7 +5,7 @@ from annotation.models.batch import Batch, BatchEvent, BatchHit
 from annotation.models.decision import Decision
 from annotation.models.detector import Detection, Detector
 from annotation.models.draw_record import DrawRecord
-from annotation.models.evidence import Evidence, PersonEvidence
+from annotation.models.evidence import CheckCounts, Evidence, PersonEvidence
 from annotation.models.exclusion import RuleSet
 from annotation.models.flag import Flag
 from annotation.models.hit import AttentionCheck, Hit, HitItem, ItemRole
@@ -47,6 +47,7 @@ __all__ = [
     "BatchHit",
     "Cell",
     "CheckAnswer",
+    "CheckCounts",
     "Codebook",
     "Coding",
     "Context",

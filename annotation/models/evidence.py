@@ -24,6 +24,20 @@ class Evidence(models.Model):
         return f"{self.submission}: {self.suspicion:.2f}"
 
 
+class CheckCounts(models.Model):
+    """Counts of a run of the checks. counts: by kind of check, [submissions measured, beyond its threshold]."""
+
+    study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="check_counts")
+    counts = models.JSONField(default=dict)
+    measured_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "check counts"
+
+    def __str__(self) -> str:
+        return f"{self.study}: {len(self.counts)} checks"
+
+
 class PersonEvidence(models.Model):
     """What the model of people shows of one worker of a study. Like `Evidence`, it decides nothing.
 

@@ -9,6 +9,7 @@ import numpy as np
 from django.db import transaction
 
 from annotation.models import Evidence, Flag, PersonEvidence, Study, Submission
+from annotation.quality.check_counts import store_counts
 from annotation.quality.filters import BY_KIND, FILTERS, NOTED
 from annotation.quality.load_work import StudyWork, study_work
 from annotation.quality.measure import Assessment, measure_work
@@ -58,6 +59,7 @@ def assess(study: Study, *, now: datetime) -> Assessed:
         Flag.objects.filter(submission__hit__study=study, kind__in=kinds).delete()
         Evidence.objects.filter(submission__hit__study=study).delete()
         PersonEvidence.objects.filter(study=study).delete()
+        store_counts(study, assessment, now=now)
         PersonEvidence.objects.bulk_create(people, batch_size=BATCH)
         Flag.objects.bulk_create(flags, batch_size=BATCH, ignore_conflicts=True)
         Evidence.objects.bulk_create(

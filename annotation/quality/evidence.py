@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Count, F, Q
 
-from annotation.models import Evidence, ItemRole, Judgment, Study, Submission, Worker
+from annotation.models import Evidence, ItemRole, Judgment, Study, Submission, Text, Worker
 from annotation.quality.filters import BY_KIND, FILTERS
 from annotation.quality.rules import FEWEST_RATINGS, Rule
 from annotation.quality.work_table import QualityCheck
@@ -81,7 +81,11 @@ class DoubtedGold:
 
 def doubted_gold(study: Study) -> list[DoubtedGold]:
     """Gold texts of whose answers (at least 5) fewer than half are the known one: the mistake may be ours (F6)."""
-    judgments = Judgment.objects.filter(presentation__submission__hit__study=study, presentation__role=ItemRole.GOLD)
+    # From the few gold texts to their answers: the other way around, all answers would be read.
+    gold = Text.objects.filter(study=study).exclude(known_label="")
+    if not gold.exists():
+        return []
+    judgments = Judgment.objects.filter(presentation__text__in=gold, presentation__role=ItemRole.GOLD)
     known = "presentation__text__known_label"
     rows = judgments.order_by().values_list("presentation__text__key", known)
     counted = rows.annotate(n=Count("pk"), right=Count("pk", filter=Q(label__label=F(known))))

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.db.models import Count
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.models import Evidence, Study, Text
+from annotation.models import Study, Text
 from annotation.quality import applied_rules
+from annotation.quality.check_counts import check_counts, count_beyond
 from annotation.quality.filters import BY_KIND, NAMED_SETS
 from annotation.quality.honest_groups import GROUPS, PEOPLE, simulate_honest_people
 from annotation.quality.rules import Rule
@@ -108,18 +108,21 @@ class RuleNow:
     fairness: RuleFairness
 
 
-def rules_now(study: Study) -> list[RuleNow]:
-    """Rules that measured something in this study and exclude by default, are chosen, or raise flags."""
+def possible_rules(study: Study) -> list[Rule]:
+    """Rules that exclude by default, are chosen, or raise flags, and that measured something in this study; all of them
+    where no check has run."""
     chosen = {rule.kind: rule for rule in chosen_rules(study)}
     rules = [
         chosen.get(check.kind, Rule(check.kind))
         for check in BY_KIND.values()
         if check.kind in chosen or check.default or (check.flags and not check.circular)
     ]
-    measured = Evidence.objects.filter(submission__hit__study=study)
-    counts = measured.aggregate(
-        **{rule.kind: Count("pk", filter=applied_rules.beyond(rule)) for rule in rules if rule.kind in BY_KIND},
-        **{f"{rule.kind}_n": Count(f"findings__{rule.kind}") for rule in rules if rule.kind in BY_KIND},
-    )
-    possible = [rule for rule in rules if counts.get(f"{rule.kind}_n")]
+    measured = check_counts(study)
+    return [rule for rule in rules if rule.kind in measured or not measured]
+
+
+def rules_now(study: Study) -> list[RuleNow]:
+    """The possible rules, with how many submissions each concerns and whom it would wrong; none before checks ran."""
+    possible = possible_rules(study) if check_counts(study) else []
+    counts = count_beyond(study, possible)
     return [RuleNow(row.check, counts[row.check.kind], row) for row in wronged_by(study, possible)]

@@ -40,9 +40,3 @@ def quality_step(study: Study) -> QualityStep:
         return QualityStep("apply", rules=newest)
     newer = submissions.filter(received_at__gt=in_use.applied_at).count()
     return QualityStep("apply_again" if newer else "done", newer, in_use)
-
-
-def kinds_measured(study: Study) -> set[str]:
-    """Kinds of checks that had something to measure in this study's submissions."""
-    findings = Evidence.objects.filter(submission__hit__study=study).values_list("findings", flat=True)
-    return set().union(*findings.iterator(chunk_size=2000))

@@ -56,6 +56,7 @@ def measure(assignments: int, name: str) -> None:
 def _measure(assignments: int, name: str) -> None:
     from datetime import timedelta
 
+    from django.db import connection
     from django.test import Client
     from django.utils import timezone
 
@@ -77,6 +78,9 @@ def _measure(assignments: int, name: str) -> None:
     start = time.perf_counter()
     done = assess(study, now=now)
     print(f"{name}: {done.submissions:,} assignments read, measured and stored in {time.perf_counter() - start:.1f} s")
+    # As autovacuum does within a minute of so many new rows.
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
     one = Submission.objects.filter(hit__study=study).select_related("worker").order_by("pk").first()
     assert one is not None
     client, base = Client(), f"/console/studies/{study.uuid}/"
@@ -93,6 +97,8 @@ def _measure(assignments: int, name: str) -> None:
         "workers": lambda: client.get(f"{base}workers/"),
         "one worker": lambda: client.get(f"{base}workers/{one.worker.pseudonym}/"),
         "quality": lambda: client.get(f"{base}quality/"),
+        "quality, every rule": lambda: client.get(f"{base}quality/?all=1"),
+        "rules for this study": lambda: client.get(f"{base}quality/rules/"),
         "nothing left out": lambda: client.get(f"{base}quality/left-out/"),
         "left out by a rule": lambda: client.get(f"{base}quality/left-out/"),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Count, Max
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -18,7 +19,7 @@ from annotation.console.form_errors import attach_errors
 from annotation.console.forms.review import Detect, Rules
 from annotation.console.permission import study_page, visitor
 from annotation.jobs import celery_tasks
-from annotation.models import Evidence, Role, Study, Submission
+from annotation.models import Role, Study, Submission
 from annotation.quality import applied_rules, assess, detectors, evidence, fairness, next_step
 from annotation.quality.filters import BY_KIND, NAMED_SETS, rule_without_code
 from annotation.quality.honest_groups import PEOPLE
@@ -36,18 +37,19 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | None = None) -> HttpResponse:
-    measured = Evidence.objects.filter(submission__hit__study=study)
     flags = collecting_counts.flags_by_kind(study)
+    every = "all" in request.GET
+    rows = _rule_rows(study, form, every=every)
     context: dict[str, Any] = {
         "study": study,
         "form": form,
         "sets": NAMED_SETS.items(),
         "step": next_step.quality_step(study),
-        "tables_of_rules": _rule_tables(study, form),
-        "submissions": Submission.objects.filter(hit__study=study).count(),
+        "every": every,
+        "rules": rows,
+        "by_hand": [row for row in form.by_hand() if every or row[1].value()],
         "left_out": len(applied_rules.left_out(study)),
-        "measured": measured.count(),
-        "measured_at": measured.order_by("-measured_at").values_list("measured_at", flat=True).first(),
+        **_progress(study),
         "flags": [(rule_without_code(kind), *counts) for kind, counts in flags.items()],
         "doubted": evidence.doubted_gold(study),
         "seen": blinding.seen_at(study),
@@ -60,12 +62,22 @@ def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | 
     return render(request, "console/quality.html", context, status=422 if wrong else 200)
 
 
-def _rule_tables(study: Study, form: Rules) -> list[tuple[bool, list[tuple[Any, Any, Any]]]]:
-    """The filters that measured something in this study; and those that did not, whether one of them is ticked."""
-    measured = next_step.kinds_measured(study) or set(BY_KIND)
-    others = form.rows(BY_KIND.keys() - measured)
-    ticked = any(use.errors or at.errors or (form.is_bound and use.value()) for _check, use, at in others)
-    return [(True, form.rows(measured)), (ticked, others)]
+def _progress(study: Study) -> dict[str, Any]:
+    """Submissions, how many of them are checked, and when the checks ran last."""
+    rows = Submission.objects.filter(hit__study=study)
+    return rows.aggregate(submissions=Count("pk"), measured=Count("evidence"), measured_at=Max("evidence__measured_at"))
+
+
+def _rule_rows(study: Study, form: Rules, *, every: bool) -> list[tuple[Any, Any, Any]]:
+    """The rules that can apply to this study and those that are selected, with their fields; or every rule."""
+    if every:
+        return form.rows(BY_KIND)
+    possible = {rule.kind for rule in fairness.possible_rules(study)}
+    return [row for row in form.rows(BY_KIND) if row[0].kind in possible or _is_selected(*row[1:])]
+
+
+def _is_selected(use: Any, at: Any) -> bool:
+    return bool(use.errors or at.errors or use.value())
 
 
 @require_safe

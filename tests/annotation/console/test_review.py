@@ -298,6 +298,21 @@ def test_filters_on_how_somebody_writes_are_ticked_only_with_the_papers_rules(st
     assert default == papers - STYLE != set()
 
 
+def test_the_page_lists_rules_that_can_apply_and_all_others_behind_one_link(study, enter):
+    editor = enter("editor")
+    short, full = (editor.get(to("quality", study) + query).content.decode() for query in ("", "?all=1"))
+    assert 'name="too_fast"' in short
+    assert 'name="practice"' not in short
+    assert 'name="practice"' in full
+    assert 'href="?all=1#fix"' in short
+
+
+def test_a_rule_from_the_long_list_stays_in_view_where_the_form_is_refused(study, enter):
+    answer = enter("editor").post(to("quality-fix", study), {"name": "", "practice": "on"})
+    assert answer.status_code == 422
+    assert 'name="practice"' in answer.content.decode()
+
+
 def test_gold_that_nobody_answers_as_known_is_shown_before_it_leaves_people_out(study, enter):
     study = judged(name="gilded", workers=5, hits=1, texts=4, now=timezone.now())
     gold = Presentation.objects.filter(text=study.texts.order_by("pk").first())

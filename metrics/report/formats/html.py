@@ -20,6 +20,7 @@ from metrics.report.checklists.completeness import completeness_score
 from metrics.report.checklists.heds import count_answered
 from metrics.report.formats import figures, html_to_text
 from metrics.report.formats.csv import main_table
+from metrics.report.formats.isolation import isolate_words
 from metrics.report.paper.page import compose_page
 from metrics.report.pay import arms_by_reward, describe_rewards
 from metrics.report.prose.findings import state_unrated
@@ -105,7 +106,7 @@ def html(
         "has_quality": report.input.flags is not None or bool(report.input.quality) or varied or excluded,
         "excluded": excluded,
     }
-    return _without_dead_links(environment().get_template("report.html").render(context))
+    return isolate_words(_without_dead_links(environment().get_template("report.html").render(context)))
 
 
 def _without_dead_links(page: str) -> str:

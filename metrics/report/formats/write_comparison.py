@@ -17,6 +17,7 @@ from metrics.report.formats import pdf, ro_crate
 from metrics.report.formats.data_columns import RESULT_COLUMNS, estimate_rows
 from metrics.report.formats.draft import Draft, DraftFile, drafting, publish
 from metrics.report.formats.html import MANY_ROWS, environment, page_context, render_part, section_signatures
+from metrics.report.formats.isolation import isolate_words
 from metrics.report.formats.json import section_json
 from metrics.report.formats.json_schema import ESTIMATE, INTERVAL, SECTION, TABLE, TEXTS, object_schema
 from metrics.report.formats.latex import (
@@ -143,7 +144,7 @@ def html(compared: StudyComparison, *, now: datetime, files: Mapping[str, bytes]
         "hashes": [*data_hashes(compared), *((name, _digest(content)) for name, content in sorted(files.items()))],
         "signatures": section_signatures(compared.sections),
     }
-    return environment().get_template("comparison.html").render(context)
+    return isolate_words(environment().get_template("comparison.html").render(context))
 
 
 def payload(compared: StudyComparison, *, now: datetime) -> dict[str, Any]:

@@ -116,9 +116,9 @@ def turns(study: Study) -> list[str]:
 def take_part(
     members: Sequence[Member], turns: Sequence[str], *, progress: Callable[[int], object] | None = None
 ) -> Day:
-    """Each member takes the HIT whose turn it is, or the next that has a place where somebody else was faster."""
+    """Each member takes the HIT whose turn it is, or the next that has a place; conditions are drawn in this order."""
     places = [(member, [*turns[i:], *turns[:i]]) for i, member in enumerate(members)]
-    return work_through(places, max_hits=1, progress=progress)
+    return work_through(places, max_hits=1, in_order=True, progress=progress)
 
 
 def tries_again(name: str, offer: str, *, seed: int) -> str:

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import ssl
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import parse_qs, urljoin, urlsplit
@@ -135,12 +135,13 @@ class Browser:
             return Sheet("", (), ())
         return self._sheet(page)
 
-    def accept(self, offer: str) -> Sheet:
-        """Agree to the study's text where there is one, take a place and open its form.
+    def accept(self, offer: str, *, wait: Callable[[], object] = lambda: None) -> Sheet:
+        """Agree to the study's text where there is one, take a place after `wait` and open its form.
 
         Raises RefusedError when there is none for us.
         """
         page = self._agree(_sound(_unless_refused(_answer(self._site, "GET", offer))))
+        wait()
         answer = self._press(page, "/accept/")
         if answer is None:
             raise RefusedError(f"{offer} offers no place.")

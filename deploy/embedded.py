@@ -14,6 +14,7 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 from django.db.migrations.executor import MigrationExecutor
 
 import annotation
+from annotation.jobs.missing_columns import missing_columns, sentence_on
 from deploy.database_errors import sentence_of
 
 # These meet a database before it has its tables.
@@ -63,6 +64,8 @@ def _create_tables() -> None:
         call_command("migrate", verbosity=0)
     elif missing:
         _refuse(f"{len(missing)} migrations are missing in the database. Run `manage.py migrate` first.")
+    if sentence := sentence_on(missing_columns()):
+        _refuse(sentence)
 
 
 def _refuse(sentence: str) -> NoReturn:

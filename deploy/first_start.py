@@ -68,11 +68,14 @@ def prepare(*, backup: Path | None, say: Callable[[str], object]) -> None:
     # Models can be imported from here on.
     from annotation.accounts.links import first_owner_link
     from annotation.jobs.backups.database_copy import rows_in_use
+    from annotation.jobs.missing_columns import missing_columns, sentence_on
 
     _wait_for_database()
     if backup and not rows_in_use():
         call_command("restore", str(backup), prove=True)
     call_command("migrate", verbosity=0)
+    if sentence := sentence_on(missing_columns()):
+        raise InstallationError(sentence)
     call_command("collectstatic", interactive=False, verbosity=0)
     _make_requester()
     if link := first_owner_link(now=timezone.now()):

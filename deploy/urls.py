@@ -11,8 +11,11 @@ from annotation.endpoints.hit_page import hit_page, template_answers, template_p
 from annotation.endpoints.shared_report import shared_report
 from annotation.endpoints.sns import posted
 from annotation.hits.template_preview import SUBMIT
+from annotation.jobs.gauges import RequesterGauges
+from annotation.marketplace.monitoring import metrics
 from annotation.marketplace.site.question_frame import as_preview
 
+metrics.MORE[:] = [RequesterGauges()]
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="console:studies")),
     path("console/", include("annotation.console.urls")),

@@ -14,7 +14,7 @@ from ninja.errors import HttpError
 from annotation.api.auth import caller, job_for, study_for
 from annotation.api.responses import Page, Paged, gives, paged
 from annotation.exceptions import StateError
-from annotation.jobs import queue
+from annotation.jobs import queue, shared_files
 from annotation.jobs.celery_tasks import ask
 from annotation.jobs.job_files import folder_of
 from annotation.models import Job, Role
@@ -63,7 +63,10 @@ def show_file(request: HttpRequest, job: UUID, name: str) -> FileResponse:
     job_row = job_for(request, job)
     if job_row.state != Job.State.DONE or name not in job_row.outcome.get("files", []):
         raise HttpError(404, "There is no such file.")
-    return FileResponse((folder_of(job_row) / name).open("rb"), as_attachment=True, filename=name)
+    content = shared_files.open_file(folder_of(job_row) / name)
+    if content is None:
+        raise HttpError(404, "This file is not stored any more. Start the job again.")
+    return FileResponse(content, as_attachment=True, filename=name)
 
 
 @router.post("/jobs/{job}/cancel", response=gives(JobOut), summary="Cancel a job that waits or runs")

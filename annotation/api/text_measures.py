@@ -18,7 +18,7 @@ from annotation.api.jobs import JobOut
 from annotation.api.reports import ScoreFileOut
 from annotation.api.responses import clean_form, gives
 from annotation.exceptions import DesignError, StateError
-from annotation.jobs import uploads
+from annotation.jobs import shared_files, uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.jobs.job_files import folder_of
 from annotation.models import Job, Role, Study
@@ -199,7 +199,8 @@ def save(request: HttpRequest, job: UUID) -> Any:
     if job_row.study is None:
         raise HttpError(404, "This job is of no study.")
     actor = caller(request).get_username()
-    return Status(201, save_result(job_row, folder_of(job_row), actor=actor, now=timezone.now()))
+    with shared_files.borrow(folder_of(job_row)) as folder:
+        return Status(201, save_result(job_row, folder, actor=actor, now=timezone.now()))
 
 
 def _check_model(name: str) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.db.models import Q
 
+from annotation.jobs import shared_files
 from annotation.models import Job
-
-FILES = ("path", "likelihoods", "joined", "mapping", "scores", "origins", "files")
 
 
 def tidy(folder: Path, *, now: datetime, keep: timedelta) -> int:
@@ -19,13 +17,12 @@ def tidy(folder: Path, *, now: datetime, keep: timedelta) -> int:
     Every upload has a folder of its own there. One whose file was checked and never confirmed holds texts that somebody
     may have thought better of.
     """
-    if not folder.is_dir():
-        return 0
-    old = [upload for upload in folder.iterdir() if _changed_at(upload) <= now - keep]
+    uploads = [folder / name for name in shared_files.folder_names(folder)]
+    old = [upload for upload in uploads if shared_files.changed_at(upload) <= now - keep]
     read = _being_read() if old else set()
     expired = [upload for upload in old if upload.name not in read]
     for upload in expired:
-        shutil.rmtree(upload, ignore_errors=True)
+        shared_files.remove(upload)
     return len(expired)
 
 
@@ -38,24 +35,15 @@ def tidy_measures(folder: Path, *, now: datetime, keep: timedelta) -> int:
 
     What is of a study stays with it, but for what a failed job left; tests that an open run reads stay, too.
     """
-    if not folder.is_dir():
-        return 0
     ended = Job.objects.filter(kind__in=MEASURES, finished_at__lte=now - keep)
     passing = ended.filter(Q(study=None) | Q(state=Job.State.FAILED))
     open_runs = Job.objects.filter(state__in=[Job.State.WAITING, Job.State.RUNNING], kind=Job.Kind.NND_RUN)
     read = {settings.get("tests") for settings in open_runs.values_list("settings", flat=True)}
     names = {str(name) for name in passing.values_list("uuid", flat=True)} - read
-    expired = [path for path in folder.iterdir() if path.name in names]
+    expired = [folder / name for name in shared_files.folder_names(folder) if name in names]
     for path in expired:
-        shutil.rmtree(path, ignore_errors=True)
+        shared_files.remove(path)
     return len(expired)
-
-
-def _changed_at(path: Path) -> datetime:
-    try:
-        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    except FileNotFoundError:  # another work loop was quicker
-        return datetime.max.replace(tzinfo=UTC)
 
 
 def _being_read() -> set[str]:
@@ -64,7 +52,7 @@ def _being_read() -> set[str]:
     return {
         Path(path).parent.name
         for request in settings
-        for name in FILES
+        for name in shared_files.UPLOADS
         if isinstance(request.get(name), str | list)
         for path in ([request[name]] if isinstance(request[name], str) else request[name])
     }

@@ -13,6 +13,7 @@ import socket
 import sqlite3
 import ssl
 import subprocess
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -26,12 +27,16 @@ import httpx
 from celery import current_app
 from django.conf import settings
 from django.core import checks, mail
+from django.core.files.base import ContentFile
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Q
 from kombu.exceptions import KombuError
 
 from annotation.apps import check_host_of_tasks
+from annotation.jobs import shared_files
+from annotation.jobs.gauges import proven_at
+from annotation.jobs.missing_columns import missing_columns, sentence_on
 from annotation.models import Intent, Job, Study
 from annotation.settings import chromium
 from metrics.version import __version__
@@ -43,6 +48,7 @@ LITTLE_DISK = 1024**3
 CERTIFICATE_ENDS = timedelta(days=14)
 # Signatures of requests are refused from 5 minutes on (mturk-api.md, section 2).
 CLOCK_AWAY = timedelta(seconds=60)
+BACKUP_OLD = timedelta(days=2)
 WAITS_LONG = timedelta(minutes=15)
 ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
 
@@ -97,6 +103,8 @@ def check_database(now: datetime) -> Iterator[Symptom]:
     if missing:
         sentence = f"{missing} migration(s) are not applied."
         yield Symptom("database", "fault", sentence, "Make a backup, then run `manage.py migrate`.")
+    elif sentence := sentence_on(missing_columns()):
+        yield Symptom("database", "fault", sentence, "See the sentence.")
     else:
         yield Symptom("database", "ok", "The database answers and has the tables of this version.")
 
@@ -166,6 +174,39 @@ def check_disk(now: datetime) -> Iterator[Symptom]:
             yield Symptom("disk", "ok", sentence)
 
 
+def check_files(now: datetime) -> Iterator[Symptom]:
+    """Whether the storage that several machines share takes a file, returns it and deletes it."""
+    shared = shared_files.storage()
+    if shared is None:
+        yield Symptom("files", "ok", f"Uploads and jobs' files lie in {settings.VAR}, on this machine alone.")
+        return
+    name, content = f"doctor/{uuid.uuid4().hex}", b"a file of the doctor"
+    try:
+        shared.save(name, ContentFile(content))
+        with shared.open(name) as stored:
+            same = stored.read() == content
+        shared.delete(name)
+    except shared_files.FAILURES as error:
+        cure = "Correct FILES_BUCKET, FILES_ENDPOINT_URL and the keys, or start the store."
+        yield Symptom("files", "fault", f"The storage of files does not answer: {' '.join(str(error).split())}", cure)
+        return
+    if same:
+        yield Symptom("files", "ok", f"The bucket {settings.FILES_BUCKET} takes files and returns them.")
+    else:
+        yield Symptom("files", "fault", "The bucket returned another content.", "Use another store.")
+
+
+def check_backup(now: datetime) -> Iterator[Symptom]:
+    """Whether a backup was proven lately."""
+    cure, proven = "Run `manage.py backup FILE --prove`, every night.", proven_at()
+    if proven is None:
+        yield Symptom("backup", "warning" if _is_deployed() else "ok", "This machine knows of no proven backup.", cure)
+    elif now - proven > BACKUP_OLD:
+        yield Symptom("backup", "warning", f"The last proven backup is {(now - proven).days} days old.", cure)
+    else:
+        yield Symptom("backup", "ok", f"The last backup was proven at {proven:%Y-%m-%d %H:%M} (UTC).")
+
+
 def check_mail(now: datetime) -> Iterator[Symptom]:
     """Whether mail leaves this machine."""
     if settings.EMAIL_BACKEND.endswith("console.EmailBackend"):
@@ -200,6 +241,8 @@ CHECKS: tuple[Callable[[datetime], Iterator[Symptom]], ...] = (
     check_settings,
     check_database,
     check_disk,
+    check_files,
+    check_backup,
     check_queue,
     check_hosts,
     check_certificates,

@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from annotation.exceptions import StateError
+from annotation.jobs import shared_files
 from annotation.jobs.job_files import folder_of
 from annotation.models import AuditEvent, Job, Study
 from annotation.reports.human_likelihood import HRules, score_files_of_texts, score_study
@@ -75,7 +76,7 @@ def _uploads(names: list[str]) -> list[Path]:
 def run_nnd(job: Job, tell: Tell, now: datetime) -> Done:
     """Begun again, it goes on where it was: scores are stored beside the tests."""
     request = job.settings
-    tests = folder_of(Job.objects.get(uuid=request["tests"])) / TESTS
+    tests = shared_files.bring(folder_of(Job.objects.get(uuid=request["tests"])) / TESTS)
     if not tests.is_file():
         raise StateError("The tests are not kept any more: build them again.")
     rules = NndRules(
@@ -100,7 +101,7 @@ def score_h(job: Job, tell: Tell, now: datetime) -> Done:
         origins=origins,
         backend=request.get("backend", ""),
         seed=int(request.get("seed", 0)),
-        earlier=tuple(folder_of(stopped) for stopped in _stopped_like(job)),
+        earlier=tuple(shared_files.bring(folder_of(stopped)) for stopped in _stopped_like(job)),
     )
     if job.study is not None:
         outcome = score_study(job.study, folder_of(job), rules=rules, progress=tell)

@@ -1,4 +1,4 @@
-"""A job that reads an upload gets so much memory and no more: one file must not take a machine down."""
+"""A job gets so much memory and no more: one file, or one report, must not take a machine down."""
 
 from __future__ import annotations
 
@@ -10,28 +10,33 @@ from pathlib import Path
 
 
 @contextmanager
-def memory_limit(more_bytes: int | None) -> Iterator[None]:
+def memory_limit(more_bytes: int | None, *, with_files: bool = True) -> Iterator[None]:
     """Raise MemoryError within, where the process would take so many bytes more than it has; None: no limit.
 
     Only where the job has the process's main thread, as in a worker: the limit holds for all threads of a process.
+
+    Args:
+        with_files: count every address, those of mapped files, too; else what the process writes alone. A browser that
+            the job starts has the same limit, and maps far more than it uses.
     """
     if more_bytes is None or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    limit = _address_space() + more_bytes
+    counted, used = (resource.RLIMIT_AS, "VmSize") if with_files else (resource.RLIMIT_DATA, "VmData")
+    before = resource.getrlimit(counted)
+    limit = _bytes_of(used) + more_bytes
     allowed = before[0] if before[0] != resource.RLIM_INFINITY else limit
-    resource.setrlimit(resource.RLIMIT_AS, (min(limit, allowed), before[1]))
+    resource.setrlimit(counted, (min(limit, allowed), before[1]))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
+        resource.setrlimit(counted, before)
 
 
-def _address_space() -> int:
-    """The bytes of addresses that the process has now; 64 GiB where the system does not tell."""
+def _bytes_of(name: str) -> int:
+    """What the process has now, by its line in /proc/self/status; 64 GiB where the system does not say."""
     try:
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-    except OSError:
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
+    except (OSError, StopIteration):
         return 64 * 1024**3
-    return pages * resource.getpagesize()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,7 +19,7 @@ from django.utils import timezone
 from annotation import settings as conf
 from annotation.design.lay_out import deal_texts, store_design
 from annotation.exceptions import AssayError, StateError
-from annotation.jobs import batch_runs, file_runs, measure_runs, queue, release_runs, worker_runs
+from annotation.jobs import batch_runs, file_runs, measure_runs, queue, release_runs, shared_files, worker_runs
 from annotation.jobs.check_study import check_study
 from annotation.jobs.job_files import folder_of
 from annotation.jobs.memory_limit import memory_limit
@@ -79,15 +79,22 @@ def run(job: Job, *, clock: Clock = timezone.now) -> None:
         queue.tell(job, step, done, of, now=clock())
 
     try:
-        with time_limit(limit.total_seconds()), memory_limit(READING_BYTES if job.kind in READING else None):
-            outcome, study = RUNS[Job.Kind(job.kind)](job, tell, clock())
+        with time_limit(limit.total_seconds()), _memory_limit(job):
+            requested = job.settings
+            job.settings = shared_files.with_local_files(requested)
+            shared_files.bring(folder_of(job))  # what an earlier try has written
+            try:
+                outcome, study = RUNS[Job.Kind(job.kind)](job, tell, clock())
+            finally:
+                job.settings = requested
+                shared_files.publish(folder_of(job))
     except TimeLimitError:
         drop_broken_connection()
         queue.fail(job, _over_time(job), now=clock())
     except (AssayError, MetricsError, CommandError) as error:
         queue.fail(job, str(error), now=clock())
     except MemoryError:
-        queue.fail(job, f"The file takes more than {READING_BYTES >> 20:,} MB of memory. {SPLIT_IT}", now=clock())
+        queue.fail(job, _over_memory(job), now=clock())
     except Exception:
         log.exception("The job %s failed", job.uuid)
         queue.fail(job, "Internal error; see the server log. Nothing was changed.", now=clock())
@@ -95,6 +102,8 @@ def run(job: Job, *, clock: Clock = timezone.now) -> None:
         queue.finish(job, outcome, now=clock(), study=study)
         if job.kind in STORED:
             _delete_uploads(job)
+    shared_files.leave(folder_of(job))
+    shared_files.leave_uploads(job.settings)
 
 
 def _delete_uploads(job: Job) -> None:
@@ -102,7 +111,20 @@ def _delete_uploads(job: Job) -> None:
     if Job.objects.filter(pk=job.pk, state=Job.State.DONE).exists():
         for name in job.settings.keys() & set(FILES):
             if isinstance(job.settings[name], str):
-                shutil.rmtree(Path(job.settings[name]).parent, ignore_errors=True)
+                shared_files.remove(Path(job.settings[name]).parent)
+
+
+def _memory_limit(job: Job) -> AbstractContextManager[None]:
+    """A language model may be as large as the operator chose it; everything else has a limit."""
+    if job.kind in READING:
+        return memory_limit(READING_BYTES)
+    return memory_limit(None if job.kind in MODELS else settings.JOB_MB * 1024**2, with_files=False)
+
+
+def _over_memory(job: Job) -> str:
+    if job.kind in READING:
+        return f"The file takes more than {READING_BYTES >> 20:,} MB of memory. {SPLIT_IT}"
+    return f"It was stopped: it needs more than {settings.JOB_MB:,} MB of memory, the limit for one job (JOB_MB)."
 
 
 def _over_time(job: Job) -> str:
@@ -123,6 +145,7 @@ STORED = (
 FILES = ("path", "likelihoods", "joined", "mapping")
 # Jobs that read what somebody uploaded may take so much memory beside what the process has already.
 READING = (Job.Kind.LOOK_AT_FILE, Job.Kind.CHECK_TEXTS, Job.Kind.ADD_TEXTS, Job.Kind.CHECK_RATINGS)
+MODELS = (Job.Kind.DETECT, Job.Kind.NND_RUN, Job.Kind.H_SCORE, Job.Kind.LOG_PROBS)
 READING_BYTES = 1024 * 1024 * 1024
 SPLIT_IT = "Save it as CSV, or in several files. Nothing was changed."
 Done = tuple[dict[str, Any], Study | None]

@@ -11,6 +11,7 @@ from pathlib import Path
 from django.core.files.uploadedfile import UploadedFile
 
 from annotation import settings
+from annotation.jobs import shared_files
 
 MAX_FILES = 200  # of a folder
 
@@ -21,6 +22,12 @@ def _tamed(name: str | None) -> str:
 
 def keep(file: UploadedFile) -> Path:
     """Store an upload in a folder of its own, under its own (tamed) name: messages name the file as the person does."""
+    return keep_checked(file, lambda path: None)
+
+
+def keep_checked(file: UploadedFile, check: Callable[[Path], object]) -> Path:
+    """Store an upload as `keep` does, if `check` raises nothing; else nothing stays."""
+    shared_files.leave_old(settings.uploads())
     folder = settings.uploads() / uuid.uuid4().hex
     folder.mkdir(parents=True)
     path = folder / _tamed(file.name)
@@ -28,26 +35,17 @@ def keep(file: UploadedFile) -> Path:
         with path.open("wb") as stored:
             for chunk in file.chunks():
                 stored.write(chunk)
+        check(path)
+        shared_files.publish(path)
     except BaseException:  # a full disk, or a request that ended: no part of a file stays
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return path
 
 
-def keep_checked(file: UploadedFile, check: Callable[[Path], object]) -> Path:
-    """Store an upload as `keep` does, if `check` raises nothing; else nothing stays."""
-    path = keep(file)
-    try:
-        check(path)
-    except BaseException:
-        discard(path)
-        raise
-    return path
-
-
 def discard(path: Path) -> None:
     """Delete an upload that was read, with the folder that it has to itself."""
-    shutil.rmtree(path.parent, ignore_errors=True)
+    shared_files.remove(path.parent)
 
 
 def keep_folder(files: Sequence[UploadedFile]) -> Path:
@@ -60,6 +58,7 @@ def keep_folder(files: Sequence[UploadedFile]) -> Path:
             with (path / _tamed(file.name)).open("wb") as stored:
                 for chunk in file.chunks():
                     stored.write(chunk)
+        shared_files.publish(path)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

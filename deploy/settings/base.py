@@ -113,6 +113,13 @@ USE_TZ = True
 HELP_FOLDER = Path(env.text("HELP_FOLDER", str(ROOT / "build" / "site")))
 STATIC_URL = "static/"
 STATIC_ROOT = VAR / "static"
+# Uploads and jobs' files: below VAR, or, where several machines share them, in a bucket of an S3-compatible store.
+FILES_BUCKET = env.text("FILES_BUCKET", "")
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "files": env.bucket(FILES_BUCKET) or {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+}
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -177,6 +184,8 @@ SCORING_LEASE_SECONDS = env.whole_number("SCORING_LEASE_SECONDS", 600, minimum=1
 
 # A job (reading a file, a report, creating HITs) that takes longer is ended and noted as failed.
 JOB_SECONDS = env.whole_number("JOB_SECONDS", 3600, minimum=1)
+# A job that takes so much memory more than its process has already is ended, too; not those of language models.
+JOB_MB = env.whole_number("JOB_MB", 4096, minimum=256)
 
 # Three hosts: requester HTML (HIT_ORIGIN) never shares an origin with anybody's session.
 # Commands beside `serve --port N` reach the port that it serves; not those of tests, which choose their settings.

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import dj_database_url
+from botocore.config import Config
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
 
@@ -162,6 +163,24 @@ def database(name: str, default: str, *, synchronous: str = "NORMAL") -> dict[st
     raise ImproperlyConfigured(
         f"The environment variable {name} must be sqlite:///path or postgres://user@host/name, not {scheme}:..."
     )
+
+
+def bucket(name: str) -> dict[str, Any] | None:
+    """The storage of a bucket; None where there is no name. Without keys, those that boto3 finds are used."""
+    if not name:
+        return None
+    options = {
+        "bucket_name": name,
+        "endpoint_url": text("FILES_ENDPOINT_URL", "") or None,
+        "region_name": text("FILES_REGION", "") or None,
+        "access_key": text("FILES_ACCESS_KEY", "") or None,
+        "secret_key": text("FILES_SECRET_KEY", "") or None,
+        "default_acl": None,
+        "file_overwrite": True,
+        # A store that hangs must not hold a page for minutes.
+        "client_config": Config(connect_timeout=5, read_timeout=20, retries={"max_attempts": 2}, proxies={}),
+    }
+    return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
 
 
 def _make_folder(name: str, folder: Path) -> None:

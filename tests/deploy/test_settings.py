@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -140,3 +142,13 @@ def test_who_charges_what_is_said_by_the_settings(environment: dict[str, str], f
     words = "from django.conf import settings; print(settings.MARKETPLACE_FEES, settings.MTURK_FEES)"
     found = python("-c", words, DJANGO_SETTINGS_MODULE="deploy.settings.development", **environment)
     assert found.stdout.strip() == fees, found.stderr
+
+
+def test_a_database_of_before_the_first_migration_was_written_anew_is_refused(tmp_path: Path, database: str) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.sqlite3")) as opened:
+        opened.execute("ALTER TABLE annotation_study DROP COLUMN noun")
+    refused = manage("report", "any", "--out", str(tmp_path), DATABASE_URL=database)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "1 column(s) are missing (annotation_study.noun)" in refused.stderr
+    diagnosed = manage("doctor", DATABASE_URL=database)
+    assert "1 column(s) are missing (annotation_study.noun)" in diagnosed.stdout

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 from annotation.accounts.models import User
 from annotation.console.permission import console_page, visitor
 from annotation.exceptions import StateError
-from annotation.jobs import queue
+from annotation.jobs import queue, shared_files
 from annotation.jobs.job_files import folder_of
 from annotation.models import Job, Role
 from annotation.studies.access import may, studies_of
@@ -60,13 +60,11 @@ def _may_cancel(user: User, job: Job) -> bool:
 def job_file(request: HttpRequest, job_id: UUID, name: str) -> HttpResponseBase:
     """One of the files that the job wrote: to be saved, or the report to be read without our session's rights."""
     job = job_for(visitor(request), job_id)
-    path = folder_of(job) / name
-    if name not in job.outcome.get("files", ()) or not path.is_file():
+    content = shared_files.open_file(folder_of(job) / name) if name in job.outcome.get("files", ()) else None
+    if content is None:
         raise Http404
     look = name.endswith(".html") and "look" in request.GET
-    response = FileResponse(
-        path.open("rb"), as_attachment=not look, filename=f"{job.study}-{name}" if job.study else name
-    )
+    response = FileResponse(content, as_attachment=not look, filename=f"{job.study}-{name}" if job.study else name)
     if look:
         response["Content-Security-Policy"] = READ_ALONE
     return response

@@ -18,7 +18,7 @@ from annotation.console.forms.text_measures import HUpload, NndModels, NndRule, 
 from annotation.console.permission import console_page, study_page, visitor
 from annotation.console.views.jobs import job_for
 from annotation.exceptions import StateError
-from annotation.jobs import uploads
+from annotation.jobs import shared_files, uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.jobs.job_files import folder_of
 from annotation.models import Job, Role, Study
@@ -135,13 +135,15 @@ def save(request: HttpRequest, job_id: UUID) -> HttpResponse:
     if job.study is None:
         raise Http404
     _check_may(job, Role.EDITOR)
-    save_result(job, folder_of(job), actor=request.user.get_username(), now=timezone.now())
+    with shared_files.borrow(folder_of(job)) as folder:
+        save_result(job, folder, actor=request.user.get_username(), now=timezone.now())
     messages.success(request, _("Saved. New reports of this study include it."))
     return redirect("console:exports-scores", job.study.uuid)
 
 
 def _result(request: HttpRequest, job: Job, template: str) -> HttpResponse:
-    parts = read_parts(folder_of(job))
+    with shared_files.borrow(folder_of(job)) as folder:
+        parts = read_parts(folder)
     context = _of(job) | {"parts": parts, "may_save": job.study and _may(job, Role.EDITOR)}
     return render(request, template, context, status=200 if parts else 404)
 

@@ -19,6 +19,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
+from annotation.jobs import shared_files
 from annotation.jobs.backups.archive import BackupError, extract, find_damage, read_manifest, write_archive
 from annotation.jobs.backups.database_copy import (
     copy_database,
@@ -59,7 +60,7 @@ def back_up(path: Path, *, now: datetime, with_proof: bool = False) -> Backup:
     with _workplace() as folder:
         copy = folder / DATABASE
         counts = copy_database(copy)
-        members = {DATABASE: copy, **_files()}
+        members = {DATABASE: copy, **_files(folder / "files")}
         facts = {
             "made_at": now.isoformat(timespec="seconds"),
             "version": __version__,
@@ -126,15 +127,19 @@ def _place_files(path: Path, names: list[str], hashes: Mapping[str, str]) -> Non
             unfinished = target.with_name(f"{target.name}.unfinished")
             extract(path, name, unfinished)
             unfinished.replace(target)
+        shared_files.publish(target)
 
 
-def _files() -> dict[str, Path]:
-    return {
+def _files(copies: Path) -> dict[str, Path]:
+    """By name. Of files that several machines share, copies are made."""
+    local = {
         f"files/{file.relative_to(settings.VAR).as_posix()}": file
         for name in FOLDERS
         for file in sorted((settings.VAR / name).rglob("*"))
         if file.is_file()
     }
+    shared = [name for folder in FOLDERS for name in shared_files.stored_names(folder)]
+    return local | {f"files/{name}": shared_files.copy_to(copies, name) for name in shared}
 
 
 def _fingerprints() -> dict[str, str]:

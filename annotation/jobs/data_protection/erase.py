@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 from django.apps import apps
 from django.conf import settings
@@ -16,6 +16,7 @@ from django.db.models import Q
 from annotation.accounts.models import User
 from annotation.collecting.withdraw import withdraw
 from annotation.exceptions import StateError
+from annotation.jobs import shared_files
 from annotation.jobs.data_protection.person import (
     ABOUT_WORKERS,
     DataSubject,
@@ -173,16 +174,21 @@ def places_of(names: Sequence[str]) -> dict[str, int]:
                     mentions |= Q(**{f"{column.name}__icontains": name})
                 if number := model._default_manager.filter(mentions).count():
                     places[f"{model._meta.db_table}.{column.name}"] = number
-    for file in _files():
-        content = file.read_bytes().lower()
-        if any(name.lower().encode() in content for name in known):
-            places[file.relative_to(settings.VAR).as_posix()] = 1
+    for file, content in _files():
+        if any(name.lower().encode() in content.lower() for name in known):
+            places[file] = 1
     return places
 
 
-def _files() -> Iterator[Path]:
+def _files() -> Iterator[tuple[str, bytes]]:
+    """Names and contents of the files below VAR, and of those that several machines share."""
     for folder in ("uploads", "jobs", "reports"):
-        yield from (file for file in sorted((settings.VAR / folder).rglob("*")) if file.is_file())
+        for file in sorted((settings.VAR / folder).rglob("*")):
+            if file.is_file():
+                yield file.relative_to(settings.VAR).as_posix(), file.read_bytes()
+        for name in shared_files.stored_names(folder):
+            with shared_files.open_file(settings.VAR / name) or io.BytesIO() as content:
+                yield name, content.read()
 
 
 def _note(person: DataSubject, request: ErasureRequest, now: datetime) -> None:

@@ -28,6 +28,8 @@ from annotation.marketplace.monitoring.health import overdue_seconds
 Answer = Callable[[HttpRequest], HttpResponse]
 
 REGISTRY = CollectorRegistry()
+# Gauges of other parts of an installation: the addresses (deploy/urls.py) put them in.
+MORE: list[Collector] = []
 METHODS = {"GET", "HEAD", "POST"}
 REQUESTS = Counter(
     "assay_requests",
@@ -95,7 +97,8 @@ def _requests() -> CollectorRegistry:
 
 def _stored() -> CollectorRegistry:
     registry = CollectorRegistry()
-    registry.register(_Stored())
+    for collector in (_Stored(), *MORE):
+        registry.register(collector)
     return registry
 
 

@@ -136,3 +136,15 @@ def test_a_file_is_taken_while_a_report_waits_before_it(study: Study) -> None:
     assert jobs.take(now=NOW, files=True) == file
     assert jobs.take(now=NOW, files=True) is None
     assert jobs.take(now=NOW, files=False) == report
+
+
+def test_a_job_that_takes_too_much_memory_fails_with_a_sentence(
+    study: Study, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.JOB_MB = 64
+    running_as(lambda job, tell, now: ({"bytes": len(bytearray(1 << 28))}, None), monkeypatch)
+    job = jobs.ask("report", by=None, now=NOW, study=study)
+    running.run_due(clock=lambda: NOW, max_jobs=1)
+    job.refresh_from_db()
+    assert (job.state, job.outcome) == (Job.State.FAILED, {})
+    assert job.problem == "It was stopped: it needs more than 64 MB of memory, the limit for one job (JOB_MB)."

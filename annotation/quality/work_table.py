@@ -149,9 +149,9 @@ class QualityCheck:
     def odd(self, threshold: float) -> str:
         """Say why a value cannot be the threshold of this check; "" where it is one."""
         if threshold < 0 and not self.signed:
-            return f"The threshold of {self.id} {self.title} must be 0 or more."
+            return f"The threshold of {self.title} must be 0 or more."
         if self.percent and abs(threshold) > 1:
-            return f"The threshold of {self.id} {self.title} must be a share of at most 1 (0.5 means 50%)."
+            return f"The threshold of {self.title} must be a share of at most 1 (0.5 means 50%)."
         return ""
 
     def finding_sentence(self, value: float, n: int, threshold: float | None = None) -> str:

@@ -162,7 +162,7 @@ def _without_log_prob(name: str, count: int) -> Warn:
 
 
 def _without_a_side(name: str, count: int) -> Warn:
-    sentence = f"{name}: {count} texts of contexts that lost a side are excluded from its results, on both sides (F27)."
+    sentence = f"{name}: {count} texts of contexts that lost a side are excluded from its results, on both sides."
     return Warn("contexts_without_a_side", sentence)
 
 

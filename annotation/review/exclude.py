@@ -15,7 +15,7 @@ from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Decision, RuleSet, Study, Submission
 from annotation.outbox import decision_intents
 from annotation.quality import applied_rules
-from annotation.quality.filters import BY_KIND, NEVER_ALONE, rule_of, title_of
+from annotation.quality.filters import BY_KIND, NEVER_ALONE, rule_without_code, title_of
 from annotation.quality.rules import Rule, known
 from annotation.studies import blinding
 
@@ -42,7 +42,7 @@ def fix_rules(study: Study, name: str, rules: Sequence[Rule], *, actor: User | N
     if len({rule.kind for rule in rules}) < len(rules):
         raise StateError("A rule is given twice.").at("rules")
     if rules and all(rule.kind in NEVER_ALONE for rule in rules):
-        raise StateError(f"{rule_of(rules[0].kind)} Add another rule.").at(rules[0].kind)
+        raise StateError(f"{rule_without_code(rules[0].kind)} Add another rule.").at(rules[0].kind)
     if not 1 <= len(name.strip()) <= MAX_NAME_CHARS:
         raise StateError(f"Rules need a name of at most {MAX_NAME_CHARS} characters.").at("name")
     with transaction.atomic():

@@ -61,8 +61,10 @@ def count_waiting_people(study: Study) -> int:
 
 
 def _undecided(study: Study) -> QuerySet[Submission]:
+    # As anti-joins: of an outer join without a match PostgreSQL expects few rows, and looks up each of the many.
     decided = Exists(queue.payments().filter(submission=OuterRef("pk")))
-    return Submission.objects.filter(~decided, hit__study=study, rejection=None).order_by()
+    proposed = Exists(Rejection.objects.filter(submission=OuterRef("pk")))
+    return Submission.objects.filter(~decided, ~proposed, hit__study=study).order_by()
 
 
 def people_rows(study: Study, rows: Sequence[dict[str, Any]]) -> list[WaitingPerson]:

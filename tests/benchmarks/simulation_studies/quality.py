@@ -30,40 +30,45 @@ SOURCES = (
     "annotation/quality/people.py", "metrics/worker_models/people.py", "metrics/worker_models/ways_of_working.py",
     "metrics/worker_models/duplicates.py", "metrics/worker_models/text_places.py",
 )  # fmt: skip
-HEAD = """# What the evidence about workers is worth
+HEAD = """# What the quality checks are worth
 
-Made by `make truth` (`python -m tests.benchmarks.simulation_studies.quality`). Simulated crowds, a tenth of which are
-spammers, as many of each kind as can be; 8 HITs of 20 assignments a study, {seeds} studies (seeds) of each design.
-Honest workers
-read: their labels are those of the rehearsal's readers, they need the time that reading takes and two seconds more
-(lognormal, sd .5 of the log), paste 3 % and copy 2 % of their explanations, write a word or two in 5 % and what many
-write in 1 %. A straight-liner gives one label to all but 3 % of the texts, a random clicker any label in an honest
-reader's time, one who is too fast any label in .7 s, a copier explains by the text itself, a paster types next to
-nothing. These habits are assumed; another crowd has others.
+Made by `make truth` (`python -m tests.benchmarks.simulation_studies.quality`). [people.md](people.md) measures the
+model of people on crowds written separately. This page measures each check, and the order of the queue where
+people do one or two tasks.
 
-Filters order the queue and raise flags; they exclude and reject nobody.
+The crowds are simulated: a tenth are spammers, as many of each kind as can be. A study has 8 tasks of 20 submissions,
+and there are {seeds} studies (seeds) of each design. Honest raters read. Their labels are those of the rehearsal's
+readers. They need the time that reading takes and two seconds more (lognormal, sd .5 of the log). They paste 3% and
+copy 2% of their explanations, write a word or two in 5% and what many write in 1%. A straight-liner gives one label
+to all but 3% of the texts. A random clicker gives any label in an honest reader's time, and one who is too fast any
+label in .7 s. A copier explains by the text itself, and a paster types next to nothing. These habits are assumed;
+another crowd has others.
+
+Checks raise flags. With the model of people they order the queue. They exclude and reject nobody.
 """
-RECALL = """Of the assignments of each kind, the share among the {share:.0%} most suspicious of its study, in per cent ±
-its Monte-Carlo error. People do one or two HITs, and each assignment is ranked by all that its worker did in the study.
-The oracle knows where every text lies, who could have which bias and noise, and the very laws that made the work. The
-most that can be known is what somebody finds who knows all of that but where the texts lie, which only the answers tell
-(exact posterior chances, by Gibbs sampling; a dash where we find what the oracle finds): no order made from the work
-alone finds more of all kinds together on average. Five points below the oracle were aimed at for clicks in HITs of five
-texts; that is about as much as can be known at all, and we have to learn the crowd's habits besides.
-Honest work among the most suspicious is what a reviewer looks at in vain."""
-FLAGGED = """Share of the assignments of honest workers that each filter flags, in per cent; a dash where these designs
-give it nothing to look at. A filter above 5 % in either design is off by default, as is one that judges people by
-answers of which these designs ask none (checks, gold, repeats, practice); those that use the study's own answers to the
-question of interest (F9 to F13, A1) are in no default rule whatever they do, and F9 raises flags. Filters that look
-only at how somebody writes (F14, F16, F19, F20) raise flags and are in no default rule either: in a simulated crowd
-they hit every one of the 16 among 60 honest people who wrote tersely, dictated, pasted from notes or wrote German."""
+RECALL = """Of the submissions of each kind, the share among the {share:.0%} most suspicious of the study, in per
+cent ± the Monte-Carlo error. Each submission is ranked by all work of its rater in the study.
 
-BEFOREHAND = """Approval rate, number of approved tasks and country (F1) are requirements of the HIT: the marketplace
-lets nobody else accept it, and its API tells a requester no worker's rate or country, so no submission can be measured
-by them. A qualification test (F2) and an endurance stage (F3) are off, as the specification has them. They too belong
-before the work: whoever handed in work has passed, so that `GetQualificationScore` (which answers only for a
-requester's own tests, and only for people who hold one) could tell nothing more against them; whoever failed handed in
-nothing. Assay sets no such test; a study that needs one asks for it by a qualification made on the marketplace."""
+The oracle knows where every text lies, who can have which bias and noise, and the laws that made the work. The most
+that can be known is what somebody finds who knows all of that but where the texts lie, which only the answers show
+(exact posterior chances, by Gibbs sampling; a dash where the order finds what the oracle finds).
+
+In tasks of 25 texts the order finds what the oracle finds. The model of people was made while looking at such tasks.
+In tasks of five texts the order finds fewer straight-liners, random clickers and pasters than can be known; checks of
+writing style weigh little in it, since honest people paste too. Honest work among the most suspicious is what a
+reviewer looks at in vain."""
+FLAGGED = """Share of the submissions of honest raters beyond the threshold of each check, in per cent; a dash where
+these designs have nothing for it to measure. A check above 5% in either design is in no default rule.
+Nor is one that judges people by answers of which these designs ask none (attention checks, gold texts,
+repeated texts, practice), or by the answers to the question of interest (straight lines, one answer,
+agreement, mean answer, competence, spread of the labels, like clicks without reading). Checks of
+writing style (short, repeated and pasted explanations, and their language) raise flags only: honest
+people write tersely, dictate, paste from notes or write in a second language."""
+
+BEFOREHAND = """Approval rate, number of approved tasks and country are requirements of the task: the marketplace
+lets nobody else accept it. Its API names no worker's rate or country, so no submission can be
+measured by them. A qualification test and an endurance stage also belong before the work. Assay sets
+no such test. A study that needs one asks for it by a qualification made on the marketplace."""
 
 
 def crowds(setting: Setting, studies: int, seed: tuple[int, ...]) -> Arrays:
@@ -114,12 +119,12 @@ def lines(seeds: int, by_design: dict[str, list[Job]]) -> Iterator[str]:
     """The page, part by part."""
     found = {name: joined(own) for name, own in by_design.items()}
     yield HEAD.format(seeds=seeds)
-    head = ["design", "kind", "found", "most that can be known", "found by the oracle", "assignments"]
+    head = ["design", "kind", "order of the queue", "most that can be known", "oracle", "submissions"]
     rows = [row for name, arrays in found.items() for row in recall_rows(name, arrays)]
-    yield "\n".join(section("Who is found", RECALL.format(share=LOOKED_AT), table(head, rows)))
-    columns = ["filter", "on by default", *found]
-    yield "\n".join(section("Whom the filters wrong", FLAGGED, table(columns, list(flag_rows(found)))))
-    yield f"## What no filter measures\n\n{BEFOREHAND}\n"
+    yield "\n".join(section("Bad work among the most suspicious", RECALL.format(share=LOOKED_AT), table(head, rows)))
+    columns = ["check", "in the default rules", *found]
+    yield "\n".join(section("Honest raters beyond a threshold", FLAGGED, table(columns, list(flag_rows(found)))))
+    yield f"## What no check measures\n\n{BEFOREHAND}\n"
 
 
 def recall_rows(name: str, arrays: Arrays) -> Iterator[list[str]]:
@@ -137,7 +142,7 @@ def recall(chosen: np.ndarray, own: np.ndarray) -> str:
 def flag_rows(found: dict[str, Arrays]) -> Iterator[list[str]]:
     for i, one in enumerate(FILTERS):
         rates = [flagged(arrays, i) for arrays in found.values()]
-        yield [f"{one.id} {one.title}", "yes" if one.default else "flags only" if one.flags else "no", *rates]
+        yield [one.title, "yes" if one.default else "flags only" if one.flags else "no", *rates]
 
 
 def flagged(arrays: Arrays, i: int) -> str:

@@ -29,6 +29,8 @@ PARTS = {
     "console:job-file": "a file",
     "console:everybody-processing": "a file",
     "console:workers-processing": "a file",
+    "console:plan-file": "a file",
+    "console:ethics-file": "a file",
     "console:design-wording-file": "a file",
     "console:design-training-export": "a file",
     "console:design-training-example": "a file",

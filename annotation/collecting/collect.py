@@ -30,6 +30,7 @@ from annotation.mturk.answer_xml import is_withdrawn, without_channel, without_d
 from annotation.mturk.client import PAGE, Market
 from annotation.mturk.records import SubmittedWork
 from annotation.outbox import decision_intents
+from annotation.studies.freeze_plan import seal_before_first_answer
 from annotation.workers import participation
 
 log = logging.getLogger(__name__)
@@ -117,6 +118,7 @@ def _store_page(hit: Hit, page: Sequence[SubmittedWork], *, market: Market, now:
         known = set(Submission.objects.filter(hit=hit, market_id__in=ids).values_list("market_id", flat=True))
         fresh = [work for work in page if work.assignment_id not in known]
         if fresh:
+            seal_before_first_answer(study, now=now)
             participation.apply_once_rule(
                 study, _insert_submissions(hit, fresh, provider=market.provider, now=now), market=market, now=now
             )

@@ -59,6 +59,8 @@ GROUPS = (
         (
             Place("texts", _("Texts")),
             Place("design", _("Task")),
+            Place("plan", _("Plan")),
+            Place("ethics", _("Ethics")),
             Place("recruit", _("Recruit")),
             Place("preview", _("Preview")),
             Place("publish", _("Publish")),
@@ -117,6 +119,8 @@ HELP = {
     "texts": "import.html",
     "texts-log-probs": "models.html",
     "design": "designing.html",
+    "plan": "designing.html",
+    "ethics": "ethics.html",
     "recruit": "link-study.html",
     "recruit-prolific": "prolific.html",
     "publish": "running.html",

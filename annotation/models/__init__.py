@@ -21,6 +21,7 @@ from annotation.models.money import LedgerEntry
 from annotation.models.pace import Turn
 from annotation.models.participation import Participation, WayIn
 from annotation.models.person_request import PersonRequest
+from annotation.models.plan import PaperAnswers, SealedPlan
 from annotation.models.presentation import CheckAnswer, PracticeAnswer, Presentation, Remark
 from annotation.models.release import Release, SharingObjection
 from annotation.models.replication import Replication
@@ -75,6 +76,7 @@ __all__ = [
     "MemberInvitation",
     "Membership",
     "OncePass",
+    "PaperAnswers",
     "Parse",
     "Participation",
     "PersonEvidence",
@@ -96,6 +98,7 @@ __all__ = [
     "Scoring",
     "ScoringChunk",
     "ScoringJob",
+    "SealedPlan",
     "Selection",
     "ShareLink",
     "SharingObjection",

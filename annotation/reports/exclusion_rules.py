@@ -32,11 +32,11 @@ def rules(study: Study, only: Sequence[str] = ()) -> tuple[RuleFacts, ...] | Non
         # A selection of rules may come down to one: a rule that may not exclude alone stays idle.
         excluded = applied_rules.left_out_by(study, group) | {kind: set() for kind in NEVER_ALONE}
         facts += [
-            RuleFacts(_named(rule), tuple(sorted(ids[pk] for pk in excluded[rule.kind])), alone) for rule in group
+            RuleFacts(named_rule(rule), tuple(sorted(ids[pk] for pk in excluded[rule.kind])), alone) for rule in group
         ]
     return tuple(facts)
 
 
-def _named(rule: Rule) -> str:
+def named_rule(rule: Rule) -> str:
     title = title_of(rule.kind)
     return title if rule.threshold is None else f"{title} ({rule.threshold:g})"

@@ -11,7 +11,7 @@ from annotation.exceptions import StateError
 from annotation.models import Likelihood, Study, Text
 from annotation.quality import thinned_texts
 from annotation.quality.methods_text import paragraph
-from annotation.reports import draw_facts, exclusion_rules, report_rows, study_facts, task_plan
+from annotation.reports import draw_facts, exclusion_rules, report_rows, sealed_plan, study_facts, task_plan
 from annotation.reports.loaded_report import loaded_report
 from annotation.studies.preregistration import planned
 from annotation.texts import queries
@@ -82,7 +82,7 @@ def score(
         assignments=rows,
         comments=report_rows.comments(study),
         pages=report_rows.pages(study),
-        plan=report_rows.plan(study, statements, preregistered),
+        plan=report_rows.plan(study, statements, preregistered, sealed_plan.sealed_facts(study)),
         attached=(*report_rows.attached(study), *attached),
         quality=_quality(study, crowd),
         codes=report_rows.codes(study),

@@ -13,7 +13,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation.collecting import counts as collecting_counts
 from annotation.collecting import ratings
-from annotation.design.kinds import answers_of, asks, find_kind
+from annotation.design.kinds import answers_of, find_kind
 from annotation.design.wording import from_json
 from annotation.hits.mturk_request import page_of, wording_of
 from annotation.models import (
@@ -33,9 +33,8 @@ from annotation.models import (
     Text,
 )
 from annotation.reports.pay_facts import paid_by_amount
+from annotation.studies.plan_document import power_sentence
 from annotation.studies.preregistration import STATED, Planned, differences
-from metrics.data.answer_types import AnswerType
-from metrics.inference.power import accuracy_difference, minimum_effect
 from metrics.report.records import ExtrasFacts, GeneratorFacts, TextRow, Warn
 from metrics.report.row_records import (
     AssignmentRow,
@@ -48,6 +47,7 @@ from metrics.report.row_records import (
     ConditionFacts,
     PageFacts,
     PlanFacts,
+    SealedPlanFacts,
 )
 
 NO_TRAINING = "none"
@@ -190,7 +190,12 @@ def statements(study: Study) -> dict[str, str]:
     return dict(study.statements.order_by("key").values_list("key", "body"))
 
 
-def plan(study: Study, statements: Mapping[str, str], preregistered: Planned | None) -> PlanFacts | None:
+def plan(
+    study: Study,
+    statements: Mapping[str, str],
+    preregistered: Planned | None,
+    sealed: SealedPlanFacts | None = None,
+) -> PlanFacts | None:
     """Return what was planned before the data: as logged at publication, else as far as it was stated."""
     deviations = statements.get("deviations")
     stated = preregistered.plan["stated"] if preregistered else statements
@@ -201,33 +206,21 @@ def plan(study: Study, statements: Mapping[str, str], preregistered: Planned | N
         registered_where=stated.get("registered"),
         sha256=preregistered.sha256 if preregistered else None,
         deviations=(*noted, *differences(study, preregistered.plan)) if preregistered else noted or None,
-        power=stated.get("power") or (_power(preregistered.plan["settings"]) if preregistered else None),
+        power=stated.get("power") or (power_sentence(preregistered.plan["settings"]) if preregistered else None),
         margin_points=preregistered.plan["settings"].get("margin_points") if preregistered else None,
         text=preregistered.text if preregistered else None,
-        comparison=_comparison(preregistered.plan["settings"]) if preregistered else None,
+        comparison=compared_in(preregistered.plan["settings"]) if preregistered else None,
+        sealed=sealed,
     )
     return None if facts == PlanFacts() else facts
 
 
-def _comparison(settings: Mapping[str, Any]) -> ComparisonPlan | None:
+def compared_in(settings: Mapping[str, Any]) -> ComparisonPlan | None:
     """What was declared of the main comparison; None where nothing was, as in plans of earlier releases."""
     names = ("criterion", "first", "second", "margin", "family")
     declared = {name: settings.get(f"compare_{name}") for name in names}
     facts = ComparisonPlan(**{name: value for name, value in declared.items() if value is not None})
     return None if facts == ComparisonPlan() else facts
-
-
-def _power(settings: Mapping[str, Any]) -> str | None:
-    """Say what effect the planned evaluators and texts would detect; None for another task, or where texts decide."""
-    people, texts = settings["evaluators_per_cell"], settings["texts_per_hit"]
-    if not asks(settings["task"], AnswerType.TWO_SIDED) or not people or people < 2:
-        return None
-    effect = minimum_effect(people, design="one_sample")
-    points = 100 * accuracy_difference(effect, texts)
-    return (
-        f"Calculated from the plan: {people} evaluators of {texts} texts each find an accuracy {points:.1f} percentage "
-        f"points from 50% with a power of .8, by a two-sided t-test at 5% (d = {effect:.3f})."
-    )
 
 
 def plan_warnings(statements: Mapping[str, str], preregistered: Planned | None) -> list[Warn]:

@@ -36,6 +36,11 @@ ROLE_DEEDS = (
             "design-training-export",
             "design-training-preview",
             "preview",
+            "plan",
+            "plan-file",
+            "ethics",
+            "ethics-language",
+            "ethics-file",
             "recruit",
             "publish",
             "publish-check",
@@ -76,6 +81,11 @@ ROLE_DEEDS = (
     ),
     RoleDeed(
         Role.EDITOR, _("Change texts, design, task text and study details"), ("texts-", "design-", "results-missing")
+    ),
+    RoleDeed(
+        Role.EDITOR,
+        _("Answer, seal and amend the plan, and answer the ethics pack"),
+        ("plan-save", "plan-seal", "ethics-save"),
     ),
     RoleDeed(
         Role.EDITOR,

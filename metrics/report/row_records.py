@@ -230,11 +230,46 @@ class ComparisonPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanAmendment:
+    """A change of a sealed plan. submissions: how many were collected before it."""
+
+    sealed_at: datetime
+    reason: str
+    submissions: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class SealedPlanFacts:
+    """The plan as it was sealed: when, its SHA-256, how many submissions were in, what was planned, and amendments.
+
+    items: (name of the item, words of the plan). rules: exclusion rules, None: none were locked; applied_rules: those
+    in force at this look. texts, conditions: counts. raters_per_text or people (in each condition): the size, None for
+    the other. stop_width: of the 95% interval of each text's mean; None: the study ends when every text has its raters.
+    """
+
+    sealed_at: datetime
+    sha256: str
+    submissions: int
+    items: tuple[tuple[str, str], ...] = ()
+    rules: tuple[str, ...] | None = None
+    applied_rules: tuple[str, ...] | None = None
+    texts: int | None = None
+    conditions: int | None = None
+    raters_per_text: int | None = None
+    people: int | None = None
+    stop_width: float | None = None
+    comparison: ComparisonPlan | None = None
+    amendments: tuple[PlanAmendment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PlanFacts:
     """What was planned before the data: sentences, when and where it was registered, its SHA-256, deviations.
 
     margin_points: percentage points around 50% of right answers that count as chance, for tests of equivalence.
     text: the plan itself as JSON, byte for byte what `sha256` is the digest of. comparison: None: none declared.
+    sealed: the version that the first answer or a person sealed; None: none.
     """
 
     sentences: tuple[str, ...] = ()
@@ -246,6 +281,7 @@ class PlanFacts:
     margin_points: int | None = None
     text: str | None = None
     comparison: ComparisonPlan | None = None
+    sealed: SealedPlanFacts | None = None
 
     @property
     def is_logged(self) -> bool:

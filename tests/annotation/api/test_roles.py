@@ -51,6 +51,13 @@ OPERATIONS = [
     Op("put", f"{S}/retention", O, {"retain_until": "2099-01-01T00:00:00Z"}),
     Op("delete", f"{S}/retention", O, {"workers": 2, "identities": 0}),
     Op("post", f"{S}/releases", O, {"licence": "CC0-1.0", "consent": "Asked before the task."}),
+    Op("get", f"{S}/registration", V),
+    Op("patch", f"{S}/registration", E, {"answers": {"hypotheses": "A is better."}}),
+    Op("post", f"{S}/registration/seal", E),
+    Op("get", f"{S}/registration/{{form}}.{{file_format}}", V),
+    Op("get", f"{S}/ethics/{{language}}", V),
+    Op("patch", f"{S}/ethics/{{language}}", E, {"answers": {"risks": "None."}}),
+    Op("get", f"{S}/ethics/{{language}}/files/{{file_format}}", V),
     Op("get", f"{S}/invitations", V),
     Op("post", f"{S}/invitations", O, {"role": "viewer"}),
     Op("delete", f"{S}/invitations/{{number}}", O),
@@ -200,6 +207,7 @@ def places(study: Study) -> dict[str, object]:
         "study": study.uuid, "job": job.uuid, "link": link.pk, "assignment": work.market_id, "name": "report.html",
         "pseudonym": Worker.objects.first().pseudonym, "username": "somebody", "key": "ethics", "number": 1,
         "purpose": "comments", "remark": 1, "training": "instructions",
+        "form": "osf", "file_format": "md", "language": "de",
         "file_id": "3F", "channel": "x", "person": "x", "batch": "b",
     }  # fmt: skip
 

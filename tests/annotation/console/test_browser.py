@@ -54,6 +54,8 @@ PARTS = {
     "design-precision",
     "everybody-processing",
     "workers-processing",
+    "plan-file",
+    "ethics-file",
     "publish-check",
     "design-training-example",
     "design-training-export",
@@ -166,7 +168,7 @@ def addresses(world: World) -> list[str]:
         "assignment": work.market_id, "pseudonym": work.worker.pseudonym, "purpose": "criteria", "number": 1,
         "remark": 1, "version": 1, "what": "go-on", "key_id": "x", "token": 1, "link": 1, "name": "huse-2019",
         "arm": "comparison", "file_format": "csv", "file_id": "3F", "channel_id": world.channel,
-        "kind": "link", "deed": "pause", "batch_id": world.batch,
+        "registry": "osf", "language": "de", "kind": "link", "deed": "pause", "batch_id": world.batch,
     }  # fmt: skip
     found = []
     for name, wanted in names(urlpatterns):

@@ -45,6 +45,8 @@ from annotation.console.forms import (
 from annotation.console.forms import review as desk
 from annotation.console.forms import sign_in as entrance
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm
+from annotation.console.forms.ethics_answers import EthicsForm
+from annotation.console.forms.plan_answers import PlanForm
 from annotation.console.forms.statements import MissingFactsForm, StatementsForm
 from annotation.console.forms.wording import WordingFile, WordingForm, to_json_text
 from annotation.design.kinds import default_wording
@@ -66,6 +68,7 @@ from annotation.reports.take_snapshot import take
 from annotation.review.approve import approve
 from annotation.studies.create import reword
 from annotation.studies.invite_member import invite_colleague
+from annotation.studies.plan_document import document_of, questions
 from metrics.likelihood import TINY
 from tests.annotation.console.factories import SOUND, brought, csv
 from tests.annotation.recruiting.prolific_double import CHANNEL, PretendMarketplace, pretend
@@ -563,6 +566,12 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     ),
     desk.CodesForm: to_code,
     MissingFactsForm: to_state,
+    PlanForm: lambda world: Place(
+        world.at("plan-save"),
+        {"hypotheses": "A is better than B."},
+        PlanForm.of(questions(document_of(world.running, {})), {}, sealed=False, fixed=False),
+    ),
+    EthicsForm: lambda world: Place(world.at("ethics-save", "de"), {"risks": "Keine."}, EthicsForm.of({})),
     StatementsForm: lambda world: Place(
         world.at("exports-statements"), {"ethics": "Approved as 12/26."}, StatementsForm.of(world.running)
     ),

@@ -126,6 +126,9 @@ WITHOUT_STATE = {
     "design-wording",
     "design-wording-upload",
     "design-training",
+    "plan",
+    "ethics",
+    "ethics-language",
     "design-training-add",
     "design-training-edit",
     "design-training-import",
@@ -186,6 +189,8 @@ NO_PAGES = {
     "job-file",
     "everybody-processing",
     "workers-processing",
+    "plan-file",
+    "ethics-file",
     "sign-out",
     "workers-payouts-download",
 }

@@ -73,6 +73,8 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
     "people": (["--give", "x", "viewer"], Role.OWNER),
     "preflight": (["--offline"], Role.VIEWER),
     "release": (["--out", "x"], Role.OWNER),
+    "ethics_pack": (["--answer", "risks=None."], Role.EDITOR),
+    "preregister": ([], Role.EDITOR),
     "preview": (["--out", "x"], Role.VIEWER),
     "publish": (["--yes"], Role.OWNER),
     "reconcile": (["--adopt"], Role.EDITOR),

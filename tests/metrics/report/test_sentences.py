@@ -22,7 +22,7 @@ from metrics.report.prose import findings, methods, statistics
 from metrics.report.prose.warnings import FLAGGED, name_missing_sections, warnings
 from metrics.report.records import CrowdFacts, ExtrasFacts, ReportInput
 from metrics.report.result import GeneratorReport
-from metrics.report.row_records import Attached, ComparisonPlan, DrawFacts, PlanFacts
+from metrics.report.row_records import Attached, ComparisonPlan, DrawFacts, PlanAmendment, PlanFacts, SealedPlanFacts
 from metrics.report.section import Section
 from metrics.report.section_kind import Options
 from metrics.report.sections import (
@@ -32,6 +32,7 @@ from metrics.report.sections import (
     external_scores,
     human_or_machine,
     machine_scores,
+    planned,
     rating_scales,
 )
 from metrics.report.sections.judgments import judgments as judgments_of
@@ -114,6 +115,12 @@ def of_answer(asked: Asked) -> Iterator[Sentence]:
         yield from section.lead if section else ()  # type: ignore[misc]
 
 
+def of_planned(asked: Asked) -> Iterator[Sentence]:
+    for kind in planned.SECTIONS:
+        section = kind.section(asked.report_input, Options())
+        yield from section.lead if section else ()  # type: ignore[misc]
+
+
 def of_captions(asked: Asked) -> Iterator[Sentence]:
     given, level = asked.report_input, asked.level
     kinds = (*agreement.SECTIONS, *rating_scales.SECTIONS)
@@ -130,6 +137,7 @@ def of_warnings(asked: Asked) -> Iterator[Sentence]:
 PARTS = {
     "warnings": of_warnings,
     "answer": of_answer,
+    "planned": of_planned,
     "methods": of_methods,
     "summary": of_summary,
     "limits": of_summary,
@@ -257,6 +265,9 @@ def examples() -> dict[str, Asked]:
         "modes differ": Asked(typical, with_huse(value=0.77)),
         "outvoted": Asked(typical, tuple(_outvoted(one) for one in with_huse(value=0.77))),
         "planned": Asked(replace(typical, plan=LOGGED)),
+        "sealed": Asked(_seals(who, SEALED)),
+        "sealed and amended": Asked(_seals(typical, replace(SEALED, amendments=(AMENDMENT,)))),
+        "done as planned": Asked(_seals(who, _as_done(who))),
         "plan stated": Asked(replace(typical, plan=PlanFacts(sentences=("We compare means.",)))),
         "labels": Asked(_named(kind("scales"), "error labels")),
         "likely": Asked(replace(kind("bare"), attached=typical.attached, generators=(), ratings=())),
@@ -269,6 +280,43 @@ def examples() -> dict[str, Asked]:
 
 
 DAY = datetime(2026, 11, 3, 9, tzinfo=UTC)
+SEALED = SealedPlanFacts(
+    sealed_at=datetime(2026, 11, 2, 8, tzinfo=UTC),
+    sha256="fedcba9876543210",
+    submissions=0,
+    rules=("Attention checks",),
+    texts=7,
+    conditions=3,
+    raters_per_text=20,
+    people=9,
+)
+AMENDMENT = PlanAmendment(datetime(2026, 11, 5, 8, tzinfo=UTC), "The texts ran out.", 40, "0" * 64)
+
+
+def _seals(given: ReportInput, plan: SealedPlanFacts) -> ReportInput:
+    return replace(given, plan=PlanFacts(sealed=plan, comparison=plan.comparison))
+
+
+def _as_done(given: ReportInput) -> SealedPlanFacts:
+    """A plan of as many texts as there are; of ratings and people nothing was planned."""
+    return replace(
+        SEALED, rules=None, texts=len(given.texts), conditions=len(given.conditions), raters_per_text=None, people=None
+    )
+
+
+def _of_plan(**changes: Any) -> Callable[[Asked], Asked]:
+    """Another fact of the sealed plan."""
+
+    def plant(asked: Asked) -> Asked:
+        plan = asked.report_input.plan
+        if plan is None or plan.sealed is None:
+            return asked
+        other = replace(plan, sealed=replace(plan.sealed, **changes))
+        return replace(asked, report_input=replace(asked.report_input, plan=other))
+
+    return plant
+
+
 AUTOMATIC = Attached("automatic", "h.json", "0" * 64, {"thresholds": {"calibrated": False}})
 
 
@@ -433,6 +481,20 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
     "plan.comparison": (
         lambda asked: replace(asked, report_input=_declares(asked.report_input, ComparisonPlan(margin=0.5))),
     ),
+    "plan.sealed.sealed_at": (_of_plan(sealed_at=datetime(2026, 10, 9, tzinfo=UTC)),),
+    "plan.sealed.sha256": (_of_plan(sha256="a" * 64),),
+    "plan.sealed.submissions": (_of_plan(submissions=5),),
+    "plan.sealed.amendments": (
+        _of_plan(amendments=()),
+        _of_plan(amendments=(AMENDMENT, AMENDMENT)),
+    ),
+    "plan.sealed.texts": (_of_plan(texts=None), _of_plan(texts=99)),
+    "plan.sealed.conditions": (_of_plan(conditions=None), _of_plan(conditions=99)),
+    "plan.sealed.raters_per_text": (_of_plan(raters_per_text=None), _of_plan(raters_per_text=99)),
+    "plan.sealed.people": (_of_plan(people=None), _of_plan(people=99)),
+    "plan.sealed.rules": (_of_plan(rules=None), _of_plan(rules=("Gold texts",))),
+    "plan.sealed.applied_rules": (_of_plan(applied_rules=("Attention checks",)), _of_plan(applied_rules=("Other",))),
+    "plan.sealed.comparison": (_of_plan(comparison=ComparisonPlan("typicality", "alpha", "zulu")),),
     "texts.generator": (_rows("texts", lambda at, row: replace(row, generator="other") if row.generator else row),),
     "ratings.text": (
         _rows("ratings", lambda at, row: None),
@@ -566,7 +628,7 @@ def said() -> dict[str, list[tuple[str, Asked]]]:
             *((of_captions,) if name in CAPTIONED else ()),
             *((of_paper, of_statistics) if name in ON_PAPER else ()),
         )
-        for part in (of_answer, of_methods, of_summary, of_warnings, *more):
+        for part in (of_answer, of_planned, of_methods, of_summary, of_warnings, *more):
             for sentence in part(asked):
                 by_key.setdefault(sentence.key, []).append((str(sentence), asked))
     return by_key

@@ -7,7 +7,14 @@ from django.views.generic import RedirectView
 from annotation.api.responses import absent
 from annotation.api.routes import api
 from annotation.endpoints.batch_page import batch_page
-from annotation.endpoints.hit_page import hit_page, template_answers, template_page, training_page
+from annotation.endpoints.hit_page import (
+    hit_page,
+    template_answers,
+    template_page,
+    training_page,
+    wording_answers,
+    wording_page,
+)
 from annotation.endpoints.shared_report import shared_report
 from annotation.endpoints.sns import posted
 from annotation.hits.template_preview import SUBMIT
@@ -34,5 +41,7 @@ urlpatterns = [
     path("pages/training/<str:token>/", training_page, name="training-page"),
     path("pages/template/<slug:name>/", template_page, name="template-page"),
     path(f"pages/template/<slug:name>/{SUBMIT}", template_answers, name="template-answers"),
+    path("pages/wording/<str:token>/", wording_page, name="wording-page"),
+    path(f"pages/wording/<str:token>/{SUBMIT}", wording_answers, name="wording-answers"),
     path("hits/", include("annotation.marketplace.urls")),
 ]

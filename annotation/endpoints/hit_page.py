@@ -11,10 +11,11 @@ from django.template.loader import render_to_string
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.design.presets import PRESETS
+from annotation.design.presets import PRESETS, Preset
 from annotation.hits import template_preview
 from annotation.hits.mturk_request import hit_at, page_of, wording_of
 from annotation.hits.training_preview import preview_at
+from annotation.hits.wording_preview import edited_task
 from annotation.pricing.currency import DEFAULT_CURRENCY, format_money
 
 
@@ -52,8 +53,30 @@ def template_answers(request: HttpRequest, name: str) -> HttpResponse:
     preset = PRESETS.get(name)
     if preset is None or urlsplit(f"//{request.get_host()}").hostname != _host():
         raise Http404
-    tried = template_preview.read_tried(preset, request.POST.dict())
-    money = partial(format_money, currency=DEFAULT_CURRENCY)
+    return _tried(preset, template_preview.read_tried(preset, request.POST.dict()), DEFAULT_CURRENCY)
+
+
+@require_safe
+def wording_page(request: HttpRequest, token: str) -> HttpResponse:
+    """A study's task page with words that are being edited, which sends its answers to `wording_answers`."""
+    task = edited_task(token)
+    if task is None or urlsplit(f"//{request.get_host()}").hostname != _host():
+        raise Http404
+    return _confined(task.page(), forms_to=settings.HIT_ORIGIN)
+
+
+@csrf_exempt  # Its frame has no origin, and nothing is stored.
+@require_POST
+def wording_answers(request: HttpRequest, token: str) -> HttpResponse:
+    """What was answered on that page, and what a task would take and pay at that pace."""
+    task = edited_task(token)
+    if task is None or urlsplit(f"//{request.get_host()}").hostname != _host():
+        raise Http404
+    return _tried(task.preset, task.read(request.POST.dict()), task.study.currency)
+
+
+def _tried(preset: Preset, tried: template_preview.TriedTask, currency: str) -> HttpResponse:
+    money = partial(format_money, currency=currency)
     context = {
         "tried": tried,
         "per_task": f"{preset.settings['texts_per_hit']} {preset.wording.nouns}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -49,9 +49,9 @@ def template_address(preset: Preset) -> str:
     return f"{base}?{urlencode({'assignmentId': 'SAMPLE', 'turkSubmitTo': base})}"
 
 
-def template_page(preset: Preset) -> str:
-    """The task page of a template, with sample texts."""
-    return hit_page(preset.wording, sample_lines(preset), seed=1)
+def template_page(preset: Preset, lines: Sequence[ShownLine] = ()) -> str:
+    """The task page of a template, with these texts (none: sample texts)."""
+    return hit_page(preset.wording, lines or sample_lines(preset), seed=1)
 
 
 def sample_lines(preset: Preset) -> list[ShownLine]:
@@ -64,11 +64,11 @@ def sample_lines(preset: Preset) -> list[ShownLine]:
     return [ShownLine(0, texts[0]), ShownLine(1, texts[3])]
 
 
-def read_tried(preset: Preset, answers: Mapping[str, str]) -> TriedTask:
-    """What was answered, and what a whole task would take and pay at that pace."""
+def read_tried(preset: Preset, answers: Mapping[str, str], lines: Sequence[ShownLine] = ()) -> TriedTask:
+    """What was answered about these texts (none: samples), and what a whole task would take and pay at that pace."""
     wording = preset.wording
     tried = []
-    for line in sample_lines(preset):
+    for line in lines or sample_lines(preset):
         answered = read_line(answers, line.position, wording)
         labels = tuple(
             (wording.fill_nouns(criterion.question, context=True), ", ".join(answered.labels[criterion.name]))

@@ -34,14 +34,14 @@ def preview_at(token: str) -> str | None:
         return None
     return hit_page(
         from_json(stored.body),
-        _first_lines(stored.study),
+        first_lines(stored.study),
         arm=cast(Arm, arm),
         shuffle=False,
         machine_first=machine_first == "1",
     )
 
 
-def _first_lines(study: Study) -> list[ShownLine]:
+def first_lines(study: Study) -> list[ShownLine]:
     """A task of the study's first texts; empty where it has none yet."""
     texts = list(study.texts.judged().filter(known_label="").select_related("context").order_by("pk")[:4])
     shown = [ShownText(text.body, text.context.body if text.context else "") for text in texts]

@@ -18,11 +18,14 @@ from annotation.design import queries
 from annotation.design.arrange_cells import arrange
 from annotation.design.configure import configure
 from annotation.design.discard_layout import clear_design
+from annotation.design.kinds import kind_called
 from annotation.design.lay_out import design as lay_out
 from annotation.design.lay_out import takes_long
+from annotation.design.task_kind import check_questions
 from annotation.design.wording import from_json
-from annotation.exceptions import StateError
+from annotation.exceptions import DesignError, StateError
 from annotation.hits.mturk_request import page_address
+from annotation.hits.wording_preview import edited_address
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study, StudyWording
 from annotation.publishing import cost_estimate
@@ -167,7 +170,28 @@ def wording(request: HttpRequest, study: Study) -> HttpResponse:
             messages.success(request, _("Task text saved as version %d.") % version.version)
             return redirect("console:design", study.uuid)
     context = {"study": study, "form": form, "versions": queries.versions(study)}
-    return render(request, "console/wording.html", context, status=422 if form.errors else 200)
+    response = render(request, "console/wording.html", context, status=422 if form.errors else 200)
+    response._csp_update = {"frame-src": [settings.HIT_ORIGIN]}  # type: ignore[attr-defined]
+    return response
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def wording_preview(request: HttpRequest, study: Study) -> HttpResponse:
+    """The task page with the words of the form as it stands, to be answered; what cannot be shown says why."""
+    stored = _version(study, None)
+    form = WordingForm(request.POST, wording=from_json(stored.body))
+    context = {"width": "desk" if request.POST.get("look_width") == "desk" else "phone"}
+    if form.is_valid():
+        try:
+            edited = form.wording()
+            check_questions(kind_called(study.task), edited)
+            return render(
+                request, "console/wording_preview.html", {**context, "address": edited_address(stored, edited)}
+            )
+        except DesignError as error:
+            context["problem"] = str(error)
+    return render(request, "console/wording_preview.html", context)
 
 
 @study_page(Role.EDITOR)

@@ -133,7 +133,7 @@ messages: setup
 pairs: setup-dev
 	ASSAY_ALL_PAIRS=1 $(BIN)/python -m pytest -q -n auto tests/marketplace/channels/test_refused_before_consent.py
 
-# What reports state against the rows of the database, of 100 random studies and 25 of further tasks and odd outcomes;
+# What reports state against the rows of the database, of 100 random studies and 31 of further tasks and odd outcomes;
 # some minutes.
 check_reports: setup-dev
 	ASSAY_ALL_REPORTS=100 $(BIN)/python -m pytest -q -n auto tests/report_checker

@@ -121,13 +121,17 @@ def unequal(held: Sequence[Sequence[float]]) -> float:
 # --- HUSE ---
 
 
-def huse_limits(rows: Rows, generator: str, k: int, level: float) -> tuple[float, float] | None:
-    """Limits of HUSE over new texts; None where a half has too few texts or other raters count too (`other_raters`)."""
+def huse_limits(
+    rows: Rows, generator: str, k: int, level: float, *, quality_only: bool = False
+) -> tuple[float, float] | None:
+    """Limits of HUSE (or HUSE-Q) over new texts; None where a half has too few. Of other raters: `other_raters`."""
     hj, known = rows.hj(), rows.likelihoods
     keys = [key for side in ("", generator) for key, held in rows.sides.items() if held == side and key in hj]
     reference = np.array([rows.sides[key] == "" for key in keys])
-    q = np.array([known[generator, key][0] / known[generator, key][1] for key in keys])
-    value = rows.huse(generator, k)
+    q = np.zeros(len(keys))
+    if not quality_only:
+        q = np.array([known[generator, key][0] / known[generator, key][1] for key in keys])
+    value = rows.huse(generator, k, quality_only=quality_only)
     units = units_of(rows, keys, reference)
     if value is None or units is None or smallest_half(units, reference) <= k:
         return None

@@ -201,6 +201,16 @@ class Rows:
         )
         return {(row["name"], row["key"]): (float(row["log_prob"]), int(row["length"])) for row in rows}
 
+    @property
+    def decodings(self) -> dict[str, tuple[str, str]]:
+        """By generator: how its texts were decoded, and of which decoding the log-probabilities are."""
+        rows = self._all(
+            "SELECT DISTINCT g.name, g.decoding AS written, l.decoding AS scored FROM annotation_likelihood l "
+            "JOIN annotation_generator g ON g.id = l.generator_id JOIN annotation_text t ON t.id = l.text_id "
+            "WHERE t.study_id = %s"
+        )
+        return {row["name"]: (row["written"], row["scored"]) for row in rows}
+
     @cached_property
     def sides(self) -> dict[str, str]:
         """Side of each text: "" for a reference, else the generator."""
@@ -271,6 +281,8 @@ class Rows:
                 return None
             rates = [known[generator, key][0] / known[generator, key][1] for key in keys]
         points = list(zip(_scaled(codes), _scaled(rates), strict=True))
+        if len(set(points)) == 1:
+            return 1.0, len(keys)  # nothing varies: by convention
         truth = [self.sides[key] == "" for key in keys]
         weights = {True: 1 / max(1, truth.count(True)), False: 1 / max(1, truth.count(False))}
         wrong = {True: 0, False: 0}

@@ -679,7 +679,7 @@ def conclusions_too_few(rows: Rows, match: Match, asked: Asked) -> str | None:
 def analysis_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
     if rows.study["task"] != "typicality":
         return None
-    names = [name for name in dict.fromkeys(rows.sides.values()) if name and rows.huse(name, asked.k)]
+    names = [name for name in dict.fromkeys(rows.sides.values()) if name and items_of(rows, name) > asked.k]
     named = {
         "half-samples of texts and of raters" if other_raters(rows, name) else "half-samples of contexts": None
         for name in names
@@ -1187,14 +1187,44 @@ def in_both_modes(rows: Rows, name: str, k: int) -> str | None:
 
 
 @kind(
-    r"(?P<name>\S+): (?:all texts have the same HJ, so HJ was dropped as a feature|texts without any rating left are not in HUSE)\."
+    r"(?P<name>\S+): (?:all texts have the same HJ, so HJ was dropped as a feature|all texts have the same log p per unit, "
+    r"so log p was dropped as a feature|texts without any rating left are not in HUSE)\."
 )
 def flags(rows: Rows, match: Match, asked: Asked) -> str | None:
     if match["name"] not in rows.sides.values():
         return None
     if "without any rating" in match[0]:
         return match[0] if len(rows.hj()) < len(rows.texts) else None
+    if "log p" in match[0]:
+        rates = {total / length for (name, _), (total, length) in rows.likelihoods.items() if name == match["name"]}
+        return match[0] if len(rates) == 1 else None
     return match[0] if len(set(rows.hj().values())) == 1 else None
+
+
+@kind(
+    r"(?P<name>\S+): the outputs were decoded by '[^']*' but the log-probabilities belong to '[^']*'; HUSE needs the "
+    r"probability under the distribution that was sampled\."
+)
+def decoding(rows: Rows, match: Match, asked: Asked) -> str | None:
+    written, scored = rows.decodings.get(match["name"], ("", ""))
+    if written == scored:
+        return None
+    return (
+        f"{match['name']}: the outputs were decoded by '{written}' but the log-probabilities belong to '{scored}'; HUSE "
+        "needs the probability under the distribution that was sampled."
+    )
+
+
+@kind(rf"(?P<name>\S+): HUSE needs log-probabilities\. By judgment alone HUSE-Q is {NUMBER}(?P<span>{SPAN})\.")
+def verdict_quality(rows: Rows, match: Match, asked: Asked) -> str | None:
+    name = match["name"]
+    quality = rows.huse(name, asked.k, quality_only=True)
+    if quality is None or any(generator == name for generator, _ in rows.likelihoods):
+        return None
+    span = match["span"]
+    if not other_raters(rows, name):
+        span = limits(huse_limits(rows, name, asked.k, asked.level, quality_only=True), match["span"])
+    return f"{name}: HUSE needs log-probabilities. By judgment alone HUSE-Q is {decimal(quality[0])}{span}."
 
 
 @kind(

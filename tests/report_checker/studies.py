@@ -65,6 +65,12 @@ ODD: tuple[tuple[int, dict[str, Any]], ...] = (
     (0, {"texts": 20, "k": 3, "per_hit": 4, "extras": (0, 0), "outcome": "emptied"}),
     (1, {"arms": ("none", "instructions"), "outcome": "emptied"}),
     (10, {"texts": 10, "references": 3, "k": 5, "extras": (0, 0), "outcome": "rules"}),
+    (5, {"texts": 10, "k": 16, "generators": ("alpha",), "extras": (0, 0), "contexts": False, "outcome": "approved"}),
+    (0, {"texts": 10, "k": 3, "twist": "decoding", "outcome": "approved"}),
+    (0, {"texts": 10, "k": 3, "twist": "alike", "generators": ("alpha",), "outcome": "approved"}),
+    (0, {"texts": 10, "k": 3, "twist": "flat", "generators": ("alpha",), "outcome": "approved"}),
+    (0, {"texts": 10, "k": 3, "twist": "unscored", "generators": ("alpha",), "outcome": "approved"}),
+    (1, {"texts": 20, "twist": "worse", "arms": ("none",), "outcome": "approved"}),
 )
 FIRST_ODD = 200
 TRAININGS = ("none", "instructions", "examples", "comparison")
@@ -115,6 +121,9 @@ class Draw:
     preset: str = ""
     references: int | None = None
     doubled: bool = False
+    # `decoding`: log p of another decoding than the texts'; `alike`: one rating for all; `flat`: one log p for all;
+    # `unscored`: no log p; `worse`: machine texts are mostly taken for human, and human ones for a machine's.
+    twist: str = ""
 
     @property
     def name(self) -> str:
@@ -216,9 +225,13 @@ def add_texts_of(study: Study, drawn: Draw, rng: random.Random) -> None:
             if not side and drawn.references is not None and at >= drawn.references:
                 continue
             likelihoods: tuple[LikelihoodRecord, ...] = ()
-            if drawn.kind == "typicality":
+            if drawn.kind == "typicality" and drawn.twist != "unscored":
+                of = "t=0.7" if drawn.twist == "decoding" else "t=1"
+                flat = drawn.twist == "flat"
                 likelihoods = tuple(
-                    LikelihoodRecord(name, -rng.uniform(5, 40), 5 + at % 4, "whitespace", "t=1")
+                    LikelihoodRecord(
+                        name, -20.0 if flat else -rng.uniform(5, 40), 5 if flat else 5 + at % 4, "whitespace", of
+                    )
                     for name in drawn.generators
                     if side in ("", name)
                 )
@@ -272,7 +285,7 @@ def work(study: Study, drawn: Draw, rng: random.Random) -> None:
                 received_at=day,
             )
             Parse.objects.create(submission=submission, parsed_at=day)
-            judge(submission, hit, labels, words, rng)
+            judge(submission, hit, labels, words, rng, twist=drawn.twist)
         count_work(hit)
 
 
@@ -283,7 +296,13 @@ def count_work(hit: Hit) -> None:
 
 
 def judge(
-    submission: Submission, hit: Hit, labels: dict[str, list[ScaleLabel]], words: Wording, rng: random.Random
+    submission: Submission,
+    hit: Hit,
+    labels: dict[str, list[ScaleLabel]],
+    words: Wording,
+    rng: random.Random,
+    *,
+    twist: str = "",
 ) -> None:
     items = list(hit.items.select_related("text").order_by("position"))
     seen = Presentation.objects.bulk_create(
@@ -295,13 +314,17 @@ def judge(
     judgments = []
     chosen = {rng.choice(group).pk for group in _by_context(seen)} if words.kind == "which_machine" else set()
     for place in seen:
-        better = place.text.source == "model"
+        better = (place.text.source == "model") is not (twist == "worse")
         for criterion in words.criteria:
             row = labels[criterion.name]
             at = min(
                 len(row) - 1,
                 max(0, round(rng.gauss((len(row) - 1) * (0.6 if better else 0.4), max(1.2, len(row) / 8)))),
             )
+            if twist == "worse":
+                at = len(row) - 1 if better else 0
+            if twist == "alike":
+                at = 1
             if words.kind == "which_machine":
                 at = 0 if place.pk in chosen else 1
             judgments.append(

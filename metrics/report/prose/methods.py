@@ -309,8 +309,9 @@ def _analysis(
 
 
 def _intervals(generators: tuple[GeneratorReport, ...]) -> str:
-    """How the intervals of HUSE-Q were made, as they say themselves."""
-    spans = [generator.modes["exact"].huse_q.interval for generator in generators]
+    """How the intervals of HUSE and HUSE-Q were made, as they say themselves; one of both may have none."""
+    exact = [generator.modes["exact"] for generator in generators]
+    spans = [estimate.interval for result in exact for estimate in (result.huse_q, result.huse)]
     named = dict.fromkeys(span.method for span in spans if span is not None)
     methods = ["half-samples of contexts" if name == "half-samples" else name for name in named]
     return " or ".join(methods) or "half-samples of contexts, of which there are too few here"

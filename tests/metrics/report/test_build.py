@@ -312,3 +312,19 @@ def test_the_methods_say_what_was_done_and_nothing_else(given: ReportInput) -> N
     crowd = replace(apart.crowd, workers=186)
     both = build_report(replace(apart, ratings=moved, crowd=crowd))
     assert "by half-samples of texts and of raters." in " ".join(both.methods)
+
+
+def test_where_all_texts_are_rated_alike_the_interval_of_huse_is_not_said_to_be_missing() -> None:
+    """HJ is dropped, so that HUSE-Q has no interval, and HUSE, by log p alone, has one."""
+    base = study({"t=0.7": (0.4, 0.6)}, raters=4)
+    alike = [
+        replace(generator, items=tuple(replace(item, hj=Fraction(3)) for item in generator.items))
+        for generator in base.generators
+    ]
+    ratings = tuple(replace(rating, label="Average", value=3) for rating in base.ratings)
+    report = build_report(replace(base, generators=tuple(alike), ratings=ratings), k=5)
+    exact = report.generators[0].modes["exact"]
+    assert (exact.huse_q.interval is None, exact.huse.interval is None) == (True, False)
+    methods = " ".join(report.methods)
+    assert "Intervals are at 95%, by half-samples of " in methods
+    assert "too few here" not in methods

@@ -32,6 +32,7 @@ from docs.notebook_pages import notebook_pages  # noqa: E402 - found only after 
 SOURCE = ROOT / "build" / "site-source"
 OUT = ROOT / "build" / "site"
 LEFT_OUT = {"api", "__pycache__"}
+TO_CONSOLE = "to_console.js"
 # How much a page counts in the search: guides before pages of one subject, those before lists that hold every word.
 WEIGHTS = {"guides/": 3, "quick-start.md": 2, "reference/": 0.2, "changes.md": 0.1, "house.md": 0.2, "where-is.md": 0.2}
 WEIGHTS |= {"look-findings.md": 0.1, "benchmarks.md": 0.2, "tasks/": 0.7, "marketplace-fidelity.md": 0.3}
@@ -137,7 +138,8 @@ def weighed(name: str) -> str:
 def _files(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
-        if path.is_file() and inside.parts[0] not in LEFT_OUT and path.suffix in (".md", ".png", ".css", ".json"):
+        shown = path.suffix in (".md", ".png", ".css", ".json") or path.name == TO_CONSOLE
+        if path.is_file() and inside.parts[0] not in LEFT_OUT and shown:
             yield path
 
 

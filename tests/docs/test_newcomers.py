@@ -24,6 +24,7 @@ from tests.docs.paths import ROOT
 
 pytestmark = pytest.mark.long
 FIRST = 3
+HELP_OF_CONSOLE = "/console/help"
 # The pages that a newcomer reads, for the eyes of axe; every other one has the same frame.
 READ_FIRST = ("index.html", "tasks/index.html", "methods.html")
 
@@ -48,6 +49,9 @@ class Quiet(SimpleHTTPRequestHandler):
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
         )
         super().end_headers()
+
+    def translate_path(self, path: str) -> str:
+        return super().translate_path(path.removeprefix(HELP_OF_CONSOLE))
 
     def log_message(self, *args: Any) -> None:
         pass
@@ -144,6 +148,10 @@ def test_newcomers_find_their_answers_and_see_pages_without_barriers(browser: Br
         for name in READ_FIRST:
             page.goto(site + name)
             assert wrong_at_each_width(page) == [], name
+        back = page.get_by_role("link", name="Back to the console")
+        expect(back).to_have_count(0)
+        page.goto(f"{site.rstrip('/')}{HELP_OF_CONSOLE}/tasks/index.html")
+        expect(back).to_have_attribute("href", "/console/")
     assert problems == []
 
 

@@ -1,0 +1,41 @@
+"""The files of a release: what they state, what they are checked by, and what keeps one from being made."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from pathlib import Path
+
+from distribution import release
+from metrics.version import __version__
+
+
+def test_the_bill_of_materials_has_every_pinned_package_with_its_version_and_licence() -> None:
+    bill = release.bill_of_materials()
+    components = {part["name"]: part for part in bill["components"]}
+    pins = [
+        line for name in release.REQUIREMENTS for line in (release.ROOT / name).read_text().splitlines() if "==" in line
+    ]
+    assert {f"{name.lower()}=={part['version']}" for name, part in components.items()} == {
+        line.lower().replace("[binary]", "") for line in pins
+    }
+    assert components["numpy"]["purl"].startswith("pkg:pypi/numpy@2.")
+    assert "BSD" in components["Django"]["licenses"][0]["license"]["name"]
+
+
+def test_checksums_are_read_by_the_usual_program(tmp_path: Path) -> None:
+    file = tmp_path / "wheel.whl"
+    file.write_bytes(b"wheel")
+    (tmp_path / "SHA256SUMS").write_text(release.checksums([file]))
+    assert hashlib.sha256(b"wheel").hexdigest() in (tmp_path / "SHA256SUMS").read_text()
+    subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=tmp_path, check=True, capture_output=True)
+
+
+def test_a_checkout_with_another_version_or_with_changes_is_not_ready(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    (tmp_path / "CITATION.cff").write_text(f'version: "{__version__}"\n')
+    (tmp_path / "codemeta.json").write_text('{"version": "0.0.1"}')
+    assert release.unready(tmp_path) == [
+        f"codemeta.json does not state the version {__version__} of metrics/version.py.",
+        "Commit or undo the changes of the checkout first.",
+    ]

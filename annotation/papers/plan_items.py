@@ -65,7 +65,8 @@ def _design(document: Document) -> str:
     settings = document["settings"]
     kind = find_kind(settings["task"])
     lines = [f"Task: {kind.title if kind else settings['task']}."]
-    lines += [f"Condition: {cell['name'] or 'all texts'}." for cell in document["cells"]]
+    if len(document["cells"]) > 1:
+        lines += [f"Condition: {cell['name'] or 'all texts'}." for cell in document["cells"]]
     lines.append(f"Texts: {document['texts']}. Texts per task: {settings['texts_per_hit']}.")
     for name, words in (("gold_per_hit", "with a known answer"), ("repeats_per_hit", "shown twice")):
         if settings[name]:

@@ -40,9 +40,18 @@ class RetentionDate(forms.Form):
         help_text=_("Deleted at 00:00 UTC. Empty: stored until you delete them."),
     )
 
-    def moment(self) -> datetime | None:
+    once_until = forms.DateField(
+        label=_("Sealed list until"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        help_text=_(
+            "Optional. Until then, hashes of deleted IDs keep people from taking part twice. They lead to no answer."
+        ),
+    )
+
+    def moment(self, name: str = "retain_until") -> datetime | None:
         """The beginning of the day."""
-        day = self.cleaned_data["retain_until"]
+        day = self.cleaned_data[name]
         return datetime(day.year, day.month, day.day, tzinfo=timezone.get_default_timezone()) if day else None
 
 

@@ -82,7 +82,10 @@ def set_date(request: HttpRequest, study: Study) -> HttpResponse:
     if form.is_valid():
         who, now, market = _context(request, study)
         with attach_errors(form):
-            study_retention.set_retention_date(study, form.moment(), market=market, actor=who, now=now)
+            once_until = form.moment("once_until")
+            study_retention.set_retention_date(
+                study, form.moment(), market=market, actor=who, now=now, once_until=once_until
+            )
             messages.success(request, _("Retention date saved."))
             return redirect("console:workers-retention", study.uuid)
     return _shown(request, study, date=form)

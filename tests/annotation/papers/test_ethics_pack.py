@@ -176,6 +176,11 @@ def test_the_pack_prints_as_pdf() -> None:
     assert content == pack_file(Study.objects.get(), "es", "pdf", now=NOW)
 
 
+def test_what_to_tell_a_board_fits_on_two_pages() -> None:
+    page = Path(__file__).parents[3] / "docs" / "ethics.md"
+    assert len(page.read_text(encoding="utf-8").split()) <= 900
+
+
 @pytest.mark.django_db
 def test_an_editor_answers_on_the_page_and_by_the_web_api() -> None:
     study = make(workers=2)

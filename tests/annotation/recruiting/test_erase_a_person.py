@@ -19,9 +19,11 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.models import Q
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation import ledger
+from annotation.accounts.models import User
 from annotation.collecting.collect import collect
 from annotation.collecting.parse_submissions import read
 from annotation.exceptions import StateError
@@ -221,7 +223,11 @@ def test_only_an_administrator_may_and_each_look_is_logged(
 
 
 def test_a_sealed_list_lets_each_in_once_until_its_own_date(
-    live: Study, ours: Market, opened: Callable[..., ChannelRecord], visitor: Visitors
+    live: Study,
+    ours: Market,
+    opened: Callable[..., ChannelRecord],
+    visitor: Visitors,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from annotation.marketplace.invitations.retention import purge
     from annotation.marketplace.models import SealedId
@@ -234,7 +240,13 @@ def test_a_sealed_list_lets_each_in_once_until_its_own_date(
     dates = {"until": now + timedelta(days=1), "once_until": now + timedelta(days=90)}
     with pytest.raises(StateError, match="a date after the retention date"):
         set_retention_date(live, dates["once_until"], market=ours, actor="ada", now=now, once_until=dates["until"])
-    set_retention_date(live, dates["until"], market=ours, actor="ada", now=now, once_until=dates["once_until"])
+    monkeypatch.setattr("annotation.workers.study_retention.market_of_people", lambda study: ours)
+    owner = Client()
+    owner.force_login(User.objects.create_superuser("root"))
+    page = reverse("console:workers-retention-date", args=[live.uuid])
+    fields = {"retain_until": f"{dates['until']:%Y-%m-%d}", "once_until": f"{dates['once_until']:%Y-%m-%d}"}
+    assert owner.post(page, {**fields, "once_until": fields["retain_until"]}).status_code == 422
+    assert owner.post(page, fields).status_code == 302
     purge(now=now + timedelta(days=2), dry_run=False)
     assert tables_with("student-4711") == []
     autumn = opened("link", "Autumn", id_parameters=("PID",), pays="volunteer").link

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import secrets
 import subprocess
@@ -20,7 +21,7 @@ from annotation.accounts.models import User
 from annotation.jobs.backups.archive import BackupError, read_manifest
 from annotation.jobs.backups.back_up import back_up, restore
 from annotation.jobs.backups.database_copy import _run, _settings, _url
-from annotation.models import AuditEvent, Study
+from annotation.models import AuditEvent, Study, Worker
 from annotation.studies.audit_check import prove
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -75,6 +76,24 @@ def test_a_proven_backup_becomes_the_same_installation_elsewhere(folder: Path, e
     again = command("restore", str(path), env=elsewhere)
     assert again.returncode != 0
     assert "The database is in use" in again.stderr
+
+
+@pytest.mark.database
+@pytest.mark.long
+def test_a_restored_backup_erases_again_who_was_erased_after_it(folder: Path, elsewhere: dict[str, str]) -> None:
+    """Where the list of erasures is at hand: the backup itself knows the person."""
+    worker = Worker.objects.known_as("assay", "A2ERASEDLATER")
+    path = folder / "backup.assay"
+    call_command("backup", str(path), stdout=io.StringIO())
+    (folder / "elsewhere").mkdir(exist_ok=True)
+    entry = {"at": "2026-11-25T20:00:00+00:00", "pseudonyms": [worker.pseudonym], "with_answers": True}
+
+    (folder / "elsewhere" / "erasures.jsonl").write_text(json.dumps(entry) + "\n")
+    done = command("restore", str(path), env=elsewhere)
+    assert done.returncode == 0, done.stderr
+    assert "Erased again, as after the backup was made: 1 people." in done.stdout
+    shown = command("person", "show", "A2ERASEDLATER", "--reason", "request", env=elsewhere)
+    assert "Neither side stores anybody" in shown.stderr
 
 
 def test_nothing_of_a_backup_that_does_not_fit_is_restored(folder: Path, settings: Any) -> None:

@@ -16,6 +16,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from annotation.exceptions import MarketClosedError, MarketError
+from annotation.mturk.call_limit import CONNECT_SECONDS, READ_SECONDS, CallLimit
 from annotation.mturk.rate_limit import Pace
 from annotation.mturk.records import (
     AccountCounts,
@@ -89,13 +90,14 @@ class Market:
             "aws_secret_access_key": endpoint.secret_key,
             "config": Config(
                 retries={"mode": "standard", "max_attempts": endpoint.attempts},
-                connect_timeout=5,
-                read_timeout=30,
+                connect_timeout=CONNECT_SECONDS,
+                read_timeout=READ_SECONDS,
                 # A proxy named in the environment would swallow calls to loopback.
                 proxies={} if on_this_machine else None,
             ),
         }
         self._client = boto3.client("mturk", endpoint_url=endpoint.url, **self._access)
+        CallLimit(self._client)
 
     def now(self) -> datetime:
         """The market's time, by the Date header of its last answer; asks for one if there was none yet."""
@@ -297,6 +299,7 @@ class Market:
             core = botocore_session.get_session()
             core.get_component("data_loader").search_paths.append(str(SERVICE_MODEL))
             self._assay = boto3.Session(botocore_session=core).client("assay", endpoint_url=self.url, **self._access)
+            CallLimit(self._assay)
         return self._assay
 
     def messages(self, queue: str) -> list[QueuedMessage]:
@@ -313,6 +316,7 @@ class Market:
             parts = urlsplit(queue)
             address = f"{parts.scheme}://{parts.netloc}{QUEUES}"
             self._sqs = boto3.client("sqs", endpoint_url=address, **self._access)
+            CallLimit(self._sqs)
         return self._sqs
 
     def _once(self, operation: str, **parameters: Any) -> None:

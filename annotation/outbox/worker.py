@@ -76,4 +76,6 @@ def _carry_out(intent: Intent, *, market: Market, clock: Callable[[], datetime],
         EFFECTS[intent.kind](intent, Context(market, clock, queue, called_before))
     except AssayError as error:
         return outbox.put_off(intent, error, now=clock())
+    if intent.refusals:  # the marketplace is well again
+        outbox.hasten(intent.study_id, now=clock())
     return State.DONE

@@ -118,6 +118,17 @@ def test_a_market_that_cannot_be_reached_is_tried_again_later(study: Study, endp
     assert work(ALL, market=Market(endpoint), clock=lambda: NOW + timedelta(minutes=1)).done == 2
 
 
+def test_what_was_put_off_goes_on_as_soon_as_a_call_succeeds(study: Study, endpoint: Endpoint) -> None:
+    publish(study, actor="ada", now=NOW)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Market, "_call", unreachable)
+        work(ALL, market=Market(endpoint), clock=clock)
+    first = Intent.objects.order_by("pk")[0]
+    Intent.objects.update(not_before=NOW + timedelta(minutes=5))
+    Intent.objects.filter(pk=first.pk).update(not_before=NOW)
+    assert work(ALL, market=Market(endpoint), clock=clock).done == 2
+
+
 def test_a_permanent_refusal_is_kept_with_its_reason(study: Study, endpoint: Endpoint) -> None:
     stranger = Market(Endpoint(endpoint.url, "AKIAUNKNOWN", "secret"))
     publish(study, actor="ada", now=NOW)

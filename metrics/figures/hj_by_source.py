@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metrics.figures.chart import Axis, Chart, Mark, Note, Points, name_intervals, pad_range, place_ticks
+from metrics.figures.texts import shorten
 from metrics.types import REFERENCE, Estimate, Source
 
 BINS = 60  # dots in the same bin are stacked
+LETTERS = 52  # of a row's label
 SPREAD = 0.30  # height of the tallest stack, in rows
 
 
@@ -36,7 +38,7 @@ def chart(rows: Sequence[SourceRow], *, name: str = "hj-by-source") -> Chart:
         y=Axis("", -0.6, len(rows) - 0.25),
         points=tuple(_dots(row, heights[row.name], bin_width) for row in rows),
         marks=tuple(_mark(row, heights[row.name]) for row in rows),
-        notes=tuple(Note(span[0] + bin_width, heights[row.name] + 0.42, _label(row)) for row in rows),
+        notes=tuple(Note(span[0] + bin_width, heights[row.name] + 0.42, _note(row)) for row in rows),
         legend=False,
         height=90 + 92 * len(rows),
         caption=_caption(rows),
@@ -65,11 +67,20 @@ def _compared(row: SourceRow, reference: SourceRow) -> str:
     return f"{row.name} is rated {abs(gap):.2f} {'higher' if gap > 0 else 'lower'} than the references."
 
 
+def _note(row: SourceRow) -> str:
+    """The label in what fits the figure: a long name is shortened, its value never."""
+    return f"{shorten(row.name, max(12, LETTERS - len(_value(row)) - 1))} {_value(row)}"
+
+
 def _label(row: SourceRow) -> str:
+    return f"{row.name} {_value(row)}"
+
+
+def _value(row: SourceRow) -> str:
     mean, interval = row.mean.value, row.mean.interval
     value = "–" if mean is None else f"{mean:.2f}"
     bounds = f" [{interval.low:.2f}, {interval.high:.2f}]" if interval else ""
-    return f"{row.name} {value}{bounds}, n = {row.mean.n}"
+    return f"{value}{bounds}, n = {row.mean.n}"
 
 
 def _mark(row: SourceRow, height: float) -> Mark:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from lxml import html as lxml_html
 
+from metrics.figures import hj_by_source
 from metrics.report.build import build_report
 from metrics.report.formats.html import html
 from metrics.report.formats.isolation import isolate_words
@@ -58,3 +60,12 @@ def test_a_page_without_such_words_stays_as_it_is() -> None:
     assert isolate_words(page) == page
     still = f"<title>{HEBREW}</title><svg><text>{HEBREW}</text></svg>"
     assert isolate_words(still) == still
+
+
+def test_a_row_of_a_long_name_shows_its_value_whole() -> None:
+    """In the picture a name may be shortened, and never what is measured of it; in words it is whole."""
+    chart = hj_by_source.chart(report().sources)
+    labels = [note.text for note in chart.notes]
+    assert all(len(label) <= hj_by_source.LETTERS and re.search(r"\], n = 12$", label) for label in labels)
+    assert "…" in " ".join(labels)
+    assert NAMES[1] in chart.alt

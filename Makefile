@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve start test check check_reports kinds types suite coverage truth api draws pay people faults pairs messages bench package release notebooks docs replicate screenshots clean
+.PHONY: help setup setup-dev demo serve start test check check_reports kinds types suite coverage truth api draws pay people faults pairs messages bench package test_wheel release notebooks docs replicate screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -36,6 +36,7 @@ help:
 	@echo "make pay     1,000 simulated people read what tasks pay, and are paid (writes docs/pay.md)"
 	@echo "make people  24 people in browsers take part in two live studies; a reviewer decides 100 (CHROMIUM=path)"
 	@echo "make package  the wheel and the source archive of textassay (into dist)"
+	@echo "make test_wheel  the suite of the measures against the installed wheel, away from this checkout (PYTEST: words)"
 	@echo "make release  wheel, source archive, site, bill of materials and checksums (into dist); prints the tag's command"
 	@echo "make notebooks  run the notebooks of docs/notebooks and store what they show (NOTEBOOKS: names)"
 	@echo "make docs    build the documentation site and serve it on this machine (DOCS=\"\": build alone)"
@@ -168,6 +169,10 @@ docs: setup-dev
 
 package: setup-dev
 	$(BIN)/python -m hatchling build -t sdist -t wheel
+
+# Ten minutes and more: tests/metrics once again, with the names of the installed package and without this checkout.
+test_wheel: setup-dev
+	$(BIN)/python -m tests.distribution.suite -n $(PROCESSES) $(PYTEST)
 
 # Of a checkout without changes. Nothing is tagged, pushed or uploaded.
 release: setup-dev

@@ -11,6 +11,25 @@ from distribution.rewrite import PACKAGE, Rewriter
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("metrics", "annotation", "deploy", "hit_templates")
+# The suite of `metrics`, and the modules that it imports.
+TESTS = (
+    "__init__.py",
+    "browsing.py",
+    "metrics",
+    "benchmarks",
+    "annotation/__init__.py",
+    "annotation/reports/__init__.py",
+    "annotation/reports/round_trips.py",
+)
+# What tests start in processes of their own, here and where the package is installed.
+STARTED = {
+    '"-m", "metrics"': f'"-m", "{PACKAGE}.metrics"',
+    "import sys, metrics;": f"import sys; from {PACKAGE} import metrics;",
+    "import sys, metrics, metrics.": f"import sys, {PACKAGE}.metrics.",
+    '"metrics, metrics.likelihood, metrics.generation, metrics.__main__"': (
+        f'"{PACKAGE}.metrics, {PACKAGE}.metrics.likelihood, {PACKAGE}.metrics.generation, {PACKAGE}.metrics.__main__"'
+    ),
+}
 LEFT_OUT = {"__pycache__", ".mypy_cache", ".ruff_cache"}
 
 
@@ -29,13 +48,22 @@ def stage(folder: Path, root: Path = ROOT) -> Path:
     return package
 
 
-def stage_tests(folder: Path, root: Path = ROOT) -> Path:
-    """Write the tests of `metrics`, rewritten alike, into `folder`, so that they run against the installed wheel."""
+def stage_tests(folder: Path, root: Path = ROOT) -> None:
+    """Write the tests of `metrics` and what they import into `folder`, with the names of the installed package."""
     rewriter = Rewriter(root)
-    tests = root / "tests"
-    for source in (tests / "__init__.py", *_files(tests / "metrics")):
-        _copy(source, folder / source.relative_to(root), rewriter)
-    return folder / "tests"
+    for name in TESTS:
+        for source in _files(root / "tests" / name) if (root / "tests" / name).is_dir() else [root / "tests" / name]:
+            target = folder / source.relative_to(root)
+            _copy(source, target, rewriter)
+            if source.suffix == ".py":
+                target.write_text(_programs(target.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def _programs(source: str) -> str:
+    """A test's source, in which the programs that it starts name the installed package."""
+    for here, installed in STARTED.items():
+        source = source.replace(here, installed)
+    return source
 
 
 def _files(folder: Path) -> Iterator[Path]:

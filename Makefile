@@ -110,7 +110,7 @@ endif
 
 # Some minutes: each kind of task in a browser, from its card to a rehearsed report; make test has two of them.
 kinds: setup-dev
-	ASSAY_ALL_KINDS=1 $(BIN)/python -m pytest -n 0 -s tests/annotation/console/test_kind_walks.py
+	ASSAY_ALL_KINDS=1 $(BIN)/python -m pytest -n 0 -s tests/annotation/console/test_kind_walks.py tests/marketplace/framed/test_kind_pages.py
 
 # How much of the metrics and the verbs the tests reach.
 coverage: setup-dev

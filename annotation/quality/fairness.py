@@ -103,6 +103,7 @@ def wronged_by(study: Study, rules: Sequence[Rule]) -> list[RuleFairness]:
 class RuleNow:
     """A rule that can apply to this study: how many submissions it concerns now, and whom it would wrong."""
 
+    rule: Rule
     check: QualityCheck
     submissions: int
     fairness: RuleFairness
@@ -125,4 +126,7 @@ def rules_now(study: Study) -> list[RuleNow]:
     """The possible rules, with how many submissions each concerns and whom it would wrong; none before checks ran."""
     possible = possible_rules(study) if check_counts(study) else []
     counts = count_beyond(study, possible)
-    return [RuleNow(row.check, counts[row.check.kind], row) for row in wronged_by(study, possible)]
+    by_kind = {rule.kind: rule for rule in possible}
+    return [
+        RuleNow(by_kind[row.check.kind], row.check, counts[row.check.kind], row) for row in wronged_by(study, possible)
+    ]

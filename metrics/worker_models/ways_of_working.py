@@ -42,9 +42,9 @@ TEMPER = 0.9
 USUAL = np.array([0.87, 0.03, 0.02, 0.015, 0.035, 0.03])  # shares of the ways, before the study is known
 USUAL_PEOPLE = 15.0
 LEARNING = 6
-# Slope and shift of the log odds of bad work: by logistic regression on 150 simulated studies (tests/benchmarks/
-# people_at_work/crowds.py, seeds 300 to 449); clicks that a very noisy reader could have given had looked too careful.
-CALIBRATION = (1.19, 0.69)
+# Slope and shift of the log odds of bad work: by logistic regression on 300 simulated studies of their own
+# (tests/benchmarks/calibrate_people.py); clicks that a very noisy reader could have given had looked too careful.
+CALIBRATION = (1.01, 0.56)
 DOUBT = 0.5
 
 

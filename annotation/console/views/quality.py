@@ -24,7 +24,7 @@ from annotation.quality import applied_rules, assess, detectors, evidence, fairn
 from annotation.quality.filters import BY_KIND, NAMED_SETS, rule_without_code
 from annotation.quality.honest_groups import PEOPLE
 from annotation.quality.methods_text import paragraph
-from annotation.reports import study_facts
+from annotation.reports import exclusion_effects, study_facts
 from annotation.review import exclude
 from annotation.studies import blinding
 
@@ -97,7 +97,8 @@ def outcome(request: HttpRequest, study: Study) -> HttpResponse:
 def rules(request: HttpRequest, study: Study) -> HttpResponse:
     """Which rules can apply, how many submissions each concerns, and whom it would wrong: it comes behind."""
     full_page = "HX-Request" not in request.headers
-    context = {"study": study, "rows": fairness.rules_now(study), "people": PEOPLE}
+    rows = [(row, exclusion_effects.headline_changes(study, row.rule)) for row in fairness.rules_now(study)]
+    context = {"study": study, "rows": rows, "people": PEOPLE, "seen": blinding.seen_at(study)}
     return render(request, "console/quality_rules.html" if full_page else "console/rules_now.html", context)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -74,6 +75,23 @@ def test_the_page_tells_every_selection_and_where_it_lies(study: Study) -> None:
     part = job.outcome["generators"][0]
     assert part["name"] == "tiny"
     assert len(part["rows"]) == part["selections"] == 4
+
+
+def test_rules_show_the_measure_before_and_after_once_results_are_unblinded(study: Study) -> None:
+    exclude.fix_rules(study, "own", [Rule("one_answer")], actor=None, now=NOW)
+    reviewer, rules = entered(study, "reviewer"), reverse("console:quality-rules", args=[study.uuid])
+    assert "Results are blinded" in (page := reviewer.get(rules).content.decode())
+    assert "→" not in page
+    reviewer.post(reverse("console:results-reveal", args=[study.uuid]))
+    reviewer.post(reverse("console:results-exclusions-compute", args=[study.uuid]))
+    run_due()
+    rows = {row[0]: row[4] for row in Job.objects.get(kind="exclusions").outcome["generators"][0]["rows"]}
+    page = reviewer.get(rules).content.decode()
+    shown = re.search(r"tiny: ([0-9.]+) → ([0-9.]+)", page)
+    assert shown is not None
+    assert [float(value) for value in shown.groups()] == pytest.approx([rows["no rule"], rows["One answer"]], abs=0.01)
+    Job.objects.all().delete()
+    assert "→" not in reviewer.get(rules).content.decode()
 
 
 def test_each_default_stands_alone_beside_the_studys_own_rules(study: Study) -> None:

@@ -32,7 +32,7 @@ bad work. It is not untouched: other seeds of it were looked at four times. Afte
 language model's count in the order and for no stated chance, since careful people can be as consistent. After the
 second, pairs on one device have a test of their own, which raised the two accounts named from 93.5 %, and flags of
 writing weigh less. After the table before this one showed chances in the second set that were too sure, slope and shift
-of the stated chances were fitted anew on crowds of their own (`tests/benchmarks/calibrate_people.py`).
+of the stated chances were fitted again on crowds of their own (`tests/benchmarks/calibrate_people.py`).
 
 Eight kinds of bad work: clicks (fast and slow), one label, a reversed scale, a colluding pair, two accounts of one
 person, tiring, labels by a language model. HITs have 25 texts, people do 2 to 5. People of the crowds are what their
@@ -72,9 +72,10 @@ def _page(studies: int, counts: dict[str, Counts]) -> Iterator[str]:
         yield f"| {title} | {owed} | " + " | ".join(value(one) for one in counts.values()) + " |"
     yield ""
     yield "A pair or a second account is named where both members are said to answer like each other beyond chance."
+    yield ""
     yield "## Stated chances\n"
     yield "People by the stated chance of bad work, and who did it, in % ± the binomial error. People with labels by a"
-    yield "language model are left out: of them no chance is stated, unless they answer alike. Where a bin holds few"
+    yield "language model are not counted: of them no chance is stated, unless they answer alike. Where a bin holds few"
     yield "people, its gap is mostly error. The curve has two parameters and uses all with chances from 1 to 99%.\n"
     yield "| chance | " + " | ".join(f"{name}: people | mean chance | bad" for name in counts) + " |"
     yield "| --- |" + " --- | --- | --- |" * len(counts)

@@ -101,9 +101,9 @@ def test_the_page_of_a_kind_is_answered_by_keyboard_and_loses_nothing(
     frame = connected(ann.page)
     frame.wait_for_function(f"answered => ({ANSWERS})() === answered", arg=answered)
     if EVERY:
-        ann.page.set_viewport_size(DESK)
+        ann.page.set_viewport_size(DESK)  # type: ignore[arg-type]
         assert wrong_in(ann, frame, f"{kind.name}-1280") == []
-        ann.page.set_viewport_size(PHONE)
+        ann.page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     answer_by_keyboard(ann)
     ann.context.set_offline(True)
     ann.page.keyboard.press("Enter")

@@ -42,7 +42,9 @@ NAMES = re.compile(r"et al\., \d{4}|\d+-nearest|rater \d|guessing would give 50%
 
 
 def lies(sentence: str, *, blind: str = "", wide: str = "") -> Iterator[str]:
-    """The sentence with one number one higher in its last digit, or one word another.
+    """The sentence with one number changed, or one word another.
+
+    A whole number is one higher; of another the last digit is two higher, as either rounding of a tie is true.
 
     blind: a pattern of what nothing can check; wide: of what is held to a range, where a lie is far off.
     """
@@ -53,7 +55,9 @@ def lies(sentence: str, *, blind: str = "", wide: str = "") -> Iterator[str]:
     for match in NUMBER.finditer(sentence):
         if not any(low <= match.start() < high for low, high in hidden):
             digits = len(match[0].partition(".")[2])
-            by = FAR if any(low <= match.start() < high for low, high in ranged) else 10**-digits
+            by: float = 2 * 10**-digits if digits else 1
+            if any(low <= match.start() < high for low, high in ranged):
+                by = FAR
             other = f"{float(match[0]) + by:.{digits}f}"
             yield sentence[: match.start()] + other + sentence[match.end() :]
     lied = False

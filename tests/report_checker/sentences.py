@@ -1159,7 +1159,7 @@ def duplicate_contexts(rows: Rows, match: Match, asked: Asked) -> str | None:
     side, what = ("", "reference") if "reference;" in match[0] else (match["name"], "model text")
     texts = [row["context_id"] for key, row in rows.texts.items() if rows.sides[key] == side and key in rated]
     several = sum(number > 1 for context, number in Counter(texts).items() if context is not None)
-    if not several:
+    if not several or match["name"] not in rows.sides.values():
         return None
     return f"{match['name']}: {count(several, 'context')} with more than one {what}; such texts are not independent."
 

@@ -59,6 +59,9 @@ class SettingsIn(Schema):
     compare_family: Literal["", "generators", "sources", "main"] | None = Field(
         None, description="Which comparisons are adjusted together."
     )
+    compare_raters: Literal["", "new", "these"] | None = Field(
+        None, description="Whom intervals and tests are for where both exist; empty: new raters."
+    )
     draw_seed: str | None = Field(
         None, max_length=64, description="Of the draw of conditions. Empty: the marketplace draws one."
     )

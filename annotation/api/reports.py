@@ -30,6 +30,7 @@ from annotation.reports.share import revoke, share
 from annotation.reports.take_snapshot import look_at_results
 from annotation.studies.blinding import seen_at
 from metrics.report.formats.write import Format
+from metrics.report.row_records import WhichRaters
 
 router = Router(tags=["Reports"])
 
@@ -42,9 +43,13 @@ class ReportIn(Schema):
 
 
 class StudyReportIn(ReportIn):
-    """The requested report. unblind: look at the results although they are blinded, which the log notes."""
+    """The requested report. unblind: look at the results although they are blinded, which the log notes.
+
+    raters: whom intervals are for where both exist, `new` raters or `these`; empty: as declared, else new ones.
+    """
 
     unblind: bool = False
+    raters: WhichRaters = ""
 
 
 class ReleaseIn(Schema):
@@ -142,7 +147,7 @@ def ask_report(request: HttpRequest, study: UUID, body: StudyReportIn) -> Status
         study_row = study_for(request, study, Role.REVIEWER)
         actor = caller(request).get_username()
         look_at_results(study_row, confirmed=body.unblind, actor=actor, reason="report", now=timezone.now())
-    options = {"formats": list(body.formats), "seed": body.seed}
+    options = {"formats": list(body.formats), "seed": body.seed, "raters": body.raters}
     job = ask(Job.Kind.REPORT, by=caller(request), now=timezone.now(), study=study_row, settings=options)
     return Status(202, job)
 

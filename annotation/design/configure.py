@@ -21,7 +21,7 @@ DEALT = {"seed", "raters_per_text", "texts_per_hit", "evaluators_per_cell", "mix
 LATER = {"question", "budget_cents", "floor_cents", "assignment_seconds", "lifetime_seconds",
          "auto_approval_seconds", "country", "minimum_approved_hits", "minimum_percent_approved", "mode",
          "margin_points", "compare_first", "compare_second", "compare_criterion", "compare_margin",
-         "compare_family", "draw_seed"}  # fmt: skip
+         "compare_family", "compare_raters", "draw_seed"}  # fmt: skip
 # These are never sent to a marketplace: they may change at any time.
 EVER = {"retain_until"}
 

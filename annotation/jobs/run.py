@@ -38,6 +38,7 @@ from metrics.report.build import report_of
 from metrics.report.comparison.compare import compare_studies
 from metrics.report.formats.figures import charts
 from metrics.report.formats.write import USUAL
+from metrics.report.row_records import WhichRaters
 from metrics.report.sections.exclusions import DRAWS, compute_rule_effects, rules_without_effect, state_conclusions
 from metrics.tables.delimited import table_csv
 from metrics.tables.exclusions import exclusions_table
@@ -168,9 +169,10 @@ def _preflight(job: Job, tell: Tell, now: datetime) -> Done:
 def _report(job: Job, tell: Tell, now: datetime) -> Done:
     """The report's files lie in a folder of the job; its figures, without script, in the outcome."""
     study, seed = _study_of(job), int(job.settings.get("seed", 0))
-    command = f"manage.py report {study} --out DIR --seed {seed}"
+    raters: WhichRaters = job.settings.get("raters", "")
+    command = f"manage.py report {study} --out DIR --seed {seed}" + (f" --raters {raters}" if raters else "")
     snapshot = take(study, actor=job.actor, reason="report", now=now, command=command)
-    report = report_of(snapshot, seed=seed, progress=tell)
+    report = report_of(snapshot, seed=seed, raters=raters, progress=tell)
     tell("Writing", len(report.generators), len(report.generators))
     done = export(
         report,

@@ -74,6 +74,12 @@ class Study(models.Model):
         SOURCES = "sources", "all pairs of sources, references included"
         MAIN = "main", "the main comparison alone"
 
+    class Raters(models.TextChoices):
+        """Whom intervals and tests are for, where both exist."""
+
+        NEW = "new", "new raters"
+        THESE = "these", "these raters alone"
+
     class Mode(models.TextChoices):
         REHEARSAL = "rehearsal", "rehearsal"
         LIVE = "live", "live"
@@ -134,6 +140,9 @@ class Study(models.Model):
         help_text="Difference that still counts as none: points of the scale; of human or machine shares.",
     )
     compare_family = models.CharField(max_length=10, choices=Tests.choices, blank=True)
+    compare_raters = models.CharField(
+        max_length=10, choices=Raters.choices, blank=True, help_text="Whom intervals are for; empty: new raters."
+    )
     in_nines = models.BooleanField(default=False, help_text="Publish HITs of nine places at most.")
     once = models.BooleanField(default=False, help_text="One HIT for each person in the whole group of studies.")
     # The one currency of the study (ISO 4217). Every field named ..._cents, of rows that belong to the study too, is in

@@ -217,7 +217,7 @@ def plan(
 
 def compared_in(settings: Mapping[str, Any]) -> ComparisonPlan | None:
     """What was declared of the main comparison; None where nothing was, as in plans of earlier releases."""
-    names = ("criterion", "first", "second", "margin", "family")
+    names = ("criterion", "first", "second", "margin", "family", "raters")
     declared = {name: settings.get(f"compare_{name}") for name in names}
     facts = ComparisonPlan(**{name: value for name, value in declared.items() if value is not None})
     return None if facts == ComparisonPlan() else facts

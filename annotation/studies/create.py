@@ -45,6 +45,7 @@ class Plan:
     compare_criterion: str = ""
     compare_margin: float | None = None
     compare_family: str = ""
+    compare_raters: str = ""
     in_nines: bool = False
     once: bool = False
     budget_cents: int | None = None

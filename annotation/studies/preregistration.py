@@ -17,6 +17,7 @@ SETTINGS = (
     "reward_cents", "currency", "floor_cents", "assignment_seconds", "minimum_approved_hits",
     "minimum_percent_approved", "country", "stop_rule", "stop_width", "most_raters", "compare_first",
     "compare_second", "compare_criterion", "compare_margin", "compare_family",
+    "compare_raters",
 )  # fmt: skip
 STATED = (Statement.Key.PLAN, Statement.Key.POWER, Statement.Key.REGISTERED)
 

@@ -18,7 +18,7 @@ from metrics.report.row_records import ComparisonPlan, PlanFacts
 from metrics.report.section import Section
 from metrics.report.section_kind import Options
 from metrics.report.sections import answer
-from metrics.report.sections.source_comparisons import REFERENCES
+from metrics.report.sections.source_comparisons import REFERENCES, declared_comparison
 from metrics.tables.text import table_text
 
 COMMAND_ORDER = 65  # in the help: after the measures of the four papers
@@ -44,8 +44,9 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "--raters",
         choices=("new", "these"),
-        default="new",
-        help="whom the intervals and tests are for, with new contexts: other raters (new), or these alone",
+        default="",
+        help="whom the intervals and tests are for, with new contexts: other raters (new), or these alone; the default "
+        "is new, or what the plan of a snapshot declares",
     )
     common_options(command)
     command.set_defaults(run=run)
@@ -55,7 +56,9 @@ def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
     check_level(arguments.level)
     (kind,) = answer.SECTIONS
-    section = kind.section(_input(arguments), Options(level=arguments.level, these_raters=arguments.raters == "these"))
+    report_input = _input(arguments)
+    raters = arguments.raters or declared_comparison(report_input).raters
+    section = kind.section(report_input, Options(level=arguments.level, these_raters=raters == "these"))
     if section is None:
         raise BadInput(NOTHING, where=arguments.ratings.name)
     if arguments.json:

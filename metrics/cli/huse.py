@@ -45,6 +45,12 @@ def add(commands: Commands) -> None:
         "--generator", default="", metavar="NAME", help="of several in ITEMS.csv, as a report exports them"
     )
     huse.add_argument("--condition", default="", metavar="NAME", help="of several in RATINGS.csv")
+    huse.add_argument(
+        "--raters",
+        choices=("new", "these"),
+        default="new",
+        help="with --ratings, whom intervals are for where each source had raters of its own: other raters, or these",
+    )
     huse.add_argument("--k", type=int, default=16, help="neighbors (16)")
     huse_more.add_options(huse)
     common_options(huse, seed="the subsamples behind the interval")
@@ -63,7 +69,10 @@ def run(arguments: argparse.Namespace) -> str:
         else None
     )
     chosen = {"k": arguments.k, "seed": arguments.seed, "level": arguments.level}
-    results = evaluate(items, modes, **chosen) if ratings is None else evaluate_rated(items, ratings, modes, **chosen)
+    if ratings is None:
+        results = evaluate(items, modes, **chosen)
+    else:
+        results = evaluate_rated(items, ratings, modes, these_raters=arguments.raters == "these", **chosen)
     more = huse_more.compute_more(items, ratings, arguments)
     if arguments.json:
         return json_text({**huse_document(results), **huse_more.as_json(more)})

@@ -17,6 +17,7 @@ from metrics.report.sections import registry
 from metrics.report.snapshot import Snapshot, read_snapshot
 
 COMMAND_ORDER = 80  # in the help
+RATERS_HELP = "whom intervals are for where both exist: other raters (new), or these alone (as declared, else new)"
 
 
 def add(commands: Commands) -> None:
@@ -27,6 +28,7 @@ def add(commands: Commands) -> None:
     report.add_argument(
         "--format", default=",".join(USUAL), metavar="LIST", help=f"separated by commas ({','.join(USUAL)})"
     )
+    report.add_argument("--raters", choices=("new", "these"), default="", help=RATERS_HELP)
     report.add_argument("--chromium", type=Path, metavar="PATH", help="browser for PDF and pictures of pages")
     report.add_argument("--no-sandbox", action="store_true", help="for a browser that runs as root, in a container")
     report.add_argument(
@@ -48,7 +50,10 @@ def run(arguments: argparse.Namespace) -> str:
     snapshot = read_snapshot_file(arguments.snapshot)
     at = snapshot.header.created_at
     check_formats(formats, now=at)
-    options, waiting = {"level": arguments.level, "seed": arguments.seed, "k": arguments.k}, [snapshot]
+    options, waiting = (
+        {"level": arguments.level, "seed": arguments.seed, "k": arguments.k, "raters": arguments.raters},
+        [snapshot],
+    )
     del snapshot  # so that its bytes are dropped once they are read
     report = report_of(waiting.pop(), **options, kinds=kinds)
     try:

@@ -32,6 +32,7 @@ RATERS = "half-samples of workers (a component)"
 BINOMIAL = "binomial, too narrow"
 WITH_RATERS = "half-samples of texts and of raters"
 TARGET = "expectation of the estimator at this number of texts and ratings, over new texts and other raters"
+THESE = "expectation of the estimator at this number of texts and ratings, over new texts, with these raters"
 SINGLE_SOURCE = "raters_saw_one_source"
 DIFFERENT = "raters_differ_by_source"
 NO_RATERS = "interval_without_raters"
@@ -136,6 +137,7 @@ def evaluate_rated(
     draws: int = 400,
     vote_tie: VoteTie = "reference",
     missing: Missing = "error",
+    these_raters: bool = False,
 ) -> ByMode:
     """Compute HUSE with HJ from single ratings, and intervals that know who rated what.
 
@@ -158,6 +160,7 @@ def evaluate_rated(
         draws: half-samples behind an interval, at least 2; 0 for no interval.
         vote_tie: who gets an equal vote, `reference` or `model`; `half` counts half an error.
         missing: what items without log p do, as in `evaluate`.
+        these_raters: intervals are for new texts with these raters, so that nothing is added for others.
 
     Returns:
         A `HuseResult` for each mode. An item with neither HJ nor a rating is dropped and flagged.
@@ -196,6 +199,8 @@ def evaluate_rated(
     if difference <= MUCH_DIFFERENT:
         return results
     settings: dict[str, Setting] = {"one_source_share": _single_source_share(rated, z), "source_difference": difference}
+    if these_raters:
+        return ByMode({mode: _as_they_are(result, settings) for mode, result in results.items()})
     part = _component_or_none(judged, ratings, k, draws, seed, missing)
     return ByMode({mode: _widened(result, part, settings, rated.raters) for mode, result in results.items()})
 
@@ -240,6 +245,17 @@ def _single_source_share(rated: Rated, z: Bools) -> float:
     references = np.bincount(rater, reference, minlength=rated.raters)
     saw_single_source = ((references == 0) | (references == total)) & (total > 1)
     return float(total[saw_single_source].sum() / total.sum())
+
+
+def _as_they_are(result: HuseResult, more_settings: Mapping[str, Setting]) -> HuseResult:
+    """The same intervals, which say that they are for these raters."""
+
+    def named(estimate: Estimate) -> Estimate:
+        interval = replace(estimate.interval, target=THESE) if estimate.interval else None
+        settings = {**estimate.settings, **more_settings}
+        return replace(estimate, interval=interval, settings=settings, flags=(*estimate.flags, DIFFERENT))
+
+    return HuseResult(**{field.name: named(getattr(result, field.name)) for field in fields(result)})
 
 
 def _widened(

@@ -15,9 +15,11 @@ from metrics.report.prose import findings, methods, statistics
 from metrics.report.prose.warnings import name_missing_sections, warnings
 from metrics.report.records import ReportInput
 from metrics.report.result import GeneratorReport, Report
+from metrics.report.row_records import WhichRaters
 from metrics.report.section import Section
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections import answer, exclusions, items_checks, registry
+from metrics.report.sections.source_comparisons import declared_comparison
 from metrics.report.snapshot import Snapshot
 
 Progress = Callable[[str, int, int], None]  # what is being done, how many steps are done, of how many
@@ -29,6 +31,7 @@ def build_report(
     level: float = 0.95,
     seed: int = 0,
     k: int = 16,
+    raters: WhichRaters = "",
     progress: Progress | None = None,
     kinds: Sequence[SectionKind[Any, Any]] | None = None,
 ) -> Report:
@@ -39,6 +42,7 @@ def build_report(
         level: of every interval, in (0, 1).
         seed: of every draw, at least 0.
         k: neighbours of HUSE, at least 1.
+        raters: whom intervals are for where both exist, `new` raters or `these`; "": as declared, else new ones.
         progress: called with the step, how many steps are done, and of how many; None: no calls.
         kinds: the sections of the report, in order; None: all that are installed.
 
@@ -70,7 +74,8 @@ def build_report(
     facts = {kind.key: kind.gather(report_input) for kind in kinds}
     applying = [kind for kind in kinds if facts[kind.key] is not None]
     steps = _Steps(progress or _silent, sum(kind.steps(facts[kind.key]) for kind in applying))
-    options = Options(level, seed, k, steps.announce)
+    whom = raters or declared_comparison(report_input).raters or "new"
+    options = Options(level, seed, k, steps.announce, these_raters=whom == "these")
     results = {kind.key: kind.compute(facts[kind.key], options) for kind in applying}
     sections = tuple(kind.describe(results[kind.key]) for kind in applying)
     huse = results.get("huse")
@@ -83,6 +88,7 @@ def build_report(
         level=level,
         seed=seed,
         k=k,
+        new_raters=whom != "these",
         results=results,
         ratings_per_text=_distribution(report_input, generators),
         warnings=warned,
@@ -114,6 +120,7 @@ def report_of(
     level: float = 0.95,
     seed: int = 0,
     k: int = 16,
+    raters: WhichRaters = "",
     progress: Progress | None = None,
     kinds: Sequence[SectionKind[Any, Any]] | None = None,
 ) -> Report:
@@ -121,7 +128,7 @@ def report_of(
 
     Args:
         snapshot: as `metrics.report.snapshot.read_snapshot` gives it.
-        level, seed, k, progress, kinds: as in `build_report`.
+        level, seed, k, raters, progress, kinds: as in `build_report`.
 
     Returns:
         A `Report` for `write_report`, with the snapshot's header.
@@ -145,7 +152,7 @@ def report_of(
     kinds = registry.installed() if kinds is None else kinds
     report_input, header = snapshot.report_input, snapshot.header
     del snapshot  # its bytes, where the caller does not keep them: of a million ratings they are 90 MB
-    report = build_report(report_input, level=level, seed=seed, k=k, progress=progress, kinds=kinds)
+    report = build_report(report_input, level=level, seed=seed, k=k, raters=raters, progress=progress, kinds=kinds)
     named = name_missing_sections(header.sections, (kind.key for kind in kinds))
     return replace(report, snapshot=header, warnings=(*named, *report.warnings))
 

@@ -63,6 +63,8 @@ class GeneratorReport:
 class Report:
     """A whole report. `level` is that of every interval; `seed` that of every draw; `k` the neighbours of HUSE.
 
+    new_raters: whether intervals are for new raters where both exist; else for these alone.
+
     results: what each section computed, by its key. ratings_per_text: (kept ratings, number of texts with so many).
     warnings: what a reader must know. verdicts, limits: sentences of the summary: what the study says, and what
     cannot be concluded from it. sections: the same results in words, tables and figures, in order. checklist: what
@@ -85,6 +87,7 @@ class Report:
     methods: tuple[str, ...]
     items: Section
     snapshot: Header | None = None
+    new_raters: bool = True
 
     @property
     def generators(self) -> tuple[GeneratorReport, ...]:

@@ -20,6 +20,7 @@ CodebookName = Literal["comments", "criteria"]
 YES = {True: "yes", False: "no"}
 # All pairs of generators of a criterion, all pairs of sources (the references too), or the main comparison alone.
 Tests = Literal["", "generators", "sources", "main"]
+WhichRaters = Literal["", "new", "these"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +220,8 @@ class ComparisonPlan:
 
     criterion: what is compared. first, second: generators, or `references`. margin: how far apart they may be and count
     as equivalent, in points of the scale (shares for human or machine, log odds for preferences). family: which
-    comparisons are tested together, see `Tests`.
+    comparisons are tested together, see `Tests`. raters: whom intervals are for where both exist, `new` raters or
+    `these`; "" is new ones.
     """
 
     criterion: str = ""
@@ -227,6 +229,7 @@ class ComparisonPlan:
     second: str = ""
     margin: float | None = None
     family: Tests = ""
+    raters: WhichRaters = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -727,8 +727,8 @@ HUSE_TARGET = (
 
 
 @kind(
-    rf"(?:Ratings were averaged by text; means of sources have {NUMBER}% intervals over texts, and differences are by "
-    rf"Welch's t|Shares of labels have {NUMBER}% intervals over new texts, with these raters|Preferences count ties as "
+    rf"(?:Ratings were averaged by text; means of sources have {NUMBER}% intervals over texts; differences are paired by "
+    rf"context where contexts are recorded, contexts and raters crossed|Shares of labels have {NUMBER}% intervals over new texts, with these raters|Preferences count ties as "
     rf"half and have {NUMBER}% intervals over new pairs of texts, with these raters)\."
 )
 def intervals(rows: Rows, match: Match, asked: Asked) -> str | None:

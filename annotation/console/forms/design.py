@@ -28,6 +28,7 @@ class LaterForm(forms.Form):
         "budget_cents", "floor_cents", "country", "minimum_approved_hits", "minimum_percent_approved",
         "assignment_seconds", "lifetime_seconds", "auto_approval_seconds", "retain_until", "margin_points",
         "compare_first", "compare_second", "compare_criterion", "compare_margin", "compare_family",
+        "compare_raters",
     )  # fmt: skip
     retain_until = FutureDayField(
         label=_("Worker IDs are deleted on (UTC)"),
@@ -100,6 +101,13 @@ class LaterForm(forms.Form):
         label=_("Adjusted together"), required=False, choices=[("", _("Not declared")), *Study.Tests.choices]
     )
 
+    compare_raters = forms.ChoiceField(
+        label=_("Intervals are for"),
+        required=False,
+        choices=[("", _("Not declared: new raters")), *Study.Raters.choices],
+        help_text=_("Choose these raters only where nobody else's ratings matter, such as a fixed panel of experts."),
+    )
+
     draw_seed = forms.CharField(
         label=_("Seed of the draw"),
         required=False,
@@ -110,7 +118,14 @@ class LaterForm(forms.Form):
         ),
     )
 
-    COMPARED = ("compare_first", "compare_second", "compare_criterion", "compare_margin", "compare_family")
+    COMPARED = (
+        "compare_first",
+        "compare_second",
+        "compare_criterion",
+        "compare_margin",
+        "compare_family",
+        "compare_raters",
+    )
     TIMES = ("assignment_seconds", "lifetime_seconds", "auto_approval_seconds", "retain_until")
 
     @classmethod

@@ -38,6 +38,7 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
     arms, rows = latest.arms_of(study, shown_measures), has_rows(study)
     context = {
         "study": study,
+        "raters": stored.numbers.get("reproducibility", {}).get("raters", "") if stored else "",
         "latest": reports.first(),
         "stored": stored,
         "answer": measures.answer_of(stored) if stored else "",
@@ -81,7 +82,9 @@ def compute(request: HttpRequest, study: Study) -> HttpResponse:
     if blinding.seen_at(study) is None:  # the warning comes first
         return redirect("console:results", study.uuid)
     every = [name for name in FORMATS if name != "pdf" or settings.chromium()]
-    options = {"formats": every} if request.POST.get("every") else {}
+    options: dict[str, object] = {"formats": every} if request.POST.get("every") else {}
+    if request.POST.get("raters") in ("new", "these"):
+        options["raters"] = request.POST["raters"]
     job = ask(Job.Kind.REPORT, by=visitor(request), now=timezone.now(), study=study, settings=options)
     return redirect("console:job", job.uuid)
 

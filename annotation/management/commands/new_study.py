@@ -20,7 +20,7 @@ from annotation.models import StudyGroup
 from annotation.pricing.currency import DEFAULT_CURRENCY, check_currency, parse_amount
 from annotation.studies.create import Plan, create
 
-COMPARED = {"compare_first", "compare_second", "compare_criterion", "compare_family"}
+COMPARED = {"compare_first", "compare_second", "compare_criterion", "compare_family", "compare_raters"}
 PLAIN = {"question", "noun", "mix", "country", "currency"} | COMPARED
 
 

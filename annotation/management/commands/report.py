@@ -42,6 +42,12 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=0, help="random seed of the intervals (default 0)")
         parser.add_argument("--level", type=float, default=0.95, help="of the intervals (default 0.95)")
         parser.add_argument(
+            "--raters",
+            choices=("new", "these"),
+            default="",
+            help="whom intervals are for where both exist: other raters, or these (default: as declared, else new)",
+        )
+        parser.add_argument(
             "--format",
             default=",".join(USUAL),
             metavar="LIST",
@@ -71,11 +77,12 @@ class Command(BaseCommand):
     def _report(self, study: Study, actor: str, options: Mapping[str, Any]) -> None:
         seed, level, how = options["seed"], options["level"], _formats(options)
         command = f"manage.py report {study} --out DIR --seed {seed} --level {level:g}"
+        command += f" --raters {options['raters']}" if options["raters"] else ""
         command += "".join(f" --attach {path.name}" for path in options["attach"])
         try:
             files = [attached(path) for path in options["attach"]]
             snapshot = self._take(take, study, actor=actor, reason="report", command=command, attached=files)
-            report = report_of(snapshot, seed=seed, level=level, progress=self._progress)
+            report = report_of(snapshot, seed=seed, level=level, raters=options["raters"], progress=self._progress)
         except MetricsError as error:
             raise CommandError(f"The study {study} cannot be scored: {error}", returncode=2) from None
         at = snapshot.header.created_at

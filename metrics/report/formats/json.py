@@ -74,6 +74,7 @@ def numbers(report: Report, *, now: datetime) -> dict[str, Any]:
             "seed": report.seed,
             "k": report.k,
             "level": report.level,
+            "raters": "new" if report.new_raters else "these",
             **({"snapshot": _snapshot(report.snapshot)} if report.snapshot else {}),
         },
     }

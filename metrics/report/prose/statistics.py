@@ -26,8 +26,8 @@ AGREEMENT = template(
 TARGET = template("statistics.targets", "Intervals of HUSE are for the {targets}.", "results.generators")
 MEANS = template(
     "statistics.means",
-    "Ratings were averaged by text; means of sources have {level:g}% intervals over texts, and differences are by "
-    "Welch's t.",
+    "Ratings were averaged by text; means of sources have {level:g}% intervals over texts; differences are paired by "
+    "context where contexts are recorded, contexts and raters crossed.",
     "ratings.criterion",
     "options.level",
 )

@@ -11,6 +11,7 @@ import numpy as np
 from metrics.agreement.disagreement import Level
 from metrics.agreement.intraclass import IntraclassCorrelations, intraclass_correlations
 from metrics.agreement.krippendorff import alpha_of
+from metrics.agreement.krippendorff_intervals import Resampled
 from metrics.data.answer_types import AnswerType
 from metrics.data.ratings import of_records
 from metrics.errors import InsufficientData, MetricsError
@@ -36,8 +37,9 @@ KRIPPENDORFF = Reference(
 )
 ALPHA_CAPTION = template(
     "captions.agreement",
-    "Krippendorff's alpha, with {level:g}% intervals over new texts and new raters.",
+    "Krippendorff's alpha, with {level:g}% intervals over new texts {raters}.",
     "options.level",
+    "plan.comparison",
 )
 ICC_CAPTION = template(
     "captions.intraclass",
@@ -78,6 +80,7 @@ class Agreement:
     """Rows of alphas; per criterion the intraclass correlations and the mixed model with its number of ratings."""
 
     level: float
+    these_raters: bool
     alphas: tuple[Row, ...]
     further: tuple[tuple[str, IntraclassCorrelations | None, MixedModel | None, int], ...]
     why: tuple[tuple[str, str], ...]
@@ -122,13 +125,14 @@ def compute(facts: AgreementFacts, options: Options) -> Agreement:
                 why.append((f"α of {name}, {criterion}", str(error)))
         if criterion not in facts.nominal:  # labels without an order have no mean
             further.append((criterion, *_further(facts.sides, criterion, included, options, why), len(included)))
-    return Agreement(options.level, tuple(rows), tuple(further), tuple(why), facts.elsewhere)
+    return Agreement(options.level, options.these_raters, tuple(rows), tuple(further), tuple(why), facts.elsewhere)
 
 
 def tables(result: Agreement) -> Iterator[Table]:
     """Alphas of every criterion, then what else there is of each."""
     if result.alphas:
-        title = ALPHA_CAPTION.fill(level=100 * result.level)
+        whom = "with these raters" if result.these_raters else "and new raters"
+        title = ALPHA_CAPTION.fill(level=100 * result.level, raters=whom)
         note = "1: the same label throughout; 0: no more agreement than chance gives. Ordinal fits labels in an order."
         yield Table("agreement", title, ALPHA, result.alphas, (note,))
     for criterion, correlations, model, ratings in result.further:
@@ -160,7 +164,8 @@ def _groups(sides: Mapping[str, str | None], ratings: Sequence[RatingRow]) -> It
 
 def _row(criterion: str, name: str, group: Sequence[RatingRow], options: Options) -> Row:
     ratings = of_records(_rating(rating) for rating in group)
-    alphas = [alpha_of(ratings, at, confidence=options.level, seed=options.seed, resampled="both") for at in LEVELS]
+    varied: Resampled = "items" if options.these_raters else "both"
+    alphas = [alpha_of(ratings, at, confidence=options.level, seed=options.seed, resampled=varied) for at in LEVELS]
     texts, raters = len({rating.text for rating in group}), len({rating.rater for rating in group})
     return (criterion, name, *alphas, texts, raters, len(group))
 

@@ -262,10 +262,14 @@ def _declared(report_input: ReportInput, plan: ComparisonPlan, chosen: str) -> s
     """What was declared before the data, and the default where nothing was."""
     at = report_input.plan.registered_at if report_input.plan else None
     by = f"the plan of {at:%Y-%m-%d}" if at else "the plan"
+    raters = {"": "", "new": ", new raters", "these": ", these raters"}[plan.raters]
     if not chosen:
-        return f"Declared by {by}: comparison {'and margin' if plan.margin is not None else 'without a margin'}."
+        margin = "and margin" if plan.margin is not None else "without a margin"
+        return f"Declared by {by}: comparison {margin}{raters}."
     if plan.margin is not None:
-        return f"Declared by {by}: the margin; compared by default: {chosen}."
+        return f"Declared by {by}: the margin{raters}; compared by default: {chosen}."
+    if raters:
+        return f"Declared by {by}: {raters.removeprefix(', ')}; compared by default: {chosen}."
     return f"Neither comparison nor margin was declared before the data; compared by default: {chosen}."
 
 

@@ -16,6 +16,7 @@ from metrics.huse.permutation_test import PermutationTest, permutation_test
 from metrics.huse.sensitivity import Sensitivity, sensitivity_table
 from metrics.huse.variance_components import evaluate_rated
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput
+from metrics.report.section_kind import Options
 from metrics.types import HuseResult, Item, Rating
 
 CRITERION = "typicality"
@@ -57,16 +58,13 @@ def compute_extras(
     facts: GeneratorFacts,
     report_input: ReportInput,
     ratings: Sequence[Rating],
-    *,
-    k: int,
-    seed: int,
-    level: float,
+    options: Options,
 ) -> HuseExtras:
     """Compute all extras of one generator's HUSE; `why` has the reason for each part that cannot be computed.
 
     ratings: those of the study that count, as `typicality_ratings` gives them.
     """
-    items = facts.items
+    items, k, seed = facts.items, options.k, options.seed
     included = _of_items(items, ratings)
     excluded = _of_items(
         items, typicality_ratings([row for row in report_input.ratings if not row.kept], included_only=False)
@@ -89,9 +87,7 @@ def compute_extras(
         texts=attempt("Curve over texts", lambda: size_curve(items, k=k, draws=draws, seed=seed)),
         choices=attempt("Sensitivity to k, ties and length", lambda: sensitivity_table(items, k=k)),
         examples=attempt("Examples", lambda: find_examples(items, k=k)),
-        everything=attempt(
-            "Results without exclusions", lambda: _full_result(items, report_input.ratings, k, seed, level)
-        )
+        everything=attempt("Results without exclusions", lambda: _full_result(items, report_input.ratings, options))
         if excluded
         else None,
         why=attempt.why,
@@ -159,7 +155,16 @@ def _places(ratings: Sequence[Rating]) -> list[int]:
     return sorted({*(place for place in PLACES if place < fewest), fewest})
 
 
-def _full_result(items: Sequence[Item], rows: Sequence[RatingRow], k: int, seed: int, level: float) -> HuseResult:
+def _full_result(items: Sequence[Item], rows: Sequence[RatingRow], options: Options) -> HuseResult:
     bare = [replace(item, hj=None, ratings=0) for item in items]
     every = _of_items(items, typicality_ratings(rows, included_only=False))
-    return evaluate_rated(bare, every, ["exact"], k=k, seed=seed, level=level)["exact"]
+    results = evaluate_rated(
+        bare,
+        every,
+        ["exact"],
+        k=options.k,
+        seed=options.seed,
+        level=options.level,
+        these_raters=options.these_raters,
+    )
+    return results["exact"]

@@ -72,7 +72,7 @@ def compute(report_input: ReportInput, options: Options) -> HuseResults:
     all_extras = []
     for facts in known.generators:
         options.announce(f"curves and sensitivity of {facts.name}")
-        all_extras.append(compute_extras(facts, known, ratings, k=k, seed=seed, level=level))
+        all_extras.append(compute_extras(facts, known, ratings, options))
     options.announce("figures")
     generators = tuple(
         GeneratorReport(facts, modes[facts.name], judged[facts.name], panel)
@@ -91,7 +91,15 @@ def _huse(facts: GeneratorFacts, ratings: Sequence[Rating], options: Options) ->
     included = [rating for rating in ratings if rating.item in texts]
     missing: Missing = "quality_only" if all(item.log_prob is None for item in facts.items) else "error"
     if {rating.item for rating in included} == texts:
-        return evaluate_rated(facts.items, included, k=k, seed=seed, level=level, missing=missing)
+        return evaluate_rated(
+            facts.items,
+            included,
+            k=k,
+            seed=seed,
+            level=level,
+            missing=missing,
+            these_raters=options.these_raters,
+        )
     return evaluate(facts.items, k=k, seed=seed, level=level, missing=missing)
 
 

@@ -19,6 +19,7 @@ from metrics.inference.cluster_variances import (
     RATERS_UNKNOWN,
     SINGLE_CLUSTER,
     SINGLE_WAY_USED,
+    ClusterTarget,
 )
 from metrics.inference.clustered_means import (
     contexts_repeat,
@@ -26,11 +27,11 @@ from metrics.inference.clustered_means import (
     number_contexts,
     share_by_context,
 )
-from metrics.inference.t_tests import TTest, two_sample_t
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Section
 from metrics.report.section_kind import Options, written
 from metrics.report.sections.estimate_figures import draw_tables
+from metrics.report.sections.source_comparisons import RatingColumns
 from metrics.report.sentence import template
 from metrics.tables.record import Column, Row, Table
 from metrics.text_scores.roc import auc_estimate
@@ -62,8 +63,9 @@ OF_STRENGTHS = {
 
 SCALES_CAPTION = template(
     "captions.scales",
-    "Ratings by source, as coded; {level:g}% intervals over texts, differences by Welch's t.",
+    "Ratings by source, as coded; {level:g}% intervals of means over texts{differences}.",
     "options.level",
+    "plan.comparison",
 )
 LABELS_CAPTION = template(
     "captions.labels",
@@ -85,6 +87,10 @@ STRENGTH_DIFFERENCES_CAPTION = template(
     "captions.strength-differences",
     "Differences of Bradley-Terry strength ({criterion}): above 0, the first is preferred{over}.",
     "ratings.criterion",
+)
+PAIRED = (
+    "Differences are those of the comparison of sources: paired by context where contexts are recorded, over the "
+    "contexts rated for both."
 )
 HALF = "50% says that neither was preferred."
 # True of the pages that Assay makes; of imported judgments it is not known.
@@ -171,17 +177,20 @@ def write_scales(facts: SingleFacts, options: Options) -> Section:
     ratings, side, level = facts.ratings, facts.sides, options.level
     rows: list[Row] = []
     missing: list[tuple[str, str]] = []
+    differences: list[Estimate] = []
+    target: ClusterTarget | None = "items" if options.these_raters else None
     for criterion, group in _by_criterion(ratings).items():
         if _several(group):
             missing.append((f"Mean of {criterion}", "several labels may be given to one text; see the shares"))
             continue
         means = _means(group, side)
+        columns_of = RatingColumns.of(group, [Fraction(rating.value) for rating in group], side, facts.contexts)
         for name, values in means.items():
             difference: Estimate | None = None
             if name != REFERENCES and REFERENCES in means:
                 try:
-                    test: TTest = two_sample_t(values.values(), means[REFERENCES].values(), level=level)
-                    difference = test.difference
+                    difference = columns_of.compare((name, REFERENCES), level, target).difference
+                    differences.append(difference)
                 except MetricsError as error:
                     missing.append((f"{criterion} of {name} less the references", str(error)))
             mean = mean_of(criterion, name, values, facts.contexts, level)
@@ -193,12 +202,10 @@ def write_scales(facts: SingleFacts, options: Options) -> Section:
         Column("difference", "less the references", "estimate"),
         Column("n", "Texts", "count"),
     )
-    title = SCALES_CAPTION.fill(level=100 * level)
-    note = (
-        "Texts of one context are taken together in the intervals of means, not in the differences. The mixed model "
-        "under Agreement takes texts and raters as crossed, and is the safer reading."
-    )
-    tables = (Table("scales", title, columns, tuple(rows), (note,)),) if rows else ()
+    over = "".join(f", of differences {each}" for each in _targets(differences))
+    title = SCALES_CAPTION.fill(level=100 * level, differences=over)
+    notes = ("Texts of one context are taken together.", *([PAIRED] if differences else ()))
+    tables = (Table("scales", title, columns, tuple(rows), notes),) if rows else ()
     return Section("scales", SCALES, (), tables, draw_tables(tables), tuple(missing))
 
 
@@ -316,7 +323,7 @@ def write_preferences(facts: PairFacts, options: Options) -> Section:
     for criterion, group in _by_criterion(facts.ratings).items():
         tables.append(_met(criterion, group, facts, level))
         try:
-            tables += _strengths(criterion, group, facts.sides, facts.contexts, level)
+            tables += _strengths(criterion, group, facts, options)
         except MetricsError as error:
             missing.append((f"Strengths, {criterion}", str(error)))
     return Section("preferences", PAIRS, (), tuple(tables), draw_tables(tables), tuple(missing))
@@ -370,11 +377,12 @@ def _result(rating: RatingRow, side: Mapping[str, str]) -> tuple[str, str, int]:
 def _strengths(
     criterion: str,
     ratings: Sequence[RatingRow],
-    side: Mapping[str, str],
-    contexts: Mapping[str, str | None],
-    level: float,
+    facts: PairFacts,
+    options: Options,
 ) -> Iterator[Table]:
     """Strengths, and the difference of each two; judgments of one context, and of one rater, belong together."""
+    side, contexts, level = facts.sides, facts.contexts, options.level
+    target: ClusterTarget | None = "items" if options.these_raters else None
     names = sorted(set(side.values()), key=lambda name: (name != REFERENCES, name))
     votes = []
     for rating in ratings:
@@ -382,7 +390,7 @@ def _strengths(
         if first != second:
             votes.append((_shared(rating, contexts), rating.rater or None, first, second, (1 + better) / 2))
     item, rater, left, right, outcome = zip(*votes, strict=True) if votes else ((),) * 5
-    strengths = bradley_terry_votes(item, rater, left, right, outcome, names=names, level=level)
+    strengths = bradley_terry_votes(item, rater, left, right, outcome, names=names, target=target, level=level)
     yield _strength_table(criterion, strengths, names, level)
     yield _difference_table(criterion, strengths, level)
 
@@ -436,8 +444,13 @@ def _difference_table(criterion: str, strengths: Strengths, level: float) -> Tab
 
 def _over(estimates: Sequence[Estimate], level: float) -> str:
     """What the intervals are for; nothing where there is none."""
+    return "".join(f"; {100 * level:g}% intervals {over}" for over in _targets(estimates))
+
+
+def _targets(estimates: Sequence[Estimate]) -> list[str]:
+    """What the intervals of differences are over."""
     targets = {str(estimate.settings["target"]) for estimate in estimates if estimate.interval}
-    return "".join(f"; {100 * level:g}% intervals {OVER[target]}" for target in sorted(targets))
+    return [OVER[target] for target in sorted(targets)]
 
 
 def _notes(flags: Sequence[str], estimates: Sequence[Estimate]) -> tuple[str, ...]:

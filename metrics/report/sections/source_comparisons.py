@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from math import exp
-from typing import Literal
+from typing import Literal, Self
 
 from metrics.data.answer_types import AnswerType
 from metrics.errors import InsufficientData, MetricsError
@@ -144,13 +144,8 @@ class _Study:
         return tuple(sorted(ordered, key=REFERENCES.__eq__))
 
     def _rated(self, criterion: str, kind: Kind, ratings: Sequence[RatingRow], names: tuple[str, ...]) -> Judged:
-        rows = _Rows(
-            tuple(rating.text for rating in ratings),
-            tuple(self.contexts[rating.text] for rating in ratings),
-            tuple(rating.rater or None for rating in ratings),
-            tuple(self.side[rating.text] for rating in ratings),
-            tuple(float(_value(rating, kind)) for rating in ratings),
-        )
+        values = [_value(rating, kind) for rating in ratings]
+        rows = RatingColumns.of(ratings, values, self.side, self.contexts)
         compared: dict[Pair, RatingDifference] = {}
         refused: dict[Pair, str] = {}
         for pair in _pairs(names, self.plan):
@@ -203,14 +198,31 @@ def _pairs(names: Sequence[str], plan: ComparisonPlan) -> Iterator[Pair]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
-    """Columns of all ratings of a criterion."""
+class RatingColumns:
+    """Columns of all ratings of a criterion, from which differences of sources are computed everywhere."""
 
     text: tuple[str, ...]
     context: tuple[str | None, ...]
     rater: tuple[str | None, ...]
     source: tuple[str, ...]
     value: tuple[float, ...]
+
+    @classmethod
+    def of(
+        cls,
+        ratings: Sequence[RatingRow],
+        values: Iterable[Fraction | int],
+        side: Mapping[str, str],
+        contexts: Mapping[str, str | None],
+    ) -> Self:
+        """Of ratings with their values. side, contexts: of each text."""
+        return cls(
+            tuple(rating.text for rating in ratings),
+            tuple(contexts[rating.text] for rating in ratings),
+            tuple(rating.rater or None for rating in ratings),
+            tuple(side[rating.text] for rating in ratings),
+            tuple(map(float, values)),
+        )
 
     def compare(self, pair: Pair, level: float, target: ClusterTarget | None) -> RatingDifference:
         """Paired by context where contexts are recorded; else each text is an item of its own."""

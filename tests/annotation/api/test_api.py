@@ -91,7 +91,7 @@ def test_a_place_in_a_list_beyond_all_counting_is_refused_and_one_beyond_its_end
 
 
 def test_a_report_is_asked_for_fetched_shared_and_unshared(study: Study, owner: Caller) -> None:
-    asked = owner("post", f"/studies/{study.uuid}/reports", {"formats": ["html", "json"], "seed": 3})
+    asked = owner("post", f"/studies/{study.uuid}/reports", {"formats": ["html", "json"], "seed": 3, "raters": "these"})
     job = asked.json()
     assert (asked.status_code, job["state"]) == (202, "waiting")
     assert owner("post", f"/jobs/{job['uuid']}/links", {}).status_code == 409
@@ -101,6 +101,8 @@ def test_a_report_is_asked_for_fetched_shared_and_unshared(study: Study, owner: 
     assert "report.json" in done["files"]
     told = json.loads(b"".join(owner("get", f"/jobs/{job['uuid']}/files/report.json")))
     assert owner("get", f"/studies/{study.uuid}/results").json()["generators"] == told["generators"]
+    assert told["reproducibility"]["raters"] == "these"
+    assert told["reproducibility"]["command"].endswith("--seed 3 --raters these")
     assert owner("get", f"/jobs/{job['uuid']}/files/..%2Fbatch.csv").status_code == 404
     link = owner("post", f"/jobs/{job['uuid']}/links", {}).json()
     shared = Client().get(link["address"])

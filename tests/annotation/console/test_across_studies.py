@@ -210,6 +210,14 @@ def test_every_format_is_made_by_a_button_beside_the_files(study: Study, setting
         assert sorted(asked.settings["formats"]) == sorted(["html", "json", "csv", "latex", "zip", *printed])
 
 
+def test_results_are_computed_for_these_raters_where_they_are_chosen(study: Study) -> None:
+    client = entered(member(study, Role.REVIEWER))
+    unblind(study, actor="ada", now=timezone.now())
+    for chosen, stored in (("these", {"raters": "these"}), ("everybody", {})):
+        client.post(reverse("console:results-compute", args=[study.uuid]), {"raters": chosen})
+        assert Job.objects.filter(kind="report").order_by("-pk")[0].settings == stored
+
+
 def test_a_sum_in_the_log_is_money_and_a_rule_has_its_name(study: Study) -> None:
     now, told = timezone.now(), {"reward": 140, "fee": 28, "intent": "0f3a", "reserved_cents": 2688}
     AuditEvent.objects.record(study, "pay", actor="ada", now=now, **told)

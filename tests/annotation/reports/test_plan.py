@@ -114,12 +114,13 @@ def test_the_declared_comparison_stands_in_the_plan_and_in_the_report(study: Stu
         "compare_criterion": "human_or_machine",
         "compare_margin": 0.1,
         "compare_family": "main",
+        "compare_raters": "these",
     }
     call_command("configure", "plain", set=[setting(f"{name}={value}") for name, value in declared.items()])
     study.refresh_from_db()
     publish(study)
     found = plan(study, {}, planned(study))
-    assert found.comparison == ComparisonPlan("human_or_machine", "gpt2", "references", 0.1, "main")
+    assert found.comparison == ComparisonPlan("human_or_machine", "gpt2", "references", 0.1, "main", "these")
     Study.objects.filter(pk=study.pk).update(compare_margin=0.2)
     study.refresh_from_db()
     assert "compare_margin is 0.2, and 0.1 was planned." in plan(study, {}, planned(study)).deviations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -12,15 +13,21 @@ import numpy as np
 import pytest
 from lxml import html
 
+from annotation.models import Result
+from annotation.reports import measures
+from metrics.cli import better
+from metrics.inference.verdicts import OUTCOMES, Outcome
 from metrics.report.build import build_report
 from metrics.report.formats.latex import latex
 from metrics.report.formats.plain_text import table
 from metrics.report.formats.write import write_report
 from metrics.report.records import RatingRow, ReportInput, StudyFacts, TextRow
-from metrics.report.row_records import ComparisonPlan, ConditionFacts, PlanFacts
+from metrics.report.result import Report
+from metrics.report.row_records import ComparisonPlan, ConditionFacts, PlanFacts, WhichRaters
 from metrics.report.section import Section
-from metrics.report.sections import answer
+from metrics.report.sections import agreement, answer
 from metrics.tables.latex import escape
+from metrics.types import Estimate, Interval
 from tests.annotation.reports.round_trips import KINDS
 
 NOW = datetime(2026, 11, 25, tzinfo=UTC)
@@ -60,10 +67,27 @@ def rows(report_input: ReportInput, table: str = "answer-comparisons") -> list[d
     return [dict(zip(keys, row, strict=True)) for row in of_name.rows]
 
 
-def test_every_format_says_the_same_sentence(tmp_path: Path) -> None:
-    report = build_report(KINDS["typicality"](3), k=5)
+def declared(first: str, second: str, margin: float | None = None, raters: WhichRaters = "") -> PlanFacts:
+    return PlanFacts(registered_at=NOW, comparison=ComparisonPlan("clarity", first, second, margin, "main", raters))
+
+
+VERDICTS: dict[Outcome, Callable[[], ReportInput]] = {
+    "better": lambda: rated({"a": 1.0, "b": 0.0}),
+    "worse": lambda: rated(plan=declared("tiny", "small", 0.3)),
+    "equivalent": lambda: rated({"a": 0.1, "b": 0.0}, plan=declared("a", "b", 1.0)),
+    "undecided": lambda: rated({"a": 0.0, "b": 0.0}),
+    "too small": lambda: rated({"a": 2.0, "b": 0.0}, contexts=4),
+    "not comparable": lambda: rated(plan=declared("small", "absent")),
+}
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_pages_terminal_latex_and_json_say_the_same_sentence_of_each_verdict(outcome: Outcome, tmp_path: Path) -> None:
+    report = build_report(VERDICTS[outcome](), kinds=answer.SECTIONS)
+    assert report.results["answer"].verdict.outcome == outcome
     write_report(report, tmp_path, now=NOW, formats=("html", "json"))
     expected = report.verdicts[0]
+    assert len(expected.split()) <= answer.MAX_WORDS
     assert report.sections[0].lead == (expected,)
     page = html.parse(tmp_path / "report.html")
     shown = [" ".join(found.text_content().split()) for found in page.xpath("//section[@id='summary']")]
@@ -71,8 +95,41 @@ def test_every_format_says_the_same_sentence(tmp_path: Path) -> None:
     document = json.loads((tmp_path / "report.json").read_text("utf-8"))
     assert document["verdicts"][0] == document["results"][0]["lead"][0] == expected
     assert escape(expected) in latex(report, has_figures=False)
-    terminal = " ".join(table(report).split())
-    assert expected.replace("−", "-") in terminal
+    for terminal in (table(report), better.table(report.sections[0])):
+        assert expected.replace("−", "-") in " ".join(terminal.replace("−", "-").split())
+    result = Result(numbers=document)
+    assert measures.answer_of(result) == expected
+
+
+def test_whom_intervals_are_for_is_declared_or_asked_for_and_the_sentence_says_it() -> None:
+    plan = declared("tiny", "small", 0.3, "these")
+    these = build_report(rated(plan=plan), kinds=KINDS_WITH_A_CHOICE)
+    assert "The 95% interval is for new contexts with these raters." in these.verdicts[0]
+    assert these.verdicts[0].endswith("Declared by the plan of 2026-11-25: comparison and margin, these raters.")
+    new = build_report(rated(plan=plan), kinds=KINDS_WITH_A_CHOICE, raters="new")
+    assert "The 95% interval is for new contexts and new raters." in new.verdicts[0]
+    by_default = build_report(rated(), kinds=KINDS_WITH_A_CHOICE)
+    for report, is_new in ((these, False), (new, True), (by_default, True)):
+        targets = {interval.target for interval in intervals_of(report)}
+        assert targets
+        assert {"new raters" in target for target in targets} == {is_new}
+        whom = "and new raters" if is_new else "with these raters"
+        assert f"over new texts {whom}" in title_of(report, "agreement")
+
+
+KINDS_WITH_A_CHOICE = (*answer.SECTIONS, *agreement.SECTIONS)
+
+
+def title_of(report: Report, name: str) -> str:
+    return next(each.title for part in report.sections for each in part.tables if each.name == name)
+
+
+def intervals_of(report: Report) -> list[Interval]:
+    """Of means and differences of sources, and of alpha."""
+    tables = [each for part in report.sections for each in part.tables if not each.name.startswith(("icc", "mixed"))]
+    cells = [cell for each in tables for row in each.rows for cell in row]
+    found = [cell.interval for cell in cells if isinstance(cell, Estimate) and cell.interval]
+    return [interval for interval in found if "raters" in interval.target]
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -138,16 +138,25 @@ def test_means_of_a_scale_are_means_of_texts_with_a_t_interval() -> None:
     assert (found[2].interval.low, found[2].interval.high) == pytest.approx((low, high))
 
 
-def test_the_difference_from_the_references_is_welchs() -> None:
-    from scipy import stats
-
-    source, means = likert(), {"r": [], "m": []}
-    for text in source.texts:
-        own = [int(one.value) for one in source.ratings if one.text == text.id and one.criterion == "relevance"]
-        means[text.id[0]].append(sum(own) / len(own))
-    welch = stats.ttest_ind(means["m"], means["r"], equal_var=False).confidence_interval(0.95)
-    found = next(row for row in table(build_report(source), "scales").rows if row[:2] == ("relevance", "gpt"))[3]
-    assert (found.interval.low, found.interval.high) == pytest.approx((welch.low, welch.high))
+@pytest.mark.parametrize(
+    ("raters", "half", "over"),
+    [("new", 4.302653 * 0.25, "contexts and new raters"), ("these", 3.182446 * 0.25, "contexts, with these raters")],
+)
+def test_the_difference_from_the_references_is_paired_by_context(raters: str, half: float, over: str) -> None:
+    """Four contexts, three raters; se over contexts .25, over raters .144338, and the larger counts."""
+    apart = ((1, 2, 0), (1, 1, 1), (-1, 0, 1), (2, 1, 0))
+    ratings = [
+        RatingRow(f"{prefix}{context}", f"w{rater}", "", 3 + (prefix == "m") * more, "HIT 1", 1, True, "fluency")
+        for prefix in "rm"
+        for context, row in enumerate(apart)
+        for rater, more in enumerate(row)
+    ]
+    made = replace(likert(), ratings=tuple(ratings))
+    found = table(build_report(made, raters=raters), "scales")
+    difference = next(row for row in found.rows if row[1] == "gpt")[3]
+    assert difference.value == pytest.approx(0.75)
+    assert (difference.interval.low, difference.interval.high) == pytest.approx((0.75 - half, 0.75 + half), abs=1e-5)
+    assert over in found.title
 
 
 def test_labels_of_errors_are_shares_of_judgments_and_several_count_each() -> None:

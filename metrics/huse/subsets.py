@@ -85,6 +85,10 @@ class Study:
             both, log_prob = np.zeros_like(both), np.zeros_like(log_prob)
         return HuseValues(both, quality, 1 + both - quality, log_prob)
 
+    def quality(self, subsets: Ints) -> Floats:
+        """HUSE-Q only."""
+        return self._line(self.hj, subsets)
+
     def huse_and_q(self, subsets: Ints) -> tuple[Floats, Floats]:
         """HUSE and HUSE-Q only."""
         both = np.zeros(len(subsets)) if self.disjoint else self._plane(subsets)

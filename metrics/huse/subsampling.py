@@ -5,7 +5,7 @@ so the mean of (first - second)^2 / 2 is the variance of the measure at half the
 at the full size if variance goes with 1 / n. Subsamples that overlap do not have this: for a step function such as a
 leave-one-out error they share less than their overlap, and their spread is too large (by 5 to 20% in sd).
 In a half the neighbours are k / sqrt(2): with k they would lie too far away, with k / 2 the vote would be too noisy.
-Where the judgments hardly tell the sources apart, the variance of HUSE-Q, and of HUSE-D with it, falls more slowly than
+Where the judgments hardly separate the sources, the variance of HUSE-Q, and of HUSE-D with it, falls more slowly than
 1 / n from quarters to halves to the whole: their standard errors are raised by up to `SLOWER` there.
 
 `metrics.inference.error_rate_intervals` makes the interval. What it is for: the expectation of the estimator at this
@@ -86,10 +86,10 @@ def subsample_sd(
         values = np.stack([getattr(measures, name) for name in names]).reshape(len(names), 2, -1)
         squares += ((values[:, 0] - values[:, 1]) ** 2).sum(axis=1)
     size, units = _units_in_sources(z, context, share)
-    found = StandardErrors(*(math.sqrt(size / units * float(square) / (2 * pairs)) for square in squares))
-    whole = Study(hj_num, q, z, k, tie, weighed).quality(np.arange(len(z))[None, :])
-    slower = slower_decrease(float(whole[0])) ** math.log2(1 / share)
-    return replace(found, huse_q=found.huse_q * slower, huse_d=found.huse_d * slower)
+    errors = StandardErrors(*(math.sqrt(size / units * float(square) / (2 * pairs)) for square in squares))
+    quality = Study(hj_num, q, z, k, tie, weighed).quality(np.arange(len(z))[None, :])
+    slower = slower_decrease(float(quality[0])) ** math.log2(1 / share)
+    return replace(errors, huse_q=errors.huse_q * slower, huse_d=errors.huse_d * slower)
 
 
 def slower_decrease(quality: float) -> float:

@@ -105,7 +105,7 @@ class LaterForm(forms.Form):
         label=_("Intervals are for"),
         required=False,
         choices=[("", _("Not declared: new raters")), *Study.Raters.choices],
-        help_text=_("Choose these raters only where nobody else's ratings matter, such as a fixed panel of experts."),
+        help_text=_("Choose these raters only where no other raters matter, such as a fixed panel of experts."),
     )
 
     draw_seed = forms.CharField(

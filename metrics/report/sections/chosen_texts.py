@@ -12,6 +12,7 @@ from metrics.inference.rating_differences import mean_rating
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Measured
 from metrics.report.section_kind import Options, SectionKind
+from metrics.report.sections.source_comparisons import Target, mean_for
 from metrics.report.sentence import template
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate
@@ -20,9 +21,10 @@ REFERENCES = "references"
 CAPTION = template(
     "captions.chosen",
     "How often a text of each source was chosen ({criterion}), against chance; {level:g}% intervals over new contexts "
-    "and new raters.",
+    "{raters}.",
     "ratings.criterion",
     "options.level",
+    "options.raters",
 )
 CHANCE = (
     "Chance is 1/k for a source with one of the k texts of a context, as the average over the answers. A difference "
@@ -67,6 +69,7 @@ class Chosen:
     rows: tuple[Row, ...]
     incomplete: int
     level: float
+    these_raters: bool
 
 
 def gather(report_input: ReportInput) -> tuple[Choices, ...] | None:
@@ -100,20 +103,28 @@ def compute(criteria: Sequence[Choices], options: Options) -> tuple[Chosen, ...]
     """For each source: its share of the choices where it was shown, chance, their difference and its test."""
     options.announce("chosen texts")
     return tuple(
-        Chosen(choices.criterion, tuple(_rows(choices.choices, options.level)), choices.incomplete, options.level)
+        Chosen(
+            choices.criterion,
+            tuple(share_rows(choices.choices, options.level, these_raters=options.these_raters)),
+            choices.incomplete,
+            options.level,
+            options.these_raters,
+        )
         for choices in criteria
     )
 
 
-def _rows(choices: Sequence[Choice], level: float) -> Iterator[Row]:
+def share_rows(choices: Sequence[Choice], level: float, *, these_raters: bool = False) -> Iterator[Row]:
+    """Of each source, where it was shown: chosen, by chance, their difference with p, contexts, raters, answers."""
     sources = dict.fromkeys(source for choice in choices for source, _ in choice.shown)
     for source in sorted(sources, key=REFERENCES.__eq__):
         shown = [choice for choice in choices if source in dict(choice.shown)]
         contexts, raters = ([getattr(choice, name) for choice in shown] for name in ("context", "rater"))
         picked = [float(choice.chosen == source) for choice in shown]
         chance = [dict(choice.shown)[source] / sum(n for _, n in choice.shown) for choice in shown]
-        value = mean_rating(contexts, raters, picked, level=level)
-        excess = mean_rating(contexts, raters, [a - b for a, b in zip(picked, chance, strict=True)], level=level)
+        over: Target = "items" if these_raters else None
+        value = mean_for(contexts, raters, picked, level, over)
+        excess = mean_for(contexts, raters, [a - b for a, b in zip(picked, chance, strict=True)], level, over)
         by_chance = mean_rating(contexts, raters, chance, level=level).value
         counts = (len(set(contexts)), len(set(raters)), len(shown))
         yield (source, value, by_chance, excess, _p_of(excess), *counts)
@@ -131,7 +142,8 @@ def tables(result: Sequence[Chosen]) -> Iterator[Table]:
     for each in result:
         if each.rows:
             notes = (f"Answers without exactly one choice, not counted: {each.incomplete}.",) if each.incomplete else ()
-            title = CAPTION.fill(criterion=each.criterion, level=100 * each.level)
+            whom = "with these raters" if each.these_raters else "and new raters"
+            title = CAPTION.fill(criterion=each.criterion, level=100 * each.level, raters=whom)
             yield Table(f"chosen-{each.criterion}", title, COLUMNS, each.rows, (CHANCE, *notes))
 
 

@@ -27,6 +27,7 @@ from metrics.types import Estimate, Interval
 REFERENCES = "references"
 Kind = Literal["rating", "human", "preference", "accuracy"]
 Pair = tuple[str, str]
+Target = ClusterTarget | None  # None: new items and raters, where both are known
 GENERATORS, AGAINST = "pairs of generators", "each generator against the references"
 SOURCES, MAIN, OTHERS, ARMS = "pairs of sources", "main comparison", "other comparisons", "pairs of trainings"
 HUMAN_LABELS = 2  # of who wrote a text: answers 1 and 2 say a person
@@ -235,17 +236,23 @@ class RatingColumns:
     def mean(self, name: str, level: float, target: ClusterTarget | None) -> Estimate:
         """Mean of a source over its contexts, or texts; for these raters, they do not count as drawn."""
         rows = [at for at, source in enumerate(self.source) if source == name]
-        items, raters = self._items(rows)
-        if target != "items":
-            return mean_rating(items, raters, self._values(rows), level=level)
-        estimate = mean_rating(items, [None] * len(rows), self._values(rows), level=level)
-        return replace(estimate, flags=tuple(flag for flag in estimate.flags if flag != RATERS_UNKNOWN))
+        return mean_for(*self._items(rows), self._values(rows), level, target)
 
     def _items(self, rows: Sequence[int]) -> tuple[list[object], list[str | None]]:
         return [self.context[at] or ("text", self.text[at]) for at in rows], [self.rater[at] for at in rows]
 
     def _values(self, rows: Sequence[int]) -> list[float]:
         return [self.value[at] for at in rows]
+
+
+def mean_for(
+    items: Sequence[object], raters: Sequence[str | None], values: Sequence[float], level: float, target: Target
+) -> Estimate:
+    """`mean_rating`; for new items with these raters, who then do not count as drawn."""
+    if target != "items":
+        return mean_rating(items, raters, values, level=level)
+    estimate = mean_rating(items, [None] * len(items), values, level=level)
+    return replace(estimate, flags=tuple(flag for flag in estimate.flags if flag != RATERS_UNKNOWN))
 
 
 def _family(pair: Pair, plan: ComparisonPlan, declared: bool) -> str:

@@ -60,6 +60,8 @@ MEASURED = {
     "sections/by_source: detector": "crossed",
     "sections/by_source: mean_fp": "demo",
     "sections/by_source: share": "report",
+    "sections/chosen_texts: chosen": "report",
+    "sections/chosen_texts: difference": "report",
     "sections/condition_assignment: difference": "report",
     "sections/equivalence: value": "accuracy",
     "sections/exclusions: headline": "huse",
@@ -105,7 +107,6 @@ MEASURED = {
     "tables/huse: log_prob_only": "report",
 }
 NO_INTERVAL = "has none: a range of numbers that were set or counted"
-CHOSEN = "share of choices, by the rule of the mean of a source: not simulated yet on choices among k texts"
 UNMEASURED = {
     "comparison/compare: ratings_per_text": NO_INTERVAL,
     "comparison/huse: ratings": NO_INTERVAL,
@@ -113,8 +114,6 @@ UNMEASURED = {
     "comparison/reproduction: spearman": "correlation of two studies' values of the same sources: has none",
     "sections/agreement: value": "spread of raters and texts of the mixed model: has none",
     "sections/by_source: mauve": "has none",
-    "sections/chosen_texts: chosen": CHOSEN,
-    "sections/chosen_texts: difference": CHOSEN,
     "sections/equivalence: margin": NO_INTERVAL,
     "sections/external_scores: gap": "correlation over a handful of systems: has none",
     "sections/external_scores: printed": "correlation over a handful of systems: has none",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from annotation.rehearsal.world.truths import load
 from annotation.rehearsal.world.validity_page import page as demo_page
 from tests.benchmarks.simulation_studies import (
+    choice_studies,
     crossed_studies,
     decision_studies,
     demo_studies,
@@ -95,7 +96,7 @@ def plan(studies: int, headline: int) -> Plan:
         "nnd": tuple(judging_studies.quiz_works(studies)),
         "pairwise": tuple(pairwise_studies.pairwise_works(studies)),
         "crossed": tuple(crossed_studies.crossed_works(studies)),
-        "report": tuple(report_studies.report_works(studies)),
+        "report": (*report_studies.report_works(studies), *choice_studies.choice_works(studies)),
         "verdicts": tuple(decision_studies.coverage_works()),
         "demo": tuple(demo_studies.demo_works(studies)),
     }

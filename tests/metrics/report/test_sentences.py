@@ -61,6 +61,7 @@ class Asked:
     generators: tuple[GeneratorReport, ...] = ()
     k: int = 5
     level: float = 0.95
+    these_raters: bool = False
     too_little: tuple[tuple[str, str], ...] = ()
     held: tuple[str, ...] = ()
     ratings: str = "20"
@@ -81,7 +82,9 @@ def sections_of(asked: Asked) -> tuple[Section, ...]:
     """Agreement, scales, what evaluators said, and attached files."""
     modules = (agreement, rating_scales, human_or_machine, external_scores, machine_scores)
     kinds = [kind for module in modules for kind in module.SECTIONS]
-    sections = [kind.section(asked.report_input, Options(level=asked.level)) for kind in kinds]
+    sections = [
+        kind.section(asked.report_input, Options(level=asked.level, these_raters=asked.these_raters)) for kind in kinds
+    ]
     return tuple(section for section in sections if section is not None)
 
 
@@ -111,7 +114,7 @@ def of_summary(asked: Asked) -> Iterator[Sentence]:
 
 def of_answer(asked: Asked) -> Iterator[Sentence]:
     for kind in answer.SECTIONS:
-        section = kind.section(asked.report_input, Options(level=asked.level))
+        section = kind.section(asked.report_input, Options(level=asked.level, these_raters=asked.these_raters))
         yield from section.lead if section else ()  # type: ignore[misc]
 
 
@@ -124,7 +127,9 @@ def of_planned(asked: Asked) -> Iterator[Sentence]:
 def of_captions(asked: Asked) -> Iterator[Sentence]:
     given, level = asked.report_input, asked.level
     kinds = (*agreement.SECTIONS, *rating_scales.SECTIONS)
-    for section in filter(None, (kind.section(given, Options(level=level)) for kind in kinds)):
+    for section in filter(
+        None, (kind.section(given, Options(level=level, these_raters=asked.these_raters)) for kind in kinds)
+    ):
         yield from (table.title for table in section.tables if isinstance(table.title, Sentence))
 
 
@@ -588,6 +593,7 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
         ),
     ),
     "options.level": (lambda asked: replace(asked, level=0.9),),
+    "options.raters": (lambda asked: replace(asked, these_raters=True),),
     "snapshot.sections": (lambda asked: replace(asked, sections=()),),
     "attached.document": (
         lambda asked: replace(asked, report_input=replace(asked.report_input, attached=())),

@@ -33,7 +33,7 @@ def write_validity(options: argparse.Namespace) -> None:
     """Simulate what is missing of docs/validity.md and write it."""
     full = (options.studies, options.headline) == (STUDIES, HEADLINE)
     given = validity.plan(options.studies, options.headline)
-    kept = Kept(options.kept or (KEPT if full else FOLDER / "kept.json"), earlier=bool(options.only))
+    kept = Kept(options.kept or (KEPT if full else FOLDER / "kept.json"), earlier=bool(options.only or options.look))
     if not options.look:
         if options.confirm:
             confirm(given.of_section(options.only), kept, options.processes)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
-from collections.abc import Callable, Iterator
+import subprocess
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.simulation_studies.store import Job, digest
+from tests.benchmarks.simulation_studies.store import ROOT, Job, digest
 from tests.benchmarks.simulation_studies.tallies import Tally, Total
 from tests.benchmarks.simulation_studies.works import Sums, Work, values_total
 
@@ -73,6 +75,16 @@ class Kept:
         for file, own in lines.items():
             file.write_text("{\n" + ",\n".join(own) + "\n}\n", encoding="utf-8")
 
+    def versions(self, works: Iterable[Work | Sums]) -> dict[str, list[str]]:
+        """Rows by the code that they were counted on: "" for that of today, else the commits, in their order."""
+        rows: dict[str, list[str]] = {}
+        for work in works:
+            earlier = [job for job in work.jobs() if job.name in self._entries and self._own(job, work) is None]
+            commits = dict.fromkeys(self._entries[job.name].get("commit", "unknown") for job in earlier)
+            if any(job.name in self._entries for job in work.jobs()):
+                rows.setdefault(", ".join(commits), []).append(work.world if isinstance(work, Work) else work.name)
+        return rows
+
     def _file(self, name: str) -> Path:
         first = name.split(" ", 1)[0]
         return self.path.with_name(f"{first}.json") if first in FILES else self.path
@@ -135,7 +147,7 @@ class Kept:
         """The counts of one piece: kept, or counted now where its arrays are there."""
         own = self._own(job, work)
         if own is None and job.file.exists():
-            own = {"code": _code(job, work), "counts": count()}
+            own = {"code": _code(job, work), "commit": commit(), "counts": count()}
             self._entries[job.name] = own
         if own is None and self.earlier:
             own = self._entries.get(job.name)
@@ -144,6 +156,14 @@ class Kept:
     def _own(self, job: Job, work: Work | Sums) -> dict[str, Any] | None:
         entry = self._entries.get(job.name)
         return entry if entry and entry["code"] == _code(job, work) else None
+
+
+@functools.lru_cache(maxsize=1)
+def commit() -> str:
+    """Of the tree that counts, in 8 digits; "unknown" where git does not say."""
+    asked = ["git", "rev-parse", "--short=8", "HEAD"]
+    answer = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    return answer.stdout.strip() or "unknown"
 
 
 def _same(found: Any, kept: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tests.benchmarks.simulation_studies.coverage import TOLERANCE, Row
 from tests.benchmarks.simulation_studies.tallies import LEVELS
@@ -76,6 +76,23 @@ def _apart(row: Row, level: float, coverage: float) -> str:
 def within(share: float, studies: int) -> str:
     """A share in per cent with its Monte-Carlo error."""
     return f"{100 * share:.2f} ± {100 * math.sqrt(share * (1 - share) / studies):.2f}"
+
+
+def versions(rows: Mapping[str, Sequence[str]]) -> str:
+    """Which rows of a section were counted on which code. rows: by commit, "" for the code of today.
+
+    All are named but those of the largest group.
+    """
+    if list(rows) in ([], [""]):
+        return "**Code**: all rows were counted on the code of today.\n"
+    largest = max(rows, key=lambda commit: len(rows[commit]))
+    groups = [
+        f"{'on the code of today' if not commit else f'at {commit}'} {'all others' if len(rows) > 1 else 'all rows'}"
+        if commit == largest
+        else f"{'on the code of today' if not commit else f'at {commit}'} {', '.join(map(repr, names))}"
+        for commit, names in sorted(rows.items())
+    ]
+    return f"**Code**: {'; '.join(groups)}. Since a commit named here something changed that its rows rest on.\n"
 
 
 def section(title: str, text: str, *parts: str) -> Iterator[str]:

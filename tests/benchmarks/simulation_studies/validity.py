@@ -22,7 +22,7 @@ from tests.benchmarks.simulation_studies import (
 from tests.benchmarks.simulation_studies.coverage import Row, row
 from tests.benchmarks.simulation_studies.huse_rows import TITLES
 from tests.benchmarks.simulation_studies.kept import Kept
-from tests.benchmarks.simulation_studies.page import coverage_table, section, summary, table, within
+from tests.benchmarks.simulation_studies.page import coverage_table, section, summary, table, versions, within
 from tests.benchmarks.simulation_studies.printed_intervals import UNMEASURED
 from tests.benchmarks.simulation_studies.store import Job
 from tests.benchmarks.simulation_studies.wording import EARLIER, HEAD, SECTIONS, UNFINISHED
@@ -121,10 +121,15 @@ def lines(given: Plan, kept: Kept) -> Iterator[str]:
     parts = {name: [row for work in works for row in _rows(work, kept)] for name, works in given.covered.items()}
     yield _section("in short", summary([row for rows in parts.values() for row in rows]))
     for name, rows in parts.items():
-        yield _section(name, *(_decided(given.decisions, kept) if name == "verdicts" else ()), coverage_table(rows))
-    yield _section("planned", _planned(given.planned, kept))
-    yield _section("size", _sizes(given.sizes, kept))
-    yield _section("bias", _bias(given.bias, kept))
+        code = versions(kept.versions(given.of_section(name)))
+        decided = _decided(given.decisions, kept) if name == "verdicts" else ()
+        yield _section(name, code, *decided, coverage_table(rows))
+    for name, works, shown in (
+        ("planned", given.planned, _planned(given.planned, kept)),
+        ("size", given.sizes, _sizes(given.sizes, kept)),
+        ("bias", [work for _, _, work in given.bias], _bias(given.bias, kept)),
+    ):
+        yield _section(name, versions(kept.versions(works)), shown)
     yield _section("listed", "".join(f"- `{column}`: {why}\n" for column, why in UNMEASURED.items()))
     yield demo_page(load())
 

@@ -18,6 +18,7 @@ from metrics.huse.subsampling import (
     draw_subsamples,
     huse_arrays,
     neighbours_in,
+    slower_decrease,
     smallest_draw,
     split_texts,
     subsample_sd,
@@ -153,9 +154,18 @@ def test_the_standard_error_is_that_of_a_loop_over_splits_with_the_originals_cla
             quality = loop_twice_error(features[:, :1], model, k=11, tolerance=1e-12)
             values.append((both, quality, 1 + both - quality))
         squares.append(np.subtract(*values) ** 2)
-    expected = np.sqrt(np.mean(squares, axis=0) / 4)
+    model = (~z).astype(int)
+    quality = loop_twice_error(np.column_stack((sums,)).astype(float), model, k=16, tolerance=1e-12)
+    assert quality > 1, "so that HUSE-Q and HUSE-D are raised by all of 6 %"
+    slower = 1.06
+    expected = np.sqrt(np.mean(squares, axis=0) / 4) * (1, slower, slower)
     found = subsample_sd(sums, q, z, np.random.default_rng(9), 24, context=context)
     assert (found.huse, found.huse_q, found.huse_d) == pytest.approx(tuple(expected), abs=1e-12)
+
+
+@pytest.mark.parametrize(("quality", "raised"), [(0.0, 1), (0.6, 1), (0.8, 1.03), (1.0, 1.06), (1.3, 1.06)])
+def test_standard_errors_are_raised_in_a_line_from_a_quality_of_point_six_to_one(quality: float, raised: float):
+    assert slower_decrease(quality) == pytest.approx(raised)
 
 
 def test_the_interval_of_huse_is_wilsons_doubled_with_the_texts_that_the_variance_is_worth():

@@ -39,7 +39,7 @@ ALPHA_CAPTION = template(
     "captions.agreement",
     "Krippendorff's alpha, with {level:g}% intervals over new texts {raters}.",
     "options.level",
-    "options.raters",
+    "options.these_raters",
 )
 ICC_CAPTION = template(
     "captions.intraclass",

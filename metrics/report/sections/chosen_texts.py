@@ -24,7 +24,7 @@ CAPTION = template(
     "{raters}.",
     "ratings.criterion",
     "options.level",
-    "options.raters",
+    "options.these_raters",
 )
 CHANCE = (
     "Chance is 1/k for a source with one of the k texts of a context, as the average over the answers. A difference "

@@ -65,7 +65,7 @@ SCALES_CAPTION = template(
     "captions.scales",
     "Ratings by source, as coded; {level:g}% intervals of means over texts{differences}.",
     "options.level",
-    "options.raters",
+    "options.these_raters",
 )
 LABELS_CAPTION = template(
     "captions.labels",

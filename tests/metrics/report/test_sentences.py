@@ -593,7 +593,7 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
         ),
     ),
     "options.level": (lambda asked: replace(asked, level=0.9),),
-    "options.raters": (lambda asked: replace(asked, these_raters=True),),
+    "options.these_raters": (lambda asked: replace(asked, these_raters=True),),
     "snapshot.sections": (lambda asked: replace(asked, sections=()),),
     "attached.document": (
         lambda asked: replace(asked, report_input=replace(asked.report_input, attached=())),

@@ -133,7 +133,9 @@ class Kept:
         return found.means() if found else None
 
     def _chunks(self, work: Work, means: tuple[float, ...]) -> Iterator[Any]:
-        for job in work.chunks:
+        # Counts of earlier code stand in only where none is of today's: one row is of one code.
+        current = [job for job in work.chunks if self.done(job, work)]
+        for job in current or work.chunks:
             made = self._entry(job, work, lambda job=job: [asdict(each) for each in work.count(job.arrays(), means)])
             if made is not None:
                 yield made

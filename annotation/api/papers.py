@@ -14,10 +14,10 @@ from ninja import Field, Router, Schema
 from annotation.api.auth import caller, study_for
 from annotation.api.responses import gives
 from annotation.models import Role, Study
-from annotation.papers.ethics_pack import ethics_pack, pack_file
-from annotation.papers.pack_facts import save_pack_answers
-from annotation.papers.plan_items import open_questions
-from annotation.papers.plan_paper import plan_file, plan_now
+from annotation.reports.papers.ethics_pack import ethics_pack, pack_file
+from annotation.reports.papers.pack_facts import save_pack_answers
+from annotation.reports.papers.plan_items import open_questions
+from annotation.reports.papers.plan_paper import plan_file, plan_now
 from annotation.studies.freeze_plan import amend_plan, save_answers, seal_plan, sealed_plans
 
 router = Router(tags=["Papers"])

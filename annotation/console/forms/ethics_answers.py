@@ -8,8 +8,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.papers.pack_facts import MAX_LETTERS
-from annotation.papers.pack_texts import OPTIONAL, QUESTIONS
+from annotation.reports.papers.pack_facts import MAX_LETTERS
+from annotation.reports.papers.pack_texts import OPTIONAL, QUESTIONS
 
 LABELS: dict[str, tuple[Any, Any]] = {
     "purpose": (_("What the study is about"), _("Two or three sentences that everybody understands.")),

@@ -15,9 +15,9 @@ from annotation.console.form_errors import attach_errors
 from annotation.console.forms.ethics_answers import EthicsForm
 from annotation.console.permission import study_page, visitor
 from annotation.models import Role, Study
-from annotation.papers.ethics_pack import FORMATS, ethics_pack, pack_file
-from annotation.papers.pack_facts import pack_answers, save_pack_answers
-from annotation.papers.pack_texts import DOCUMENTS, LANGUAGES, VERSION
+from annotation.reports.papers.ethics_pack import FORMATS, ethics_pack, pack_file
+from annotation.reports.papers.pack_facts import pack_answers, save_pack_answers
+from annotation.reports.papers.pack_texts import DOCUMENTS, LANGUAGES, VERSION
 from annotation.studies.access import may
 
 TYPES = {

@@ -15,8 +15,8 @@ from annotation.console.form_errors import attach_errors
 from annotation.console.forms.plan_answers import PlanForm
 from annotation.console.permission import study_page, visitor
 from annotation.models import Role, Study
-from annotation.papers.plan_items import FORMS, items_of, open_questions
-from annotation.papers.plan_paper import FORMATS, LABELS, plan_file, plan_now
+from annotation.reports.papers.plan_items import FORMS, items_of, open_questions
+from annotation.reports.papers.plan_paper import FORMATS, LABELS, plan_file, plan_now
 from annotation.studies.access import may
 from annotation.studies.freeze_plan import amend_plan, save_answers, seal_plan, sealed_plans
 from annotation.studies.plan_document import questions

@@ -12,9 +12,9 @@ from django.utils import timezone
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Role
-from annotation.papers.ethics_pack import FORMATS, ethics_pack, pack_file
-from annotation.papers.pack_facts import save_pack_answers
-from annotation.papers.pack_texts import ANSWER_KEYS, LANGUAGES
+from annotation.reports.papers.ethics_pack import FORMATS, ethics_pack, pack_file
+from annotation.reports.papers.pack_facts import save_pack_answers
+from annotation.reports.papers.pack_texts import ANSWER_KEYS, LANGUAGES
 
 
 class Command(StudyCommand):

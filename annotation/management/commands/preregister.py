@@ -12,8 +12,8 @@ from django.utils import timezone
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Study
-from annotation.papers.plan_items import FORMS, open_questions
-from annotation.papers.plan_paper import FORMATS, plan_file, plan_now
+from annotation.reports.papers.plan_items import FORMS, open_questions
+from annotation.reports.papers.plan_paper import FORMATS, plan_file, plan_now
 from annotation.studies.freeze_plan import amend_plan, save_answers, seal_plan
 from annotation.studies.plan_document import KEYS
 

@@ -16,9 +16,9 @@ from babel.numbers import format_currency
 from annotation import settings
 from annotation.exceptions import StateError
 from annotation.models import Study
-from annotation.papers.document import PaperDocument, PaperPart
-from annotation.papers.pack_facts import PackFacts, check_language, facts_of
-from annotation.papers.pack_texts import (
+from annotation.reports.papers.document import PaperDocument, PaperPart
+from annotation.reports.papers.pack_facts import PackFacts, check_language, facts_of
+from annotation.reports.papers.pack_texts import (
     ANSWER_KEYS,
     DOCUMENTS,
     OPTIONAL,
@@ -29,7 +29,7 @@ from annotation.papers.pack_texts import (
     VERSION,
     PackText,
 )
-from annotation.papers.reading_level import ReadingLevel, reading_level
+from annotation.reports.papers.reading_level import ReadingLevel, reading_level
 from metrics.data.currency import minor_digits
 from metrics.figures.images import NoBrowser
 from metrics.report.formats.pdf import print_page

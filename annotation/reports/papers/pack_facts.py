@@ -12,8 +12,8 @@ from annotation import settings
 from annotation.design.wording import from_json
 from annotation.exceptions import StateError
 from annotation.models import Arm, AuditEvent, PaperAnswers, Study
-from annotation.papers.pack_texts import ANSWER_KEYS, LANGUAGES, VERSION
 from annotation.publishing.cost_estimate import estimate_study
+from annotation.reports.papers.pack_texts import ANSWER_KEYS, LANGUAGES, VERSION
 from annotation.studies.rows import require_rows
 
 MAX_LETTERS = 4000

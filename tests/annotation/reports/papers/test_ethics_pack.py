@@ -20,10 +20,10 @@ from django.urls import reverse
 from annotation import settings as conf
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Role, Study, WayIn
-from annotation.papers.ethics_pack import ethics_pack, gaps_of, pack_file, sentences_of
-from annotation.papers.pack_facts import PackFacts, facts_of, save_pack_answers
-from annotation.papers.pack_texts import ANSWER_KEYS, LANGUAGES, OPTIONAL, PLACES, QUESTIONS, TEXTS
-from annotation.papers.reading_level import reading_level
+from annotation.reports.papers.ethics_pack import ethics_pack, gaps_of, pack_file, sentences_of
+from annotation.reports.papers.pack_facts import PackFacts, facts_of, save_pack_answers
+from annotation.reports.papers.pack_texts import ANSWER_KEYS, LANGUAGES, OPTIONAL, PLACES, QUESTIONS, TEXTS
+from annotation.reports.papers.reading_level import reading_level
 from annotation.studies.statements import state
 from tests.annotation.api.conftest import Caller
 from tests.annotation.conftest import NOW

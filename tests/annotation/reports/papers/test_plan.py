@@ -21,9 +21,9 @@ from annotation.collecting.collect import collect
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, PaperAnswers, Role, SealedPlan, Study
 from annotation.mturk.client import Market
-from annotation.papers.plan_items import FORMS, items_of, open_questions
-from annotation.papers.plan_paper import plan_file
 from annotation.reports.gather import score
+from annotation.reports.papers.plan_items import FORMS, items_of, open_questions
+from annotation.reports.papers.plan_paper import plan_file
 from annotation.reports.take_snapshot import take
 from annotation.studies.freeze_plan import amend_plan, save_answers, seal_plan
 from annotation.studies.plan_document import KEYS, document_of, questions

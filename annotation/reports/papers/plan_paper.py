@@ -9,8 +9,8 @@ from typing import Any
 
 from annotation.exceptions import StateError
 from annotation.models import SealedPlan, Study
-from annotation.papers.document import PaperDocument, PaperPart
-from annotation.papers.plan_items import FORMS, items_of, open_questions
+from annotation.reports.papers.document import PaperDocument, PaperPart
+from annotation.reports.papers.plan_items import FORMS, items_of, open_questions
 from annotation.studies.freeze_plan import sealed_plans
 from annotation.studies.plan_document import QUESTIONS, answers_of, canonical, digest_of, document_of, read_document
 

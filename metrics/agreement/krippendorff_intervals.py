@@ -11,15 +11,15 @@ raters whose ratings were dealt out again at random; degrees of freedom by Satte
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 
-from metrics.agreement.disagreement import Level, alpha_value, compute_alphas
-from metrics.agreement.value_counts import Units, count_values, resample_items
+from metrics.agreement.disagreement import FEW_VALUES, Level, alpha_value, compute_alphas
+from metrics.agreement.value_counts import DENSE_CELLS, Units, by_item, count_values, resample_items
 from metrics.data.arrays import Floats, Ints
 from metrics.data.ratings import Ratings
 from metrics.types import Interval
@@ -155,17 +155,33 @@ def _deals(ratings: Ratings) -> int:
 
 def _left_out(ratings: Ratings, groups: Ints, level: Level) -> float | None:
     """Jackknife variance of log(1 - alpha); None where no alpha below 1 remains without a group."""
-    order = np.argsort(groups, kind="stable")
-    ends = np.cumsum(np.bincount(groups))
     logs = []
-    for begin, end in zip(ends - np.diff(ends, prepend=0), ends, strict=True):
-        remaining = np.delete(order, slice(begin, end))
-        units = count_values(ratings.item[remaining], ratings.value[remaining]) if len(remaining) else None
+    for units in _without_each(ratings, groups):
         alpha = alpha_value(units, level) if units is not None and units.items else None
         if alpha is None or alpha >= 1:
             return None
         logs.append(math.log1p(-alpha))
     return (len(logs) - 1) * float(np.var(logs))
+
+
+def _without_each(ratings: Ratings, groups: Ints) -> Iterator[Units | None]:
+    """The value counts without each group in turn; None where nothing remains."""
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(np.bincount(groups))
+    parts = [order[begin:end] for begin, end in zip(ends - np.diff(ends, prepend=0), ends, strict=True)]
+    values = np.unique(ratings.value)
+    items = int(ratings.item.max()) + 1
+    if len(values) > FEW_VALUES or items * len(values) > DENSE_CELLS:
+        for part in parts:
+            rest = np.delete(np.arange(len(groups)), part)
+            yield count_values(ratings.item[rest], ratings.value[rest]) if len(rest) else None
+        return
+    # Of few values a group's counts are taken from those of all, item by item, and nothing is counted again.
+    cell = ratings.item * len(values) + np.searchsorted(values, ratings.value)
+    of_all = np.bincount(cell, minlength=items * len(values))
+    for part in parts:
+        counts = of_all - np.bincount(cell[part], minlength=items * len(values))
+        yield by_item(values.astype(np.float64), counts.reshape(items, -1).astype(np.float64))
 
 
 def _on_log_scale(value: float, error: float, df: float, confidence: float, method: str) -> Interval:

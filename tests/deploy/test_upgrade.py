@@ -77,7 +77,8 @@ def test_later_migrations_lead_to_the_tables_of_a_new_database_and_keep_the_rows
 
 
 def test_submissions_and_both_logs_are_protected_by_triggers(study: Study) -> None:
-    assert len(triggers()) == 3
+    tables = {table.removeprefix("annotation_").removeprefix("marketplace_") for _, table, _ in triggers()}
+    assert tables == {"auditevent", "submission", "batchevent", "sealedplan", "paperanswers"}
     with pytest.raises(DatabaseError, match="immutable"), transaction.atomic():
         AuditEvent.objects.update(actor="eve")
 

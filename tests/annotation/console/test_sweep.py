@@ -45,6 +45,8 @@ OTHERWISE = {
     "pages/training/<str:token>/": "a task's page with a training, which knows no worker",
     "pages/template/<slug:name>/": "a template's page with sample texts",
     "pages/template/<slug:name>/mturk/externalSubmit": "its answers, which are shown and not stored",
+    "pages/wording/<str:token>/": "a page with text that is being edited, which knows no worker",
+    "pages/wording/<str:token>/mturk/externalSubmit": "its answers, which are shown and not stored",
     "hits/": "the worker site: each worker's own",
 }
 
@@ -87,7 +89,7 @@ def test_no_route_of_the_api_tells_a_real_id(study: Study, caplog: pytest.LogCap
         "pseudonym": one.worker.pseudonym, "purpose": "criteria", "username": "olga", "number": 1, "remark": 1,
         "act": "pause", "link": 1, "token": 1, "key_id": "A", "noun": "hits", "rule": "one_answer",
         "file_id": "3F", "channel": "3C", "person": "3P", "training": "examples", "batch": "3B",
-        "deed": "pause",
+        "deed": "pause", "form": "osf", "file_format": "json", "language": "en",
     }  # fmt: skip
     served = api.get_openapi_schema()["paths"]
     calls = [(path, method) for path, methods in served.items() for method in methods]

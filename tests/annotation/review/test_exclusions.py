@@ -179,8 +179,8 @@ def test_the_paragraph_counts_who_is_left_out_and_how_many_people_they_are(study
         ("w" * 101, [], "at most 100 characters"),
         ("a", [Rule("gold", float("nan"))], "finite number"),
         ("a", [Rule("gold", float("inf"))], "finite number"),
-        ("a", [Rule("too_fast", 50)], "F8 Active time on each text must be a share of at most 1"),
-        ("a", [Rule("too_fast", -0.1)], "F8 Active time on each text must be 0 or more"),
+        ("a", [Rule("too_fast", 50)], "The threshold of Active time on each text must be a share of at most 1"),
+        ("a", [Rule("too_fast", -0.1)], "The threshold of Active time on each text must be 0 or more"),
         ("a", [Rule("repeats", -1)], "must be 0 or more"),
     ],
 )
@@ -314,7 +314,7 @@ def test_contexts_that_lost_a_side_are_dropped_on_both_sides_where_a_version_say
     assert Counter(one.kept for one in given.ratings) == kept
     assert "4 texts of contexts that lost a side" in " ".join(one.sentence for one in given.warnings)
     assert (
-        "1 of 2 contexts have no text with 5 ratings on one side; both sides were excluded from the results."
+        "1 of 2 contexts has no text with 5 ratings on one side; both sides were excluded from the results."
         in paragraph(quality_done(study))
     )
     nobody = exclude.fix_rules(study, "none", [], actor=None, now=NOW)
@@ -452,7 +452,7 @@ def test_the_paragraph_tells_what_was_left_out_after_results_were_seen_and_what_
     exclude.include_submissions(study, flat, actor=None, now=later)
     told = paragraph(quality_done(study))
     assert "3 (18.8%) were excluded (2 by a reviewer's decision on the single submission, 1 of these after" in told
-    assert "1 that a rule excludes were included by a reviewer's decision." in told
+    assert "1 that a rule excludes was included by a reviewer's decision." in told
 
 
 def test_the_paragraph_tells_payment_as_it_was_decided(study):

@@ -177,7 +177,7 @@ def test_the_pack_prints_as_pdf() -> None:
 
 
 def test_what_to_tell_a_board_fits_on_two_pages() -> None:
-    page = Path(__file__).parents[3] / "docs" / "ethics.md"
+    page = Path(__file__).parents[4] / "docs" / "ethics.md"
     assert len(page.read_text(encoding="utf-8").split()) <= 900
 
 

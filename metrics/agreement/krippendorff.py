@@ -18,9 +18,9 @@ from metrics.agreement.krippendorff_intervals import (
     items_interval,
     raters_interval,
 )
-from metrics.agreement.value_counts import Units, count_values
+from metrics.agreement.value_counts import count_values
 from metrics.data.arrays import Ints, Numbers
-from metrics.data.ratings import Names, Ratings, lay_out
+from metrics.data.ratings import Names, Ratings, in_content_order, lay_out
 from metrics.errors import BadInput, InsufficientData
 from metrics.types import Estimate, Setting
 from metrics.version import __version__
@@ -53,7 +53,7 @@ def krippendorff_alpha(
         level: of measurement: `nominal`, `ordinal`, `interval` or `ratio`.
         draws: bootstrap samples, 0 for no interval.
         confidence: of the interval, in (0, 1).
-        seed: of the samples, at least 0.
+        seed: of the samples, at least 0. The samples depend on neither the raters' names nor the order of the rows.
         resampled: what the interval lets vary. `items`: items are drawn with replacement, raters stay; `raters`: each
             rater is dropped once; `both`: for a study with other items and other raters, wider, and the choice where
             few raters rate much.
@@ -107,7 +107,7 @@ def alpha_of(
     interval = None
     if value is not None:
         interval, flags = _interval(
-            ratings, units, level, value, draws=draws, confidence=confidence, seed=seed, resampled=resampled
+            ratings, level, value, draws=draws, confidence=confidence, seed=seed, resampled=resampled
         )
     if units.single:
         flags = ("items_with_one_rating", *flags)
@@ -138,7 +138,6 @@ def alpha_arrays(item: Ints, value: Numbers, level: Level = "nominal") -> float 
 
 def _interval(
     ratings: Ratings,
-    units: Units,
     level: Level,
     value: float,
     *,
@@ -150,6 +149,8 @@ def _interval(
     if not draws:
         return None, ()
     rng = np.random.default_rng(seed)
+    ratings, _ = in_content_order(ratings)
+    units = count_values(ratings.item, ratings.value)
     if resampled == "items":
         return items_interval(units, level, value, draws, confidence, rng)
     if resampled == "raters":

@@ -58,6 +58,48 @@ def of_records(ratings: Iterable[Rating], *, repeats: bool = False) -> Ratings:
     return lay_out([rating.item for rating in listed], [rating.rater for rating in listed], values, repeats=repeats)
 
 
+def in_content_order(ratings: Ratings, *columns: Numbers) -> tuple[Ratings, Ints]:
+    """The same ratings in an order that neither raters' names nor the order of rows change, for what is resampled.
+
+    Items come in the order of their names, raters in the order of what they rated and how: raters who rated alike are
+    interchangeable. columns: (N,) further numbers of each rating. Returns the ratings, and which rating (N,) each was.
+    """
+    items_order = _sorted_names(ratings.items)
+    items = _positions(items_order)
+    cells = [items[ratings.item], *(np.unique(each, return_inverse=True)[1] for each in (ratings.value, *columns))]
+    order = np.lexsort((*reversed(cells), ratings.rater))
+    # Whole numbers of at least 0 are ordered as their bytes are, the largest byte first.
+    table = np.column_stack([cell[order] for cell in cells]).astype(">i8")
+    ends = np.cumsum(np.bincount(ratings.rater, minlength=len(ratings.raters)))
+    contents = [rows.tobytes() for rows in np.split(table, ends[:-1])]
+    raters_order = sorted(range(len(contents)), key=contents.__getitem__)
+    raters = _positions(raters_order)
+    order = np.lexsort((*reversed(cells), raters[ratings.rater]))
+    changed = Ratings(
+        item=items[ratings.item][order],
+        rater=raters[ratings.rater][order],
+        value=ratings.value[order],
+        items=tuple(ratings.items[at] for at in items_order),
+        raters=tuple(ratings.raters[at] for at in raters_order),
+    )
+    return changed, order
+
+
+def _sorted_names(names: Sequence[Any]) -> Sequence[int]:
+    """Places of the names in ascending order; names of several types are ordered as they are printed."""
+    try:
+        return sorted(range(len(names)), key=names.__getitem__)
+    except TypeError:
+        return sorted(range(len(names)), key=lambda at: repr(names[at]))
+
+
+def _positions(order: Sequence[int]) -> Ints:
+    """New place of each old one."""
+    places = np.empty(len(order), dtype=np.int64)
+    places[np.asarray(order, dtype=np.int64)] = np.arange(len(order))
+    return places
+
+
 def encode_names(names: Names) -> tuple[Ints, Sequence[Any]]:
     """Codes 0.. and the name of each code. Dense whole numbers in an array are read without sorting."""
     if isinstance(names, np.ndarray) and names.dtype.kind in "iu" and names.size:

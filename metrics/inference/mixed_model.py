@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from metrics.compiled.threads import single_thread
 from metrics.data.arrays import Floats
-from metrics.data.ratings import Names, Ratings, lay_out
+from metrics.data.ratings import Names, Ratings, in_content_order, lay_out
 from metrics.errors import BadInput, DegenerateInput, InsufficientData
 from metrics.inference.pigeonhole_bootstrap import resample_pigeonhole
 from metrics.inference.reml_blocks import WIDEST, Design, Solution, build_design, solve_blocks
@@ -83,7 +83,7 @@ def mixed_model(
             none.
         level: of the intervals, in (0, 1).
         draws: of the cluster bootstrap, where it is needed.
-        seed: of the cluster bootstrap, at least 0.
+        seed: of the cluster bootstrap, at least 0. Its samples depend on neither raters' names nor the order of rows.
         smallest: items and raters below which no random effect is fitted (flag `few_items` or `few_raters`).
 
     Returns:
@@ -266,10 +266,9 @@ def _bootstrap(
     rng = np.random.default_rng(problem.seed)
     largest = np.abs(problem.x).max(axis=0)
     centre = problem.y.mean()
-    ratings = problem.ratings
-    drawn = resample_pigeonhole(
-        problem.y - centre, problem.x / largest, ratings.item, ratings.rater, problem.draws, rng
-    )
+    ratings, order = in_content_order(problem.ratings, *problem.x[:, 1:].T)
+    y, x = problem.y[order] - centre, problem.x[order] / largest
+    drawn = resample_pigeonhole(y, x, ratings.item, ratings.rater, problem.draws, rng)
     shift = np.eye(len(largest))[0] * centre
     effects = drawn.effects / largest + shift
     intervals: list[Interval | None] = [None] * len(effects)

@@ -162,12 +162,12 @@ def _readme(release: PublicRelease, differing: Sequence[str]) -> str:
         "",
     ]
     if not differing:
-        lines.append("None: each number is that of the study's own report (to 6 digits).")
+        lines.append("None: each number is that of the study's own report (to 6 digits), ends of intervals included.")
     else:
         why = (
             "because raters who did not agree to share are not in it"
             if release.withheld
-            else "because comments are withheld, or because intervals are resampled and rows have a new order"
+            else "because comments are withheld"
         )
         lines += [f"{len(differing)} numbers of `report.json` differ, {why}:", ""]
         lines += [f"- `{path}`" for path in differing]

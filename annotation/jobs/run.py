@@ -20,7 +20,7 @@ from annotation import settings as conf
 from annotation.design.lay_out import deal_texts, store_design
 from annotation.exceptions import AssayError, StateError
 from annotation.jobs import batch_runs, file_runs, measure_runs, queue, release_runs, shared_files, worker_runs
-from annotation.jobs.check_study import check_study
+from annotation.jobs.check_study import check_and_rehearse
 from annotation.jobs.job_files import folder_of
 from annotation.jobs.memory_limit import memory_limit
 from annotation.jobs.time_limit import TimeLimitError, drop_broken_connection, time_limit
@@ -163,7 +163,7 @@ def _preflight(job: Job, tell: Tell, now: datetime) -> Done:
     def tried(done: int, of: int) -> None:
         tell("Trying the pages of the HITs", done, of)
 
-    return check_study(_study_of(job), endpoint=conf.endpoint(), progress=tried).as_json(), None
+    return check_and_rehearse(_study_of(job), endpoint=conf.endpoint(), progress=tried), None
 
 
 def _report(job: Job, tell: Tell, now: datetime) -> Done:

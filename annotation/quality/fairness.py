@@ -21,6 +21,7 @@ from annotation.quality.work_table import QualityCheck
 ALLOWED = 0.02  # of a group
 MAX_TEXTS = 2000
 USUAL_LABELS = 6
+USUAL_WORDS = 20
 GROUP_NAMES = {
     "terse": gettext_lazy("who write tersely"),
     "dictating": gettext_lazy("who dictate"),
@@ -72,22 +73,21 @@ def chosen_rules(study: Study) -> tuple[Rule, ...]:
     return applied_rules.rules_of(newest) if newest else tuple(Rule(kind) for kind in NAMED_SETS["default"].kinds)
 
 
+def text_lengths(study: Study) -> list[int]:
+    """Words of each of the study's first texts with its context, at least one; a usual length where there is none."""
+    bodies = Text.objects.filter(study=study).order_by("pk").values_list("body", "context__body")[:MAX_TEXTS]
+    words = [len(body.split()) + len((context or "").split()) for body, context in bodies]
+    return [max(n, 1) for n in words] or [USUAL_WORDS]
+
+
 def wronged_by(study: Study, rules: Sequence[Rule]) -> list[RuleFairness]:
     """Try the rules on honest people who are simulated for the lengths of the study's texts and the size of its tasks.
 
     Rules that look at what this study asks of nobody (checks, gold, practice) wrong nobody here. Explanations are
     simulated for every fifth text, whether the study asks for them or not.
     """
-    words = [
-        len(body.split()) + len((context or "").split())
-        for body, context in Text.objects.filter(study=study)
-        .order_by("pk")
-        .values_list("body", "context__body")[:MAX_TEXTS]
-    ]
     labels = study.scale.labels.count() if study.scale_id else USUAL_LABELS
-    crowd = simulate_honest_people(
-        [max(n, 1) for n in words] or [20], per_task=max(study.texts_per_hit, 1), labels=max(labels, 2)
-    )
+    crowd = simulate_honest_people(text_lengths(study), per_task=max(study.texts_per_hit, 1), labels=max(labels, 2))
     group = np.array(crowd.group)
     results = []
     for rule in rules:

@@ -44,13 +44,30 @@ def simulate_honest_people(words: Sequence[int], *, per_task: int, labels: int, 
     rng = np.random.default_rng(seed)
     group = [name for name in GROUPS for _ in range(PEOPLE)] + [""] * OTHERS
     length = rng.choice(np.asarray(words, dtype=np.int64), TASKS * per_task)
-    place = rng.uniform(0, labels - 1, TASKS * per_task)
+    impression = rng.uniform(0, labels - 1, TASKS * per_task)
     text = np.stack([rng.permutation(per_task) + (i % TASKS) * per_task for i in range(len(group))])
+    return HonestCrowd(
+        simulate_readers(group, text, length=length, impression=impression, labels=labels, rng=rng), group
+    )
+
+
+def simulate_readers(
+    group: Sequence[str], text: Ints, *, length: Ints, impression: Floats, labels: int, rng: np.random.Generator
+) -> Work:
+    """Simulate the work of honest people, each with one assignment.
+
+    Args:
+        group: of each person, name of GROUPS or "".
+        text: (people, texts in a task) row of each text, in the order met.
+        length: (texts,) words.
+        impression: (texts,) what people read on average, in labels from 0.
+        labels: of the scale, at least 2.
+    """
     noise = np.where(np.array(group) == "second_language", 0.22, 0.18)[:, None] * labels
-    read = place[text] + rng.normal(0, 0.07 * labels, (len(group), 1)) + noise * rng.standard_normal(text.shape)
+    read = impression[text] + rng.normal(0, 0.07 * labels, (len(group), 1)) + noise * rng.standard_normal(text.shape)
     label = np.clip(np.rint(read), 0, labels - 1).astype(np.int64)
     seconds = np.stack([_seconds(name, length[row], rng) for name, row in zip(group, text, strict=True)])
-    return HonestCrowd(_work(group, text, label, seconds, length=length, labels=labels, rng=rng), group)
+    return _work(group, text, label, seconds, length=length, labels=labels, rng=rng)
 
 
 def _seconds(group: str, words: Ints, rng: np.random.Generator) -> Floats:

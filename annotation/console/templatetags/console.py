@@ -273,6 +273,13 @@ def number(value: float | None) -> str:
 
 
 @register.filter
+def signed(value: float) -> str:
+    """Three decimals with the sign; no sign for 0."""
+    shown = number(value)
+    return f"+{shown}" if value >= 0.0005 else "0.000" if value > -0.0005 else shown
+
+
+@register.filter
 def percent(share: float | None) -> str:
     """A share as whole per cent; a dash for nothing."""
     return "–" if share is None else f"{100 * share:.0f}%"

@@ -85,9 +85,14 @@ def _part(request: HttpRequest, study: Study) -> HttpResponse:
 @require_POST
 @study_page(Role.EDITOR)
 def recheck(request: HttpRequest, study: Study) -> HttpResponse:
-    """Have the study checked as it is now; the page asks for it by itself where there is no such check."""
+    """Have the study checked as it is now; the page asks for it by itself where there is no such check.
+
+    From a published study it leads back to its rules, which show what the check has stored.
+    """
     state = preflight_result.state_of(study, endpoint=settings.endpoint().url)
     ask(Job.Kind.PREFLIGHT, by=visitor(request), now=timezone.now(), study=study, settings=state)
+    if study.status != Study.Status.DRAFT:
+        return redirect("console:quality", study.uuid)
     return _part(request, study)
 
 

@@ -20,13 +20,16 @@ from annotation.console.forms.review import Detect, Rules
 from annotation.console.permission import study_page, visitor
 from annotation.jobs import celery_tasks
 from annotation.models import Role, Study, Submission
-from annotation.quality import applied_rules, assess, detectors, evidence, fairness, next_step
+from annotation.quality import applied_rules, assess, detectors, evidence, fairness, honest_studies, next_step
 from annotation.quality.filters import BY_KIND, NAMED_SETS, rule_without_code
 from annotation.quality.honest_groups import PEOPLE
 from annotation.quality.methods_text import paragraph
+from annotation.quality.rules import Rule
 from annotation.reports import exclusion_effects, study_facts
 from annotation.review import exclude
 from annotation.studies import blinding
+
+HEADLINES = {"huse": "HUSE", "huse_q": "HUSE-Q"}
 
 
 @require_safe
@@ -97,9 +100,37 @@ def outcome(request: HttpRequest, study: Study) -> HttpResponse:
 def rules(request: HttpRequest, study: Study) -> HttpResponse:
     """Which rules can apply, how many submissions each concerns, and whom it would wrong: it comes behind."""
     full_page = "HX-Request" not in request.headers
-    rows = [(row, exclusion_effects.headline_changes(study, row.rule)) for row in fairness.rules_now(study)]
-    context = {"study": study, "rows": rows, "people": PEOPLE, "seen": blinding.seen_at(study)}
+    design = honest_studies.design_of(study)
+    honest = honest_studies.stored_studies(study, design) if design else None
+    headline = "huse" if honest_studies.has_log_probs(study) else "huse_q"
+    rows = [
+        (row, exclusion_effects.headline_changes(study, row.rule), _honest_change(honest, row.rule, headline))
+        for row in fairness.rules_now(study)
+    ]
+    context = {
+        "study": study,
+        "rows": rows,
+        "people": PEOPLE,
+        "seen": blinding.seen_at(study),
+        "honest": honest,
+        "group_share": honest_studies.GROUP_SHARE,
+        "headline": HEADLINES[headline],
+        "must_check": design is not None and (honest is None or any(change is None for *_row, change in rows)),
+    }
     return render(request, "console/quality_rules.html" if full_page else "console/rules_now.html", context)
+
+
+def _honest_change(honest: honest_studies.HonestStudies | None, rule: Rule, headline: str) -> dict[str, Any] | None:
+    """What the rule did in simulated studies of honest people, as the page shows it; None where it was not tried."""
+    change = honest.find_change(rule) if honest else None
+    if honest is None or change is None:
+        return None
+    return {
+        "excluded": change.excluded,
+        "change": change.change.get(headline),
+        "error": change.error.get(headline),
+        "lost": honest.studies - change.computed,
+    }
 
 
 @require_POST

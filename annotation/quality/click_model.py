@@ -121,12 +121,12 @@ def _reading(by: Ints, answers: _SharedAnswers, unread: Floats) -> Floats:
 
 def _predicted(places: Floats, labels: int) -> Floats:
     """(noises, biases, lines) log-probability that such a reader gives the label in each line's turn."""
-    chances = np.empty((len(NOISES), len(BIASES), len(places)))
-    for i, noise in enumerate(NOISES):
-        for j, bias in enumerate(BIASES):
-            chance = label_chances(place_grid(labels) + bias, noise, labels)
-            for label in range(labels):
-                chances[i, j, label::labels] = places[label::labels] @ chance[:, label]
+    readers = [label_chances(place_grid(labels) + bias, noise, labels) for noise in NOISES for bias in BIASES]
+    chances = np.empty((len(readers), len(places)))
+    for label in range(labels):
+        by_reader = np.column_stack([chance[:, label] for chance in readers])
+        chances[:, label::labels] = (places[label::labels] @ by_reader).T
+    chances = chances.reshape(len(NOISES), len(BIASES), len(places))
     return np.log(np.maximum(chances, MIN_CHANCE))
 
 

@@ -27,7 +27,7 @@ from tests.metrics.plain import loop_huse, loop_twice_error
 
 FIRST = """
 import sys, time
-from metrics import huse_arrays
+from metrics.huse.subsampling import huse_arrays
 from tests.benchmarks.bench_huse import texts
 sums, q, is_model = texts()
 start = time.perf_counter()

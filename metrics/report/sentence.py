@@ -6,6 +6,7 @@ known is never filled in: a sentence whose facts are missing is not written.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,3 +52,21 @@ def template(key: str, words: str, *facts: str) -> Template:
         raise ValueError(f"The sentence {key} names no fact.")
     TEMPLATES[key] = Template(key, words, facts)
     return TEMPLATES[key]
+
+
+class Plain(str):
+    """A caption that names what a table lists and states nothing of a study: no number, no name, no verb."""
+
+
+STATES = re.compile(
+    r"[\d{}“”\"%]|\b(?:is|are|was|were|has|have|had|does|do|did|can|may|will|should|differs?|holds?|shows?|speaks?|"
+    r"lacks?|depends?|means that)\b",
+    re.IGNORECASE,
+)
+
+
+def plain(words: str) -> Plain:
+    """Write a caption without facts. Raises ValueError where it states something: then it needs a template."""
+    if stated := STATES.search(words):
+        raise ValueError(f"The caption {words!r} states something ({stated[0]}): write a template with its facts.")
+    return Plain(words)

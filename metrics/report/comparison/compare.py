@@ -12,6 +12,7 @@ from metrics.report.comparison.systems import System, systems_of
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, Warn
 from metrics.report.section import Section
+from metrics.report.sentence import plain
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 
@@ -116,7 +117,7 @@ def _studies(studies: Sequence[ReportInput]) -> Section:
         Column("wage", "Wage per hour", "number"),
         Column("currency", "Currency"),
     )
-    table = Table("studies", "The studies.", columns, tuple(_study(report_input) for report_input in studies))
+    table = Table("studies", plain("The studies."), columns, tuple(_study(report_input) for report_input in studies))
     return Section("studies", "Studies", (), (table,))
 
 

@@ -16,6 +16,7 @@ from metrics.report.comparison.systems import System
 from metrics.report.pictures import dominated_regions
 from metrics.report.section import Section
 from metrics.report.sections.huse import HASHIMOTO
+from metrics.report.sentence import plain
 from metrics.report.wording import estimate, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, HuseResult, Missing
@@ -111,9 +112,9 @@ def _alone(systems: Sequence[System], missing: list[tuple[str, str]], k: int, se
         Column("n", "n", "count"),
         Column("ratings", "Ratings per text", "range"),
     )
-    title = f"As each study reports it, at its own number of ratings per text, exact ties, {100 * level:g}% intervals."
+    title = plain("HUSE as in each study, at its own number of ratings per text, exact ties.")
     note = "HUSE depends on the number of ratings: do not compare rows with different numbers."
-    return Table("huse-alone", title, columns, tuple(rows), (note,))
+    return Table("huse-alone", title, columns, tuple(rows), (f"Intervals: {100 * level:g}%.", note))
 
 
 def _huse(system: System, k: int, seed: int, level: float) -> HuseResult:
@@ -148,8 +149,8 @@ def _at_common(systems: Sequence[System], compared: Comparison, measures: Sequen
         *(Column(key, title, "estimate", n="n") for key, title in measures),
         Column("n", "n", "count"),
     )
-    title = f"At {_at(compared)}, the highest HUSE first; intervals over new contexts, with these raters."
-    return Table("huse-common", title, columns, tuple(rows), _equalised(compared))
+    title = plain("Generators of all studies, the highest HUSE first; intervals over new contexts, with these raters.")
+    return Table("huse-common", title, columns, tuple(rows), (f"At {_at(compared)}.", *_equalised(compared)))
 
 
 def _at(compared: Comparison) -> str:
@@ -192,8 +193,9 @@ def _differences(
                 difference.huse.n,
             )
         )
-    title = f"Differences of every pair at {_at(compared)}: contexts are drawn once for all who share them."
-    notes = ["An interval of a difference that holds 0 does not show that two generators are alike."]
+    title = plain("Differences of every pair; contexts drawn once for all generators with the same.")
+    notes = [f"At {_at(compared)}."]
+    notes += ["An interval of a difference that holds 0 does not show that two generators are alike."]
     if any("interval_without_raters" in difference.huse.flags for difference in compared.differences):
         notes.append(
             "Between studies without single ratings, or with fewer than 4 raters, the interval omits the variation of "

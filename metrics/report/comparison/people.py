@@ -16,6 +16,7 @@ from metrics.report.section import Section
 from metrics.report.sections import human_or_machine
 from metrics.report.sections.judgments import FACTORS
 from metrics.report.sections.judgments import judgments as judgments_of
+from metrics.report.sentence import plain
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 
@@ -106,5 +107,5 @@ def _accuracies(evaluation: Evaluation) -> Table:
                 judged,
             )
         )
-    title = "How often evaluators were right about who wrote a text: mean over evaluators, intervals over evaluators."
+    title = plain("Right answers about who wrote a text: mean over evaluators, intervals over evaluators.")
     return Table("evaluators-by-study", title, columns, tuple(rows))

@@ -14,6 +14,7 @@ from metrics.report.comparison.rating_scales import Relations
 from metrics.report.records import ReportInput
 from metrics.report.section import Reference, Section
 from metrics.report.sections.source_comparisons import REFERENCES, Judged, compare_sources
+from metrics.report.sentence import plain
 from metrics.report.wording import number, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate
@@ -162,10 +163,7 @@ def _score_table(rows: Sequence[Row], names: Sequence[str], notes: Sequence[str]
         *(Column(f"study_{at}", name, "number") for at, name in enumerate(names, 1)),
         Column("cv", "CV*, %", "number"),
     )
-    title = (
-        "Single scores in each study, with the coefficient of variation for small samples (CV*, in per cent; 0 is the "
-        "same value)."
-    )
+    title = plain("Single scores in each study, with the coefficient of variation for small samples (CV*).")
     return Table("reproduction-scores", title, columns, tuple(rows), tuple(notes))
 
 
@@ -224,7 +222,7 @@ def _set_table(rows: Sequence[Row]) -> Table:
         Column("pearson", "Pearson", "estimate", n="n"),
         Column("spearman", "Spearman", "estimate", n="n"),
     )
-    title = "Mean ratings of the texts that two studies share (same source, same words): correlations."
+    title = plain("Correlations of the mean ratings of shared texts (same source, same words).")
     return Table("reproduction-sets", title, columns, tuple(rows))
 
 
@@ -284,9 +282,9 @@ def _finding_table(findings: Sequence[tuple[str, Key, Outcome, Outcome | None]],
         (*key, outcome, name, again or "not tested", "" if again is None else "yes" if again == outcome else "no")
         for name, key, outcome, again in findings
     ]
-    title = (
-        f"Findings of {original} (better, worse, equivalent within the margin) and what the repetition found: upheld "
-        "where it found the same."
+    title = plain("Findings of the first study (better, worse, equivalent within the margin) and of the repetition.")
+    notes = (
+        "Upheld: the repetition found the same.",
+        "Pairs that were undecided, too small to say or not comparable are no findings.",
     )
-    note = "Pairs that were undecided, too small to say or not comparable are no findings."
-    return Table("reproduction-findings", title, columns, tuple(rows), (note,))
+    return Table("reproduction-findings", title, columns, tuple(rows), notes)

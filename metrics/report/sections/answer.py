@@ -24,7 +24,7 @@ from metrics.report.sections.source_comparisons import (
     declared_comparison,
     has_comparison,
 )
-from metrics.report.sentence import Sentence, template
+from metrics.report.sentence import Sentence, plain, template
 from metrics.report.wording import number, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Interval
@@ -300,7 +300,7 @@ def _means(criteria: Sequence[Judged]) -> Table | None:
         "Ranks and groups follow from the adjusted differences below; sources of one group were not all shown to "
         "differ.",
     )
-    title = "Sources by criterion, best first; a mean is over contexts, its interval as for the differences."
+    title = plain("Sources by criterion, best first; means over contexts, intervals as for the differences.")
     return Table("answer-sources", title, columns, tuple(rows), notes) if rows else None
 
 
@@ -324,7 +324,7 @@ def _comparisons(result: Answer) -> Table:
         Column("shared", "of both", "count"),
         Column("n", "Judgments", "count"),
     )
-    title = "Differences between sources, criterion by criterion."
+    title = plain("Differences between sources, criterion by criterion.")
     return Table("answer-comparisons", title, columns, tuple(rows), tuple(_notes(result)))
 
 

@@ -17,6 +17,7 @@ from metrics.inference.clustered_means import contexts_repeat, number_contexts, 
 from metrics.report.records import TextRow
 from metrics.report.row_records import Attached
 from metrics.report.sections.rating_scales import REFERENCES, mean_of, separation_of
+from metrics.report.sentence import plain
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 from metrics.text_scores.h_score import HScore, Thresholds, h_score
@@ -110,7 +111,7 @@ def _rank_table(ranks: Mapping[str, Sequence[tuple[Estimate, int]]]) -> Table:
         for name, shares in ranks.items()
         for words, (share, tokens) in zip(RANKS, shares, strict=True)
     )
-    title = "Tokens by their rank under the model, by source (GLTR's view); intervals over new texts."
+    title = plain("Tokens by their rank under the model, by source (as in GLTR); intervals over new texts.")
     return Table("automatic-ranks", title, columns, rows)
 
 
@@ -147,8 +148,9 @@ def _sources(
         Column("auc_detector", f"AUC of {DETECTOR}", "estimate", n="n"),
         Column("n", "Texts", "count"),
     )
-    title = "Automatic scores by source; high Fp and high Fast-DetectGPT speak for a machine."
+    title = plain("Automatic scores by source.")
     notes = (
+        "High Fp and high Fast-DetectGPT speak for a machine.",
         "AUC: how often a text of the generator scores higher than a reference, ties half; 0.5 is chance.",
         "Intervals are for new texts; those of one context are taken together.",
     )
@@ -193,7 +195,7 @@ def _mauve(sides: Sides, missing: list[tuple[str, str]], groups: Contexts, level
         "The interval is for as many new texts.",
     )
     if rows:
-        title = "MAUVE of each generator and the references, on k-means clusters of token statistics."
+        title = plain("MAUVE of each generator and the references, on k-means clusters of token statistics.")
         yield Table("automatic-mauve", title, columns, tuple(rows), notes)
     elif not any(part.startswith(MAUVE) for part, _ in missing):
         missing.append((MAUVE, "the file holds no text of a generator"))

@@ -8,6 +8,7 @@ from metrics.inference.drop_out import DropOut, compare_drop_out
 from metrics.report.row_records import DrawFacts
 from metrics.report.section import Reference, Section
 from metrics.report.section_kind import Options, written
+from metrics.report.sentence import plain
 from metrics.tables.record import Column, Table
 from metrics.types import Estimate, Setting
 from metrics.version import __version__
@@ -96,7 +97,7 @@ def _stages(draw: DrawFacts) -> Table:
         Column("excluded", "Excluded", "count"),
         Column("drop_out", "Drop-out", "share", digits=1),
     )
-    title = "People by condition and stage."
+    title = plain("People by condition and stage.")
     note = (
         "Left: nothing submitted, and not come back. Finished: at least one task submitted. Excluded: finished, and "
         "none of the work counts in the analysis. Drop-out: left, of those who left or finished."
@@ -128,7 +129,7 @@ def _test(compared: DropOut, draw: DrawFacts, level: float, seed: int) -> Table:
         Column("difference", "Difference of shares", "estimate", n="people", digits=3),
         Column("people", "People", "count"),
     )
-    title = "Differential drop-out: whether conditions lose the same share of people."
+    title = plain("Differential drop-out: lost shares of people by condition.")
     return Table(TABLE, title, columns, rows, (SOURCES,))
 
 

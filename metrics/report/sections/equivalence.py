@@ -10,7 +10,7 @@ from metrics.evaluators.conditions_to_json import tost_estimate
 from metrics.inference.equivalence import Equivalence, Margin, equivalence
 from metrics.report.row_records import PlanFacts
 from metrics.report.section import Reference
-from metrics.report.sentence import Sentence, template
+from metrics.report.sentence import Sentence, plain, template
 from metrics.tables.record import Column, Row, Table
 
 TABLE = "evaluators-equivalence"
@@ -102,7 +102,7 @@ def table(tests: Mapping[str, Equivalence]) -> Table:
         f"The margin was declared before the data by {declared}. Of a difference it has the same width around 0.",
         f'Each test is at alpha {ALPHA:g}, not adjusted for their number. "Not shown" does not prove a difference.',
     )
-    return Table(TABLE, "Equivalence by two one-sided t-tests over evaluators.", columns, rows, notes)
+    return Table(TABLE, plain("Equivalence by two one-sided t-tests over evaluators."), columns, rows, notes)
 
 
 def _span(margin: Margin) -> str:

@@ -19,6 +19,7 @@ from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.huse_extras import CRITERION
 from metrics.report.sections.judgments import judgments as judgments_of
 from metrics.report.sections.judgments import varying_factors
+from metrics.report.sentence import plain
 from metrics.report.wording import plural
 from metrics.tables.exclusions import exclusions_table
 from metrics.tables.record import Column, Row, Table
@@ -28,6 +29,8 @@ KEY, TITLE = "exclusions", "Sensitivity to exclusions"
 DRAWS, MIN_DRAWS = 200, 20
 AFFORDED = 50_000  # texts times selections up to which every draw is made
 MAX_NAMED = 3
+OF_CONDITIONS = plain("Share of the selections with a value on each side of the interval without exclusions.")
+OF_TIES = plain("Share of the selections with a value on each side of the interval without exclusions, exact ties.")
 CONCLUSIONS: dict[Conclusion | None, str] = {
     "below": "different from the references",
     "open": "not shown to differ from the references",
@@ -342,8 +345,7 @@ def _sides(effects: Mapping[str, Exclusions], name: str, key: str) -> Iterator[T
         Column("n", "Selections", "count"),
         Column("without", "Without a value", "count"),
     )
-    ties = "" if key == "condition" else ", exact ties"
-    title = f"Share of the selections with a value that lie on each side of the interval without exclusions{ties}."
+    title = OF_CONDITIONS if key == "condition" else OF_TIES
     if rows:
         yield Table(f"{name}-sides", title, columns, tuple(rows))
 

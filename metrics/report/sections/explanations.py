@@ -13,6 +13,7 @@ from metrics.report.records import ReportInput
 from metrics.report.row_records import CODE_COLUMNS, CODEBOOK_COLUMNS, COMMENT_COLUMNS, CodebookName, CodeRow
 from metrics.report.section import Section
 from metrics.report.section_kind import Options, written
+from metrics.report.sentence import plain
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 
@@ -20,6 +21,10 @@ KEY, TITLE = "explanations", "Explanations"
 ADJUDICATED = "adjudicated"
 EVERYBODY = "all"
 CRITERIA = ("criteria-agreement", " of the work by criteria")
+ON_CODES = plain("Agreement of two coders on each code, with or without it, over the comments coded by both.")
+ON_KINDS = plain(
+    "Agreement of two coders on each code of the work by criteria, with or without it, over the comments coded by both."
+)
 Comment = tuple[str, str, str]  # text, rater, question
 
 
@@ -130,11 +135,11 @@ def _counts(
         Column("labels", "Labels", "count"),
         Column("comments", "Comments", "count"),
     )
-    title = (
-        "Codes of comments with both denominators: all labels without null, and all comments; intervals over people. "
-        "A comment coded twice counts as adjudicated, else by its first coder."
+    title = plain(
+        "Codes of comments with both denominators: all labels without null, and all comments; intervals over people."
     )
-    return Table("comment-codes", title, columns, tuple(rows)) if rows else None
+    note = "A comment coded twice counts as adjudicated, else by its first coder."
+    return Table("comment-codes", title, columns, tuple(rows), (note,)) if rows else None
 
 
 def _agreement(
@@ -170,7 +175,7 @@ def _agreement(
         Column("kappa", "Cohen's κ", "estimate", n="n"),
         Column("n", "Comments", "count"),
     )
-    title = f"Agreement of two coders on each code{of}, given or not, over the comments that both coded."
+    title = ON_KINDS if of else ON_CODES
     note = "A dash: the code was always or never given, so agreement beyond chance is not defined."
     return Table(name, title, columns, rows, (note,))
 
@@ -200,7 +205,7 @@ def _written(report_input: ReportInput) -> Table:
             ("codes", "Codes"),
         )
     )
-    title = "What raters wrote, text by text and answer by answer: the same text often draws opposite reasons."
+    title = plain("Comments of raters, text by text and answer by answer.")
     return Table("comments", title, columns, tuple(rows))
 
 

@@ -15,6 +15,7 @@ from metrics.report.records import ReportInput
 from metrics.report.row_records import Attached, AttachedKind
 from metrics.report.section import Reference, Section
 from metrics.report.section_kind import Options, written
+from metrics.report.sentence import plain
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, Interval
 
@@ -93,8 +94,8 @@ def _nnd(attached: Sequence[Attached]) -> Iterator[Table]:
     equality = "equality fails"
     if original:
         equality = f"for {', '.join(original)}, equality chooses the text listed second, as in the original code"
-    title = f"Near-negative tests: how often a model gives the better text the higher likelihood; {equality}."
-    yield Table("nnd", title, columns, tuple(rows))
+    title = plain("Near-negative tests: pass rates, the share of tests with the higher likelihood for the better text.")
+    yield Table("nnd", title, columns, tuple(rows), (f"Equal likelihoods: {equality}.",))
 
 
 def _models(file: Attached) -> list[Mapping[str, Any]]:
@@ -136,7 +137,7 @@ def _compared(attached: Sequence[Attached]) -> Iterator[Table]:
         Column("neither", "Neither", "count"),
         Column("n", "Tests", "count"),
     )
-    title = "Models on the same tests. McNemar's p assumes independent tests; the interval resamples contexts."
+    title = plain("Models on the same tests: McNemar's p for independent tests, intervals over contexts.")
     if rows:
         yield Table("nnd-differences", title, columns, tuple(rows))
 
@@ -160,7 +161,7 @@ def _reversed(attached: Sequence[Attached]) -> Iterator[Table]:
         Column("n", "Tests of the category", "count"),
     )
     if rows:
-        title = "Reversals: the difference of two models on a category has the opposite sign of that on all tests."
+        title = plain("Reversals: differences of two models on a category, of the opposite sign to that on all tests.")
         yield Table("nnd-reversals", title, columns, tuple(rows))
 
 
@@ -183,7 +184,9 @@ def _verified(attached: Sequence[Attached]) -> Iterator[Table]:
         Column("n", "Systems", "count"),
     )
     if rows:
-        yield Table("nnd-verification", "Ranks of systems by metric against ranks by people.", columns, tuple(rows))
+        yield Table(
+            "nnd-verification", plain("Ranks of systems by metric against ranks by people."), columns, tuple(rows)
+        )
 
 
 def _nnd_charts(attached: Sequence[Attached]) -> tuple[Chart, ...]:

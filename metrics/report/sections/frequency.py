@@ -13,6 +13,7 @@ from metrics.figures.chart import Chart
 from metrics.inference.correlation import Correlation, FrequencyCorrelation, hj_frequency
 from metrics.report.records import RatingRow, ReportInput, TextRow
 from metrics.report.section_kind import Options, SectionKind
+from metrics.report.sentence import plain
 from metrics.tables.record import Column, Table
 from metrics.types import Rating
 
@@ -80,10 +81,11 @@ def tables(result: HjByFrequency) -> tuple[Table, ...]:
         Column("p_method", "p by"),
         Column("n", "Texts", "count"),
     )
-    notes = [f"Counted in {corpus}." for corpus in dict.fromkeys(text.corpus_name for text in result.texts) if corpus]
+    notes = [f"Intervals: {100 * LEVEL:g}%."]
+    notes += [f"Counted in {corpus}." for corpus in dict.fromkeys(text.corpus_name for text in result.texts) if corpus]
     if result.correlations.zero:
         notes.append(f"Texts of frequency 0 have no logarithm and are excluded: {result.correlations.zero}.")
-    title = f"HJ against the frequency of a text in its corpus, {100 * LEVEL:g}% intervals (Fisher)."
+    title = plain("HJ against the frequency of a text in its corpus, intervals by Fisher.")
     return (Table("hj-frequency", title, columns, rows, tuple(notes)),)
 
 

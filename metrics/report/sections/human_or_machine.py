@@ -23,7 +23,7 @@ from metrics.report.section import Measured, Reference, Section
 from metrics.report.section_kind import Options, written
 from metrics.report.sections import equivalence
 from metrics.report.sections.judgments import CRITERION, files, judgments, varying_factors
-from metrics.report.sentence import Sentence, template
+from metrics.report.sentence import Sentence, plain, template
 from metrics.report.wording import plural
 from metrics.tables.evaluators import EvaluatorRow, evaluator_table
 from metrics.tables.record import Column, Row, Table
@@ -229,7 +229,7 @@ def _tests(evaluation: Evaluation) -> Table:
         f"Family of {len(family.hypotheses)} tests: {family.name}, alpha {family.alpha:g}." if family else "One test."
     )
     note = "A difference from chance that is not significant does not show that there is none."
-    title = "Accuracy against chance, two-sided one-sample t-tests over evaluators."
+    title = plain("Accuracy against chance, two-sided one-sample t-tests over evaluators.")
     return Table("evaluators-against-chance", title, columns, tuple(rows), (family_note, note))
 
 
@@ -255,7 +255,7 @@ def _confusion(evaluation: Evaluation) -> Table:
         )
         for name, condition in _condition_rows(evaluation)
     )
-    return Table("evaluators-confusion", "Answers by what the texts were, ratings counted.", columns, rows)
+    return Table("evaluators-confusion", plain("Answers by source of the text, in ratings."), columns, rows)
 
 
 def _alike(
@@ -329,7 +329,7 @@ def _pairs(compared: ConditionComparison) -> Table:
     ]
     if compared.left_out:
         notes.append(f"Excluded because they have one evaluator only: {', '.join(compared.left_out)}.")
-    title = "Conditions against each other, Welch's t-tests over evaluators."
+    title = plain("Conditions against each other, Welch's t-tests over evaluators.")
     return Table("evaluators-conditions", title, columns, tuple(rows), tuple(notes))
 
 
@@ -343,7 +343,7 @@ def _tukey(compared: ConditionComparison) -> Table:
         Column("d", "Cohen's d", "estimate"),
     )
     rows = tuple((pair.a, pair.b, pair.difference, pair.q, pair.p, pair.cohens_d) for pair in compared.tukey)
-    title = "Tukey-Kramer comparison of all pairs of conditions; the intervals hold for all pairs together."
+    title = plain("Tukey-Kramer comparison of all pairs of conditions; intervals for all pairs together.")
     return Table("evaluators-tukey", title, columns, rows)
 
 
@@ -353,8 +353,8 @@ def _mixed(model: MixedModel) -> Table:
     notes = [model.note] if model.note else []
     if model.variances:
         notes.append("Variances: " + ", ".join(f"{name} {value:.4f}" for name, value in model.variances.items()) + ".")
-    title = (
-        "Mixed model of right answers, texts and evaluators crossed; the first effect is the first condition's share."
+    title = plain(
+        "Mixed model of right answers, texts and evaluators crossed; first effect: share of the first condition."
     )
     return Table("evaluators-mixed", title, (*columns, Column("n", "n", "count")), rows, tuple(notes))
 
@@ -388,7 +388,7 @@ def _exclusions(
         Column("ratings", "Ratings", "count"),
         Column("evaluators", "Evaluators", "count"),
     )
-    title = "Accuracy with and without the exclusions of the section Quality."
+    title = plain("Accuracy with and without the exclusions of the section Quality.")
     return [Table("evaluators-exclusions", title, columns, tuple(rows))]
 
 
@@ -405,7 +405,7 @@ def _items(judgments: Sequence[EvaluatorJudgment]) -> Table:
     )
     ordered = sorted(by_item.items(), key=lambda entry: (sum(entry[1]) / len(entry[1]), entry[0]))
     rows = tuple((item, truth, sum(answers) / len(answers), len(answers)) for (item, truth), answers in ordered)
-    return Table("evaluators-items", "Share of right answers by text, the hardest first.", columns, rows)
+    return Table("evaluators-items", plain("Share of right answers by text, the hardest first."), columns, rows)
 
 
 def _charts(

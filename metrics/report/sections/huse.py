@@ -16,12 +16,17 @@ from metrics.report.section import Measured, Reference
 from metrics.report.section_kind import SectionKind
 from metrics.report.sections.huse_extras import HuseExtras
 from metrics.report.sections.huse_results import HuseResults, compute, count_steps, gather
+from metrics.report.sentence import plain
 from metrics.tables.record import Cell, Column, Row, Table
 from metrics.types import Estimate, HuseResult
 
 FOUR = tuple(Column(key, title, "estimate", n="n") for key, title in TITLES.items())
 HEADLINES = ("huse", "huse_q", "huse_d")
 EXAMPLES = 5
+BY_RATINGS = plain(
+    "HUSE by number of ratings per text, drawn without replacement; in brackets the middle band of the draws."
+)
+BY_TEXTS = plain("HUSE by number of texts, drawn without replacement; in brackets the middle band of the draws.")
 KINDS = (
     ("quality_failures", "distinguished by quality"),
     ("diversity_failures", "distinguished by probability, rated alike"),
@@ -104,7 +109,7 @@ def _null(all_extras: Sequence[HuseExtras]) -> Table | None:
         Column("permutations", "Permutations", "count"),
         Column("n", "n", "count"),
     )
-    title = "Test that the sources do not differ (HUSE = 1), one-sided, by permuting the labels of the texts."
+    title = plain("Test against equal sources, one-sided, by permutation of the labels of the texts.")
     notes = dict.fromkeys(extras.null.note for extras in all_extras if extras.null is not None and extras.null.note)
     return _table("huse-null", title, columns, rows, tuple(notes))
 
@@ -117,10 +122,13 @@ def _pairs(compared: Comparison | None) -> Table | None:
         (difference.first, difference.second, difference.huse, difference.huse_q, difference.huse_d)
         for difference in compared.differences
     ]
-    at = "their number of ratings per text" if compared.ratings is None else f"{compared.ratings} ratings per text"
-    title = f"Differences between generators with the same references, at {at}; contexts are drawn once for all."
-    note = "An interval of a difference that holds 0 does not show that two generators are alike."
-    return _table("huse-differences", title, columns, rows, (note,))
+    at = "its own number of ratings" if compared.ratings is None else f"{compared.ratings} ratings"
+    title = plain("Differences between generators with the same references; contexts drawn once for all.")
+    notes = (
+        f"Each text at {at}.",
+        "An interval of a difference that holds 0 does not show that two generators are alike.",
+    )
+    return _table("huse-differences", title, columns, rows, notes)
 
 
 def _exclusions(all_extras: Sequence[HuseExtras], generators: Sequence[GeneratorReport]) -> Table | None:
@@ -131,7 +139,7 @@ def _exclusions(all_extras: Sequence[HuseExtras], generators: Sequence[Generator
             rows.append((extras.name, "as reported", *_three(reported), reported.huse_q.n))
             rows.append((extras.name, "with every judgment", *_three(extras.everything), extras.everything.huse_q.n))
     columns = (Column("generator", "Generator"), Column("judgments", "Judgments"), *FOUR[:3], Column("n", "n", "count"))
-    title = "HUSE with and without the exclusions of the section Quality, exact ties."
+    title = plain("HUSE with and without the exclusions of the section Quality, exact ties.")
     return _table("huse-exclusions", title, columns, rows)
 
 
@@ -146,7 +154,7 @@ def _choices(all_extras: Sequence[HuseExtras]) -> Table | None:
             rows.append((extras.name, "as reported", *_four(extras.choices.default), extras.choices.n))
             rows += [(extras.name, row.choice, *_four(row.result), row.result.huse_q.n) for row in extras.choices.rows]
     columns = (Column("generator", "Generator"), Column("choice", "Choice"), *FOUR, Column("n", "n", "count"))
-    title = "What other choices would have given, one changed at a time; intervals belong to the first row alone."
+    title = plain("HUSE by other choices, one changed at a time; intervals in the first row alone.")
     note = "Settings were fixed in advance. Do not report a row chosen after seeing the results."
     return _table("huse-choices", title, columns, rows, (note,))
 
@@ -173,10 +181,9 @@ def _examples(all_extras: Sequence[HuseExtras]) -> Table | None:
         Column("model_rate", "its log p per unit", "number"),
         Column("margin", "Margin", "number"),
     )
-    title = (
-        f"Contexts by how the classifier takes them, at most {EXAMPLES} of a kind; margin from −2 (wrong) to 2 (right)."
-    )
-    return _table("huse-examples", title, columns, rows)
+    title = plain("Contexts by the verdict of the classifier, with its margin.")
+    note = f"At most {EXAMPLES} contexts of a kind. Margin: from −2 (wrong) to 2 (right)."
+    return _table("huse-examples", title, columns, rows, (note,))
 
 
 def _example(example: Example) -> tuple[Cell, ...]:
@@ -213,7 +220,7 @@ def _curve(all_extras: Sequence[HuseExtras], over: str) -> Table | None:
     ]
     lines = [f"{name}: HUSE = {fit.a:.3f} {_signed(fit.b)} / r. {fit.note}" for name, fit in fits]
     spread = "The band shows variation over subsamples, not uncertainty. Its width is 0 at full size."
-    title = f"HUSE by number of {noun}, drawn without replacement; in brackets the middle band of the draws."
+    title = BY_RATINGS if over == "ratings" else BY_TEXTS
     return _table(f"huse-by-{over}", title, columns, rows, (spread, *lines))
 
 

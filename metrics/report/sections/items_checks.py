@@ -6,6 +6,7 @@ from collections import Counter
 
 from metrics.report.records import ReportInput
 from metrics.report.section import Section
+from metrics.report.sentence import plain
 from metrics.tables.record import Column, Row, Table
 
 N = 8  # words of a run that two texts share
@@ -41,8 +42,8 @@ def section(report_input: ReportInput) -> Section:
         Column("taken", f"Over {MAX_OVERLAP:.0%} in runs of {N} words of references", "count"),
         Column("context", f"Over {MAX_OVERLAP:.0%} in runs of {N} words of their context", "count"),
     )
-    title = "Duplicates and overlap; texts are compared without regard to case and space. A dash: does not apply."
-    tables = (Table("overlap", title, columns, tuple(rows)),) if rows else ()
+    title = plain("Duplicates and overlap of texts, without regard to case and space.")
+    tables = (Table("overlap", title, columns, tuple(rows), ("A dash: does not apply.",)),) if rows else ()
     return Section("items", "Duplicates and overlap", (), tables)
 
 

@@ -11,6 +11,7 @@ from metrics.report.section import Reference, Section
 from metrics.report.section_kind import Options, written
 from metrics.report.sections import by_source, external_scores, named_scores
 from metrics.report.sections.external_scores import estimate_of, list_files
+from metrics.report.sentence import plain
 from metrics.tables.record import Column, Row, Table
 
 KEY, TITLE = "automatic", "Automatic scores"
@@ -104,7 +105,7 @@ def _automatic(files: Sequence[Attached]) -> Table:
         Column("thresholds", "Thresholds"),
         Column("n", "Texts", "count"),
     )
-    title = "Automatic human-likelihood by the share of probability that the actual tokens take (frac(p))."
+    title = plain("Automatic human-likelihood by the share of probability of the actual tokens (frac(p)).")
     return Table("automatic", title, columns, tuple(rows))
 
 
@@ -114,8 +115,10 @@ def _rounded(value: object) -> object:
 
 def _tables(files: Sequence[Attached]) -> Iterator[Table]:
     yield _automatic(files)
-    yield from _estimates(files, "calibration", "automatic-calibration", "Thresholds against texts of known origin.")
-    yield from _estimates(files, "people", "automatic-people", "Automatic verdicts against those of people.")
+    yield from _estimates(
+        files, "calibration", "automatic-calibration", plain("Thresholds against texts of known origin.")
+    )
+    yield from _estimates(files, "people", "automatic-people", plain("Automatic verdicts against those of people."))
     yield from _tokens(files)
 
 
@@ -179,13 +182,11 @@ def _tokens(files: Sequence[Attached]) -> Iterator[Table]:
         Column("longest_repeat", "Longest repeat, words", "count"),
         Column("n", "Tokens", "count"),
     )
-    title = (
-        "Each text's tokens by their rank under the model, as GLTR colours them (green, yellow, red, purple). High Fp, "
-        "low ranks and low entropy speak for a machine; repetition can fool them."
-    )
+    title = plain("Tokens of each text by their rank under the model, as in GLTR (green, yellow, red, purple).")
+    speak = "High Fp, low ranks and low entropy speak for a machine; repetition can fool them."
     note = "`python -m metrics hscore --page` shows the same token by token."
     if rows:
-        yield Table("automatic-texts", title, columns, tuple(rows), (note,))
+        yield Table("automatic-texts", title, columns, tuple(rows), (speak, note))
 
 
 SECTIONS = (written(KEY, TITLE, 120, gather, write),)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from metrics.report.records import TextRow
 from metrics.report.row_records import Attached
 from metrics.report.sections.rating_scales import REFERENCES, mean_of, separation_of
+from metrics.report.sentence import plain
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Setting
 
@@ -32,7 +33,7 @@ def tables(files: Sequence[Attached], texts: Sequence[TextRow], *, level: float)
         f"{100 * level:g}% intervals over new texts; those of one context are taken together.",
     )
     if rows:
-        yield Table("automatic-scores", "Scores from files, by source.", columns, tuple(rows), notes)
+        yield Table("automatic-scores", plain("Scores from files, by source."), columns, tuple(rows), notes)
 
 
 def _rows(file: Attached, sides: Sides, level: float) -> Iterator[Row]:

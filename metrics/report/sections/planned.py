@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from metrics.report.records import ReportInput
 from metrics.report.row_records import ComparisonPlan, SealedPlanFacts
 from metrics.report.section_kind import Options, SectionKind
-from metrics.report.sentence import Sentence, template
+from metrics.report.sentence import Sentence, plain, template
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 
@@ -183,10 +183,10 @@ def tables(result: PlannedDone) -> list[Table]:
     verdicts = {True: "yes", False: "no", None: "not compared"}
     pairs: tuple[Row, ...] = tuple((pair.name, pair.planned, pair.done, verdicts[pair.same]) for pair in result.pairs)
     columns = (Column("item", "Item"), Column("planned", "Planned"), Column("done", "Done"), Column("same", "Same"))
-    shown = [Table("planned-done", "What was planned, and what was done.", columns, pairs, (PLANNED_NOTE,))]
+    shown = [Table("planned-done", plain("Planned and done."), columns, pairs, (PLANNED_NOTE,))]
     if result.plan.items:
         words = (Column("item", "Item"), Column("words", "Words of the plan"))
-        shown.append(Table("planned-words", "The plan in words, as sealed.", words, result.plan.items))
+        shown.append(Table("planned-words", plain("The plan in words, as sealed."), words, result.plan.items))
     if result.plan.amendments:
         rows: tuple[Row, ...] = tuple(
             (_day(each.sealed_at), each.submissions, each.reason, each.sha256[:DIGITS])
@@ -198,7 +198,7 @@ def tables(result: PlannedDone) -> list[Table]:
             Column("reason", "Reason"),
             Column("sha256", "SHA-256"),
         )
-        shown.append(Table("planned-amendments", "Amendments of the plan.", heads, rows))
+        shown.append(Table("planned-amendments", plain("Amendments of the plan."), heads, rows))
     return shown
 
 

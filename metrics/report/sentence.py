@@ -60,7 +60,7 @@ class Plain(str):
 
 STATES = re.compile(
     r"[\d{}“”\"%]|\b(?:is|are|was|were|has|have|had|does|do|did|can|may|will|should|differs?|holds?|shows?|speaks?|"
-    r"lacks?|depends?|means that)\b",
+    r"depends?|means that)\b",
     re.IGNORECASE,
 )
 

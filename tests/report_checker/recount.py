@@ -162,6 +162,14 @@ class Rows:
         return dict(json.loads(body) if isinstance(body, str) else body)
 
     @cached_property
+    def plans(self) -> list[dict[str, Any]]:
+        """The sealed plan and its amendments, the document as stored."""
+        return self._all(
+            "SELECT number, at, submissions, document, sha256 FROM annotation_sealedplan WHERE study_id = %s "
+            "ORDER BY number"
+        )
+
+    @cached_property
     def rules(self) -> list[dict[str, Any]]:
         rows = self._all(
             "SELECT number, rules, blind, applied_at FROM annotation_ruleset WHERE study_id = %s ORDER BY number"

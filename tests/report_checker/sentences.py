@@ -6,6 +6,8 @@ anew here (limits of intervals, p values of resampling) is taken over from the m
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import re
 from collections import Counter
@@ -1418,6 +1420,72 @@ def caption_scale(rows: Rows, match: Match, asked: Asked) -> str:
 @kind(rf"(?!Ratings were averaged|Shares of labels have|Preferences count)[^.;]*\b{NUMBER}% intervals.*")
 def caption_level(rows: Rows, match: Match, asked: Asked) -> str:
     return re.sub(rf"{NUMBER}% intervals", f"{100 * asked.level:g}% intervals", match[0], count=1)
+
+
+# --- the sealed plan ---
+
+
+@kind(r"The plan was sealed on [^,]+, (?:before the first answer|when \d+ submissions? were in) \(SHA-256 \w+…\)\.")
+def plan_sealed(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if not rows.plans:
+        return None
+    first = rows.plans[0]
+    work = first["submissions"]
+    when = f"when {count(work, 'submission')} were in" if work else "before the first answer"
+    digest = hashlib.sha256(first["document"].encode()).hexdigest()
+    return f"The plan was sealed on {day(first['at'])}, {when} (SHA-256 {digest[:12]}…)."
+
+
+@kind(r"It was amended \d+ times? afterwards, the last time when \d+ submissions? were in\.")
+def plan_amended(rows: Rows, match: Match, asked: Asked) -> str | None:
+    later = rows.plans[1:]
+    if not later:
+        return None
+    work = count(later[-1]["submissions"], "submission")
+    return f"It was amended {count(len(later), 'time')} afterwards, the last time when {work} were in."
+
+
+fixed("plan_unamended", "It was not amended.", lambda rows: len(rows.plans) == 1)
+
+
+def planned_numbers(rows: Rows) -> dict[str, bool]:
+    """Of each planned number whether it is that of the rows."""
+    plan = json.loads(rows.plans[0]["document"])
+    settings, stored = plan["settings"], rows.rules
+    people_of: dict[str, set[str]] = {}
+    for work in rows.submissions:
+        people_of.setdefault(work["arm"], set()).add(work["rater"])
+    same = {"texts": plan["texts"] == len(rows.texts)}
+    if rows.study["task"] == "human_or_machine":
+        same["conditions"] = len(plan["cells"]) == len(rows.arms)
+    if settings["evaluators_per_cell"] is None:
+        same["raters per text"] = per_text(rows) == str(settings["raters_per_text"])
+    else:
+        same["people per condition"] = {len(people) for people in people_of.values()} == {
+            settings["evaluators_per_cell"]
+        }
+    same["exclusion rules"] = bool(plan["rules"]) == bool(stored)
+    declared = [f"compare_{part}" for part in ("criterion", "first", "second", "margin", "family", "raters")]
+    same["main comparison"] = all(settings.get(part) == rows.study.get(part) for part in declared)
+    return same
+
+
+@kind(r"All \d+ planned numbers that can be compared are those of this report\.")
+def plan_followed(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if not rows.plans:
+        return None
+    same = planned_numbers(rows)
+    all_same = f"All {len(same)} planned numbers that can be compared are those of this report."
+    return all_same if all(same.values()) else None
+
+
+@kind(r"\d+ of \d+ planned numbers are not those of this report: [^.]+\.")
+def plan_not_followed(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if not rows.plans:
+        return None
+    same = planned_numbers(rows)
+    others = [name for name, is_same in same.items() if not is_same]
+    return f"{len(others)} of {len(same)} planned numbers are not those of this report: {', '.join(others)}."
 
 
 def kind_of(text: str) -> Iterator[tuple[Kind, Match]]:

@@ -42,6 +42,8 @@ from annotation.quality.rules import Rule
 from annotation.readers.records import LikelihoodRecord, TextRecord
 from annotation.review.exclude import apply_rules, exclude_submissions, fix_rules, include_submissions
 from annotation.studies.create import Plan, create
+from annotation.studies.freeze_plan import amend_plan, seal_plan
+from annotation.studies.plan_document import KEYS
 from annotation.studies.unblind import unblind
 
 START = datetime(2026, 10, 5, 9, 30, tzinfo=UTC)
@@ -71,7 +73,12 @@ ODD: tuple[tuple[int, dict[str, Any]], ...] = (
     (0, {"texts": 10, "k": 3, "twist": "flat", "generators": ("alpha",), "outcome": "approved"}),
     (0, {"texts": 10, "k": 3, "twist": "unscored", "generators": ("alpha",), "outcome": "approved"}),
     (1, {"texts": 20, "twist": "worse", "arms": ("none",), "outcome": "approved"}),
+    (0, {"texts": 6, "k": 3, "extras": (0, 0), "generators": ("alpha",), "outcome": "approved", "plan": "sealed"}),
+    (0, {"texts": 6, "k": 3, "extras": (0, 0), "generators": ("alpha",), "outcome": "excluded", "plan": "amended"}),
+    (0, {"texts": 6, "k": 3, "extras": (0, 0), "generators": ("alpha",), "outcome": "approved", "plan": "late"}),
 )
+# Of the odd ones, those whose plan was sealed: before the work, amended after it, or sealed after it.
+FIRST_PLANNED = 200 + len(ODD) - 3
 FIRST_ODD = 200
 TRAININGS = ("none", "instructions", "examples", "comparison")
 MODES = ("rehearsal", "live")
@@ -124,6 +131,7 @@ class Draw:
     # `decoding`: log p of another decoding than the texts'; `alike`: one rating for all; `flat`: one log p for all;
     # `unscored`: no log p; `worse`: machine texts are mostly taken for human, and human ones for a machine's.
     twist: str = ""
+    plan: str = ""  # `sealed` before the work, `amended` after it, or sealed `late`; "" for none
 
     @property
     def name(self) -> str:
@@ -200,10 +208,22 @@ def rehearse(drawn: Draw) -> Study:
     status = {"running": "published", "unrated": "published"}.get(drawn.outcome, "closed")
     Study.objects.filter(pk=study.pk).update(status=status)
     study.refresh_from_db()
+    if drawn.plan in ("sealed", "amended"):
+        seal_plan(study, actor="ada", now=START)
     if drawn.outcome != "unrated":
         work(study, drawn, rng)
+        seal_late(study, drawn)
         decide(study, drawn, rng)
     return Study.objects.get(pk=study.pk)
+
+
+def seal_late(study: Study, drawn: Draw) -> None:
+    """Seal or amend the plan after the work."""
+    later = START + timedelta(days=9)
+    if drawn.plan == "late":
+        seal_plan(study, actor="ada", now=later)
+    if drawn.plan == "amended":
+        amend_plan(study, {KEYS[0]: "Other words."}, reason="It was wrong.", actor="ada", now=later)
 
 
 def wording(kind: str, preset: str = "") -> Wording:

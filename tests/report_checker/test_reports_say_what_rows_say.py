@@ -14,7 +14,7 @@ from tests.report_checker.lies import lies
 from tests.report_checker.page import Page
 from tests.report_checker.recount import Rows
 from tests.report_checker.sentences import BLIND, WIDE, kind_of
-from tests.report_checker.studies import FIRST_FURTHER, FIRST_ODD, FURTHER, KINDS, ODD, OUTCOMES, draw
+from tests.report_checker.studies import FIRST_FURTHER, FIRST_ODD, FIRST_PLANNED, FURTHER, KINDS, ODD, OUTCOMES, draw
 from tests.report_checker.world import Reported, report_of
 
 pytestmark = pytest.mark.django_db
@@ -24,6 +24,7 @@ pytestmark = pytest.mark.django_db
 STORED = (5, 6, 7, 3, 19, 101)
 FURTHER_SEEDS = range(FIRST_FURTHER, FIRST_FURTHER + 3 * len(FURTHER))
 ODD_SEEDS = range(FIRST_ODD, FIRST_ODD + len(ODD))
+PLANNED_SEEDS = range(FIRST_PLANNED, FIRST_PLANNED + 3)
 SEEDS = (
     (*range(int(os.environ["ASSAY_ALL_REPORTS"])), *FURTHER_SEEDS, *ODD_SEEDS)
     if "ASSAY_ALL_REPORTS" in os.environ
@@ -54,6 +55,17 @@ def undetected(reported: Reported) -> list[str]:
             ]
             missed += [lie] if any(told) else []
     return missed
+
+
+def test_the_sealed_plan_of_a_report_is_that_of_the_rows() -> None:
+    stated = set()
+    for seed in PLANNED_SEEDS:
+        reported = report_of(seed)
+        page, rows = Page(reported.page), Rows(reported.study)
+        assert not differences(reported.page, reported.study, reported.asked), reported.drawn
+        assert undetected(reported) == []
+        stated |= {sentence.kind.name for sentence in sentences(page, rows, reported.asked) if sentence.kind}
+    assert stated >= {"plan_sealed", "plan_amended", "plan_unamended", "plan_followed", "plan_not_followed"}
 
 
 def test_seeds_draw_every_kind_and_outcome() -> None:

@@ -99,7 +99,7 @@ def test_within_a_study_references_are_shared_and_across_them_raters_are_in_the_
 def test_unequal_numbers_of_ratings_are_equalised_and_the_number_is_told(first: ReportInput) -> None:
     less = rated_by_others(named(fewer(study({"other": (0.8, 0.4)}, seed=9), 8), "second"))
     found = compare_studies([first, less])
-    assert "8 ratings per text" in table(found, "huse-common").title
+    assert "At 8 ratings per text." in table(found, "huse-common").notes
     assert any("mean over 200 draws of 8 ratings" in note for note in table(found, "huse-common").notes)
     assert all("8 ratings per text" in sentence for sentence in found.verdicts)
 

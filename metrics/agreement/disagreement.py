@@ -6,12 +6,13 @@ o_ck = sum_u n_uc (n_uk - [c = k]) / (m_u - 1), and alpha = 1 - (n - 1) sum o_ck
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Literal
 
 import numpy as np
 
 from metrics.agreement.value_counts import Units
-from metrics.data.arrays import Floats
+from metrics.data.arrays import Floats, Ints
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 RATIO_CELLS = 1 << 22
@@ -26,40 +27,55 @@ def alpha_value(units: Units, level: Level) -> float | None:
 
 def compute_alphas(units: Units, times: Floats, level: Level) -> Floats:
     """(B,) alpha of each row of (B, P) occurrences; NaN, for the caller to take out, where nothing varies."""
-    few = len(units.values) <= FEW_VALUES and isinstance(units.counts, np.ndarray)
-    totals, observed, expected = (_by_pairs if few else _by_moments)(units, times, level)
+    if len(units.values) <= FEW_VALUES and isinstance(units.counts, np.ndarray):
+        # One product of matrices does it all: on a busy machine each one that is spread over threads may wait.
+        sums = times @ np.column_stack((units.counts, count_pairs(units.counts, units.sizes)))
+        return alphas_of_sums(units.values, sums, level, _unit_scale(units))
+    return _alphas(*_by_moments(units, times, level))
+
+
+def _alphas(totals: Floats, observed: Floats, expected: Floats) -> Floats:
     n = totals.sum(axis=1)
     varied = (totals > 0).sum(axis=1) > 1
-    computed = np.full(len(times), np.nan)
+    computed = np.full(len(totals), np.nan)
     computed[varied] = 1 - (n[varied] - 1) * observed[varied] / expected[varied]
     return computed
 
 
-def _by_pairs(units: Units, times: Floats, level: Level) -> tuple[Floats, Floats, Floats]:
-    """Ratings of each value (B, V), and the two sums (B,), from the coincidences of each pair of values.
+def count_pairs(counts: Floats, sizes: Floats) -> Floats:
+    """(P, V (V - 1) / 2) coincidences of each two values in items with (P, V) counts and (P,) sizes of 2 or more."""
+    a, b = _pairs_of(counts.shape[1])
+    return np.asarray(counts[:, a] * counts[:, b] * (2 / (sizes - 1))[:, None])
 
-    One product of matrices does it all: on a busy machine each one that is spread over threads may wait.
+
+def alphas_of_sums(values: Floats, sums: Floats, level: Level, scale: Floats) -> Floats:
+    """(B,) alpha from (B, V + V (V - 1) / 2) ratings of each value and coincidences of each two; NaN as above.
+
+    scale: (V,) the values, moved and stretched in any way.
     """
-    v = len(units.values)
-    a, b = np.triu_indices(v, 1)
-    pairs = units.counts[:, a] * units.counts[:, b] * (2 / (units.sizes - 1))[:, None]
-    sums = times @ np.column_stack((units.counts, pairs))
+    v = len(values)
+    a, b = _pairs_of(v)
     totals = sums[:, :v]
     difference: Any
     if level == "ordinal":
         ranks = _midranks(totals)
         difference = (ranks[:, a] - ranks[:, b]) ** 2
     elif level == "interval":
-        scale = _unit_scale(units)
         difference = (scale[a] - scale[b]) ** 2
     else:
-        difference = np.ones(len(a)) if level == "nominal" else _ratio_differences(units.values)[a, b]
+        difference = np.ones(len(a)) if level == "nominal" else _ratio_differences(values)[a, b]
     observed = (sums[:, v:] * difference).sum(axis=1)
-    return totals, observed, 2 * (totals[:, a] * totals[:, b] * difference).sum(axis=1)
+    return _alphas(totals, observed, 2 * (totals[:, a] * totals[:, b] * difference).sum(axis=1))
+
+
+@functools.cache
+def _pairs_of(values: int) -> tuple[Ints, Ints]:
+    a, b = np.triu_indices(values, 1)
+    return a, b
 
 
 def _by_moments(units: Units, times: Floats, level: Level) -> tuple[Floats, Floats, Floats]:
-    """The same without a table of all pairs of values (but for ratio, which needs one)."""
+    """Ratings of each value (B, V), and the two sums (B,); a table of all pairs of values for ratio only."""
     totals = np.asarray(times @ units.counts)
     n = totals.sum(axis=1)
     if level == "ordinal":

@@ -11,15 +11,22 @@ raters whose ratings were dealt out again at random; degrees of freedom by Satte
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 
-from metrics.agreement.disagreement import FEW_VALUES, Level, alpha_value, compute_alphas
-from metrics.agreement.value_counts import DENSE_CELLS, Units, by_item, count_values, resample_items
+from metrics.agreement.disagreement import (
+    FEW_VALUES,
+    Level,
+    alpha_value,
+    alphas_of_sums,
+    compute_alphas,
+    count_pairs,
+)
+from metrics.agreement.value_counts import DENSE_CELLS, Units, count_values, resample_items
 from metrics.data.arrays import Floats, Ints
 from metrics.data.ratings import Ratings
 from metrics.types import Interval
@@ -155,33 +162,37 @@ def _deals(ratings: Ratings) -> int:
 
 def _left_out(ratings: Ratings, groups: Ints, level: Level) -> float | None:
     """Jackknife variance of log(1 - alpha); None where no alpha below 1 remains without a group."""
-    logs = []
-    for units in _without_each(ratings, groups):
-        alpha = alpha_value(units, level) if units is not None and units.items else None
-        if alpha is None or alpha >= 1:
-            return None
-        logs.append(math.log1p(-alpha))
-    return (len(logs) - 1) * float(np.var(logs))
+    left = _alphas_left(ratings, groups, level)
+    if not (left < 1).all():  # nor where one is not a number
+        return None
+    return (len(left) - 1) * float(np.var(np.log1p(-left)))
 
 
-def _without_each(ratings: Ratings, groups: Ints) -> Iterator[Units | None]:
-    """The value counts without each group in turn; None where nothing remains."""
+def _alphas_left(ratings: Ratings, groups: Ints, level: Level) -> Floats:
+    """(groups,) alpha without each group; NaN where nothing remains or varies."""
     order = np.argsort(groups, kind="stable")
-    ends = np.cumsum(np.bincount(groups))
-    parts = [order[begin:end] for begin, end in zip(ends - np.diff(ends, prepend=0), ends, strict=True)]
+    parts = np.split(order, np.cumsum(np.bincount(groups))[:-1])
     values = np.unique(ratings.value)
-    items = int(ratings.item.max()) + 1
-    if len(values) > FEW_VALUES or items * len(values) > DENSE_CELLS:
-        for part in parts:
-            rest = np.delete(np.arange(len(groups)), part)
-            yield count_values(ratings.item[rest], ratings.value[rest]) if len(rest) else None
-        return
+    items, v = int(ratings.item.max()) + 1, len(values)
+    if v > FEW_VALUES or items * v > DENSE_CELLS:
+        return np.array([_alpha_of_rows(ratings, np.delete(np.arange(len(groups)), part), level) for part in parts])
     # Of few values a group's counts are taken from those of all, item by item, and nothing is counted again.
-    cell = ratings.item * len(values) + np.searchsorted(values, ratings.value)
-    of_all = np.bincount(cell, minlength=items * len(values))
+    cell = ratings.item * v + np.searchsorted(values, ratings.value)
+    of_all = np.bincount(cell, minlength=items * v)
+    sums = []
     for part in parts:
-        counts = of_all - np.bincount(cell[part], minlength=items * len(values))
-        yield by_item(values.astype(np.float64), counts.reshape(items, -1).astype(np.float64))
+        counts = (of_all - np.bincount(cell[part], minlength=items * v)).reshape(items, v).astype(np.float64)
+        sizes = counts.sum(axis=1)
+        counts, sizes = counts[sizes > 1], sizes[sizes > 1]
+        sums.append(np.concatenate([counts.sum(axis=0), count_pairs(counts, sizes).sum(axis=0)]))
+    scale = values.astype(np.float64) - float(values.mean())
+    return alphas_of_sums(values.astype(np.float64), np.array(sums), level, scale)
+
+
+def _alpha_of_rows(ratings: Ratings, rows: Ints, level: Level) -> float:
+    units = count_values(ratings.item[rows], ratings.value[rows]) if len(rows) else None
+    alpha = alpha_value(units, level) if units is not None and units.items else None
+    return math.nan if alpha is None else alpha
 
 
 def _on_log_scale(value: float, error: float, df: float, confidence: float, method: str) -> Interval:

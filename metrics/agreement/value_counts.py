@@ -64,14 +64,6 @@ def count_values(item: Ints, value: Numbers) -> Units:
     return Units(values, counts[order], sizes[order], times[order], single)
 
 
-def by_item(values: Floats, counts: Floats) -> Units:
-    """Units of (V,) ascending values and (items, V) counts, with a pattern for each item of two ratings or more."""
-    sizes = counts.sum(axis=1)
-    pairable = sizes > 1
-    times = np.ones(int(pairable.sum()), dtype=np.int64)
-    return Units(values, counts[pairable], sizes[pairable], times, int((sizes == 1).sum()))
-
-
 def _levels(value: Numbers) -> tuple[Numbers, Floats]:
     """Code 0.. of each value, ascending, and the values (where few: every whole number between them too)."""
     if value.dtype.kind in "iu":

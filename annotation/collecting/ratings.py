@@ -217,5 +217,5 @@ def rating_lines(study: Study) -> Iterator[RatingLine]:
         turned,
     ) in rows.iterator(chunk_size=5000):
         hit = market_id if imported else f"HIT {slot + 1}"
-        sides = turned if partner is not None and not imported else None
+        sides = turned if partner is not None else None
         yield RatingLine(text, rater, label, code, hit, position, not left_out, criterion, cell, partner, sides)

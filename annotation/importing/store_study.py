@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import zip_longest
 
 from django.core.exceptions import ValidationError
 from django.db import connection
@@ -93,11 +94,17 @@ def stored_hits(study: Study, work: CollectedWork, texts: Mapping[str, int]) -> 
     by_id = {hit.market_id or "": hit for hit in hits}
     bulk_insert.insert(
         HitItem,
-        ("hit", "text", "position", "role"),
+        ("hit", "text", "partner", "position", "role"),
         (
-            (by_id[record.id].pk, texts[key], position, ItemRole.ITEM.value)
+            (
+                by_id[record.id].pk,
+                texts[key],
+                None if partner is None else texts[partner],
+                position,
+                ItemRole.ITEM.value,
+            )
             for record in work.hits
-            for position, key in enumerate(record.texts)
+            for position, (key, partner) in enumerate(zip_longest(record.texts, record.partners))
         ),
     )
     return by_id
@@ -183,8 +190,8 @@ def store_judgments(
         Presentation,
         PRESENTED,
         (
-            (key, row, texts[text], None if partner is None else texts[partner], position, ItemRole.ITEM.value, False)
-            for (row, (position, text, partner)), key in keys.items()
+            (key, row, texts[text], None if partner is None else texts[partner], position, ItemRole.ITEM.value, turned)
+            for (row, (position, text, partner, turned)), key in keys.items()
         ),
     )
     judged: list[bulk_insert.Row] = [
@@ -208,7 +215,7 @@ def _store_remarks(
     records: Sequence[SubmissionRecord], submissions: Sequence[Submission], keys: Mapping[tuple[int, Place], int]
 ) -> None:
     if any(record.remarks for record in records):
-        by_text = {(row, text): key for (row, (_, text, _)), key in keys.items()}
+        by_text = {(row, text): key for (row, (_, text, *_)), key in keys.items()}
         Remark.objects.bulk_create(
             Remark(presentation_id=by_text[row.pk, remark.text], question=remark.question, body=remark.body)
             for row, record in zip(submissions, records, strict=True)
@@ -216,20 +223,22 @@ def _store_remarks(
         )
 
 
-Place = tuple[int, str, str | None]  # position, text, the other text of a pair
+# Position, text, the other text of a pair, and whether that one stood on the left.
+Place = tuple[int, str, str | None, bool | None]
 
 
 def _place_of(judgment: JudgmentRecord) -> Place:
-    return judgment.position, judgment.text, judgment.partner
+    turned = False if judgment.partner is None else judgment.turned
+    return judgment.position, judgment.text, judgment.partner, turned
 
 
 def _places_of(record: SubmissionRecord) -> list[Place]:
     """Return the place of each text; texts with remarks and no judgment come after the others."""
     places = list(dict.fromkeys(_place_of(judgment) for judgment in record.judgments))
-    judged = {text for _, text, _ in places}
+    judged = {text for _, text, *_ in places}
     free = 1 + max((position for position, *_ in places), default=-1)
     others = dict.fromkeys(remark.text for remark in record.remarks if remark.text not in judged)
-    return [*places, *((free + at, text, None) for at, text in enumerate(others))]
+    return [*places, *((free + at, text, None, False) for at, text in enumerate(others))]
 
 
 def labels_by_criterion(study: Study, work: CollectedWork) -> dict[str, dict[str, int]]:

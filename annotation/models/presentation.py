@@ -16,7 +16,9 @@ class Presentation(models.Model):
     position = models.PositiveIntegerField()
     role = models.CharField(max_length=10, choices=ItemRole.choices, default=ItemRole.ITEM)
     shown_at = models.PositiveIntegerField(null=True, blank=True, help_text="Place in the order this worker met.")
-    sides_changed = models.BooleanField(default=False, help_text="Of a pair: the second text was shown first.")
+    sides_changed = models.BooleanField(
+        null=True, default=False, help_text="Of a pair: the second text was shown first; empty: not known."
+    )
     active_ms = models.PositiveIntegerField(null=True, blank=True, help_text="Active time on this text, by the page.")
     away = models.PositiveIntegerField(null=True, blank=True, help_text="How often the worker left the page here.")
     pastes = models.PositiveIntegerField(null=True, blank=True)

@@ -73,7 +73,8 @@ class ScaleRecord:
 class JudgmentRecord:
     """A label chosen for a text (by its id), at `position` (from 0) of the submission.
 
-    criterion: what was asked. partner: the other text of a pair.
+    criterion: what was asked. partner: the other text of a pair. turned: whether the partner stood on the left; None
+    where that is not known.
     """
 
     text: str
@@ -81,6 +82,7 @@ class JudgmentRecord:
     label: str
     criterion: str = "typicality"
     partner: str | None = None
+    turned: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +96,16 @@ class RemarkRecord:
 
 @dataclass(frozen=True, slots=True)
 class HitRecord:
-    """A HIT: its id, its texts in the order shown, how many assignments it had, and the name of its condition."""
+    """A HIT: its id, its texts in the order shown, how many assignments it had, and the name of its condition.
+
+    partners: of pairs, the other text of each; () of single texts.
+    """
 
     id: str
     texts: tuple[str, ...]
     max_assignments: int
     condition: str = ""
+    partners: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,6 +191,7 @@ class MapRatings(ChoosesColumns, forms.Form):
             ("long", _("One rating")),
             ("people", _("One person’s ratings, a column for each text")),
             ("texts", _("One text, with its ratings side by side")),
+            ("pairs", _("One vote between two systems")),
         ),
         widget=forms.RadioSelect,
     )
@@ -201,6 +202,13 @@ class MapRatings(ChoosesColumns, forms.Form):
     rater = forms.ChoiceField(label=_("Rater"), required=False)
     text = forms.ChoiceField(label=_("Text"), required=False)
     item = forms.ChoiceField(label=_("ID of the text"), required=False)
+    first = forms.ChoiceField(label=_("First system"), required=False)
+    second = forms.ChoiceField(label=_("Second system"), required=False)
+    first_text = forms.ChoiceField(label=_("Text of the first"), required=False)
+    second_text = forms.ChoiceField(label=_("Text of the second"), required=False)
+    sides = forms.ChoiceField(
+        label=_("Sides"), choices=(("", _("Not known")), ("left", _("The first was on the left"))), required=False
+    )
     side = forms.ChoiceField(label=_("Who wrote the texts"), choices=SIDES, required=False)
     source = forms.ChoiceField(label=_("Column with the writer"), required=False)
     references = forms.MultipleChoiceField(
@@ -233,6 +241,11 @@ class MapRatings(ChoosesColumns, forms.Form):
             "generator",
             "generator_name",
             "context_text",
+            "first",
+            "second",
+            "first_text",
+            "second_text",
+            "sides",
         )
         chosen = self.chosen_values(names)
         chosen["side"] = chosen["side"] or "model"
@@ -246,6 +259,11 @@ class MapRatings(ChoosesColumns, forms.Form):
     def shown(self) -> tuple[list[Any], list[Any]]:
         """The fields of the chosen shape, and the rarer ones."""
         shape = self["shape"].value()
+        if shape == "pairs":
+            self.fields["value"].label, self.fields["item"].label = _("Winner"), _("ID of the prompt")
+            main = self.with_errors(("first", "second", "value", "rater", "item"))
+            more = [name for name in ("sides", "first_text", "second_text", "context_text") if name not in main]
+            return [self[name] for name in main], [self[name] for name in more]
         names = ["value", "rater", "text", "item"] if shape == "long" else ["values"]
         names += ["rater"] if shape == "people" else ["text", "item"] if shape == "texts" else []
         names.append("side")

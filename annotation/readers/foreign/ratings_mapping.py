@@ -1,4 +1,4 @@
-"""How the columns of any file become ratings: one a row, a person a row, or a text a row with its ratings beside."""
+"""How the columns of any file become ratings: one a row, a person a row, a text a row, or votes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from annotation.readers.foreign.guess import CONTEXT, ID, PROMPT, TEXT, guess_ma
 from annotation.readers.foreign.layouts import NO_TEXTS
 from annotation.readers.foreign.look import ColumnLook, FileLook
 from annotation.readers.foreign.open_file import open_table
+from annotation.readers.foreign.votes import VoteReader, guess_pair, preview_votes
 from annotation.readers.lines import Progress
 from annotation.readers.problem_codes import Code
 from annotation.readers.problems import Findings
@@ -22,7 +23,10 @@ from annotation.readers.records import CollectedWork, Provenance
 from annotation.readers.rows import Row
 from annotation.readers.tabular import FileForm, sha256_of
 
-Shape = Literal["long", "people", "texts"]
+Shape = Literal["long", "people", "texts", "pairs"]
+SHAPES: tuple[Shape, ...] = ("long", "people", "texts", "pairs")
+LISTS = ("values", "references", "first_words", "second_words", "tie_words")
+PAIRS = "pairwise"  # the kind of task
 RATER = (
     "rater",
     "annotator",
@@ -47,6 +51,7 @@ RATER = (
 )
 VALUE = ("value", "rating", "score", "judgment", "judgement", "answer", "grade", "likert", "label", "response")
 MAX_VALUE_COLUMNS = 500
+LONGEST_ID_WORDS = 3
 LEADING_NUMBER = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:[-–—=:.)(]\s*([^\W\d].*\S|[^\W\d]))?\s*\Z", re.DOTALL)
 # Answers in words, from best to worst, by the usual scales.
 WORDS = (
@@ -68,7 +73,10 @@ class RatingsMapping:
     """Which column holds what; "" where none does.
 
     shape: `long`, one rating a row; `people`, a person a row, each of `values` the answers to one text; `texts`, a text
-    a row, each of `values` one person's rating. side, source, references, generator: who wrote the texts.
+    a row, each of `values` one person's rating; `pairs`, a vote between two systems a row, `value` the winner and
+    `item` what both texts were written for. side, source, references, generator: who wrote the texts. sides: `left`
+    where the first of a pair stood on the left, "" where that is not known. first_words, second_words, tie_words: what
+    the winner is called, where not by a usual word.
     """
 
     shape: Shape = "long"
@@ -87,6 +95,14 @@ class RatingsMapping:
     delimiter: str = ""
     sheet: str = ""
     layout: str = ""
+    first: str = ""
+    second: str = ""
+    first_text: str = ""
+    second_text: str = ""
+    sides: Literal["", "left"] = ""
+    first_words: tuple[str, ...] = ()
+    second_words: tuple[str, ...] = ()
+    tie_words: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -97,6 +113,10 @@ class RatingsMapping:
 
     def columns(self) -> tuple[str, ...]:
         """The columns of the file that are read."""
+        if self.shape == "pairs":
+            systems = (self.first, self.second, self.first_text, self.second_text)
+            votes = (*systems, self.value, self.rater, self.item, self.context_text)
+            return tuple(dict.fromkeys(name for name in votes if name))
         names = (self.item, self.text, self.rater, self.value, *self.values, self.generator, self.context_text)
         source = (self.source,) if self.side == "column" else ()
         return tuple(dict.fromkeys(name for name in (*names, *source) if name))
@@ -108,21 +128,26 @@ def ratings_mapping_from_json(stored: Mapping[str, Any]) -> RatingsMapping:
     if unknown := sorted(set(stored) - known):
         raise ValueError(f"{unknown[0]!r} is not a key of a mapping; use one of {', '.join(sorted(known))}")
     values: dict[str, Any] = {
-        name: tuple(value) if name in ("values", "references") and isinstance(value, list) else value
-        for name, value in stored.items()
+        name: tuple(value) if name in LISTS and isinstance(value, list) else value for name, value in stored.items()
     }
     for name, value in values.items():
-        parts = value if name in ("values", "references") and isinstance(value, tuple) else (value,)
+        parts = value if name in LISTS and isinstance(value, tuple) else (value,)
         if not all(isinstance(part, str) for part in parts):
             raise ValueError(f"{name!r} has a value of the wrong kind")
     mapping = RatingsMapping(**values)
-    if mapping.shape not in ("long", "people", "texts") or mapping.side not in ("column", "reference", "model"):
-        raise ValueError("shape is long, people or texts; side is column, reference or model")
+    if mapping.shape not in SHAPES or mapping.side not in ("column", "reference", "model"):
+        raise ValueError("shape is long, people, texts or pairs; side is column, reference or model")
+    if mapping.sides not in ("", "left"):
+        raise ValueError("sides is left, or empty where they are not known")
     return mapping
 
 
 def missing_choice(mapping: RatingsMapping) -> str:
     """Return a sentence about the choice that is still missing; "" where there is none."""
+    if mapping.shape == "pairs":
+        if not mapping.first or not mapping.second:
+            return "Choose the columns of the two systems."
+        return "" if mapping.value else "Choose the column of the winner."
     if mapping.shape == "long":
         if not mapping.value:
             return "Choose the column of the ratings."
@@ -156,6 +181,11 @@ def guess_ratings(look: FileLook) -> RatingsMapping:
     if ratings:
         return replace(who, shape="texts", text=texts.text, item=texts.id, values=ratings)
     value, rater = _first(plain, VALUE), _first(plain, RATER)
+    if pair := guess_pair({name: column.name for name, column in plain.items()}, lambda names: _named(plain, names)):
+        prompt = look.column(pair["item"])
+        if prompt and prompt.mean_words > LONGEST_ID_WORDS:
+            pair |= {"item": "", "context_text": prompt.name}
+        return replace(RatingsMapping(shape="pairs", rater=rater.name if rater else ""), **pair)  # type: ignore[arg-type]
     item, text = _first(plain, (*ID, *CONTEXT)), _first(plain, TEXT)
     if value is None and rater is not None:
         return _people(look, plain, "")
@@ -177,6 +207,11 @@ def _prompt(plain: Mapping[str, ColumnLook], text: ColumnLook | None) -> str:
 
 def _first(plain: Mapping[str, ColumnLook], names: tuple[str, ...]) -> ColumnLook | None:
     return next((plain[name] for name in names if name in plain), None)
+
+
+def _named(plain: Mapping[str, ColumnLook], names: tuple[str, ...]) -> str:
+    column = _first(plain, names)
+    return column.name if column else ""
 
 
 def _people(look: FileLook, plain: Mapping[str, ColumnLook], layout: str) -> RatingsMapping:
@@ -241,6 +276,8 @@ def read_mapped_ratings(path: Path, mapping: RatingsMapping, *, progress: Progre
                 findings.problem(1, name, rule, Code.MISSING_COLUMN, column=name)
         findings.raise_if_any()
     items = ItemReader(findings)
+    if mapping.shape == "pairs":
+        return _votes(path, mapping, items, table.rows, findings)
     ratings = RatingReader(findings, items.rows)
     rows = 0
     for row in table.rows:
@@ -265,6 +302,31 @@ def read_mapped_ratings(path: Path, mapping: RatingsMapping, *, progress: Progre
         raw_format=RAW_FORMAT,
         provenance=(Provenance(path.name, sha256_of(path), rows, mapping.layout or "ratings"),),
         warnings=findings.warning_sentences(),
+    )
+
+
+def _votes(
+    path: Path, mapping: RatingsMapping, items: ItemReader, rows: Iterable[Row], findings: Findings
+) -> CollectedWork:
+    """As `read_mapped_ratings`, of votes."""
+    votes, read = VoteReader(findings, items, mapping), 0
+    for row in rows:
+        read += 1
+        votes.take(row)
+    texts = items.finished()
+    findings.raise_if_any()
+    if not votes.submissions:
+        raise findings.stop(None, "", "the file holds no votes in these columns", Code.NO_ROWS)
+    return CollectedWork(
+        texts=texts,
+        hits=votes.hits(),
+        submissions=votes.submissions,
+        scale=votes.scale(),
+        provider="",
+        raw_format=RAW_FORMAT,
+        provenance=(Provenance(path.name, sha256_of(path), read, mapping.layout or "votes"),),
+        warnings=findings.warning_sentences(),
+        task=PAIRS,
     )
 
 
@@ -323,6 +385,9 @@ def _rating(row: Row, item: str, rater: str, answer: str, column: str, findings:
 
 def preview_ratings(rows: Iterable[Row], mapping: RatingsMapping) -> Iterator[dict[str, str]]:
     """The ratings of some rows as they would be read."""
+    if mapping.shape == "pairs":
+        yield from preview_votes(rows, mapping)
+        return
     for row in rows:
         for item, rater, answer, _ in _ratings_of(row, mapping):
             code = _code_of(answer)

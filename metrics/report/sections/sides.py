@@ -18,8 +18,9 @@ CAPTION = template(
     "ratings.turned",
 )
 NOTE = (
-    "Sides are drawn at random for each rater and stored, so a habit of preferring one side favors no source. The test "
-    "by rater is the one to read: people differ in their habit, and votes of one person belong together."
+    "Assay draws sides at random for each rater and stores them, so a habit of preferring one side favors no source; "
+    "of imported votes the file says the sides. The test by rater is the one to read: people differ in their habit, "
+    "and votes of one person belong together."
 )
 COLUMNS = (
     Column("criterion", "Criterion"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,24 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 def _picture(page: Page, name: str) -> None:
+    """Where PICTURES names a folder: on a phone and a desk, in light and dark."""
     if folder := os.environ.get("PICTURES"):
-        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+        for width, scheme in product((360, 1440), ("light", "dark")):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.screenshot(path=Path(folder) / f"{name}-{width}-{scheme}.png", full_page=True)
+        page.set_viewport_size(DESK)
+        page.emulate_media(color_scheme="light")
 
 
-def test_a_template_is_tried_from_home_and_becomes_a_study(browser: Browser, site: str, settings: object) -> None:
+def test_a_template_is_tried_from_home_and_becomes_a_study(
+    browser: Browser, site: str, settings: object, tmp_path: Path
+) -> None:
     settings.HIT_ORIGIN = settings.CONSOLE_ORIGIN = site  # type: ignore[attr-defined]
+    settings.HELP_FOLDER = tmp_path  # type: ignore[attr-defined]
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "index.html").touch()
+    (tmp_path / "tasks" / "preference.html").write_text("<h1>Preference</h1>", encoding="utf-8")
     owner = User.objects.create_superuser("olga")
     with fresh(browser, base_url=site, viewport=DESK) as context:
         context.add_cookies(signed_in(owner, site))  # type: ignore[arg-type]
@@ -40,6 +53,10 @@ def test_a_template_is_tried_from_home_and_becomes_a_study(browser: Browser, sit
         ]
         assert wrong_by_day_and_night(page) == []
         _picture(page, "gallery")
+        page.get_by_role("link", name="About “Preference between two texts”").first.click()
+        expect(page).to_have_url(f"{site}/console/help/tasks/preference.html")
+        expect(page.get_by_role("heading", name="Preference")).to_be_visible()
+        page.go_back()
         page.get_by_role("link", name="Try it: Translations from 0 to 100").click()
         assert wrong_by_day_and_night(page) == []
         _picture(page, "template")

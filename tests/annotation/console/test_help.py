@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from django.urls import reverse
 from annotation.accounts.models import User
 from annotation.console.navigation import HELP, help_page
 from annotation.console.urls import urlpatterns
+from annotation.design.kinds import installed_kinds
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
 @pytest.fixture
@@ -77,3 +81,17 @@ def test_the_help_is_named_for_addresses_that_exist() -> None:
 
     known = names(urlpatterns)
     assert [name for name in HELP if not any(one == name or one.startswith(f"{name}-") for one in known)] == []
+
+
+@pytest.mark.django_db
+def test_links_of_cards_lead_to_a_page_of_each_task_inside_the_console(researcher: Client, folder: Path) -> None:
+    gallery = researcher.get(reverse("console:studies-gallery")).content.decode()
+    links = set(re.findall(r'<a href="/console/help/(tasks/[^"]+)">About ', gallery))
+    assert links == {kind.help_page for kind in installed_kinds().values() if kind.presets}
+    for link in links:
+        source = DOCS / link.replace(".html", ".md")
+        page = folder / "site" / link
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(source.read_text(encoding="utf-8").splitlines()[0])
+        shown = researcher.get(f"/console/help/{link}")
+        assert b"".join(shown.streaming_content).startswith(b"# "), link

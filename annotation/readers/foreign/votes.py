@@ -104,13 +104,13 @@ def vote_of(cells: Mapping[str, str], chosen: Choices) -> Vote:
     """Read the vote of a row. The winner is named by a word that the mapping has, by its system, or by a usual word."""
     first, second = (cells.get(name, "").strip() for name in (chosen.first, chosen.second))
     answer = cells.get(chosen.value, "").strip()
-    own: tuple[tuple[Won, Collection[str]], ...] = (
+    stated: tuple[tuple[Won, Collection[str]], ...] = (
         ("first", chosen.first_words),
         ("second", chosen.second_words),
         ("tie", chosen.tie_words),
     )
     systems: tuple[tuple[Won, Collection[str]], ...] = (("first", (first,)), ("second", (second,)))
-    won = _named(answer, (*own, *systems)) or _named(
+    won = _named(answer, (*stated, *systems)) or _named(
         answer.casefold(),
         (
             ("first", (*WORDS["first"], chosen.first.casefold())),
@@ -174,7 +174,7 @@ class VoteReader:
         values |= {"context_text": context_text, "generator": "" if by_people else system}
         names = {"text": wording or column, "generator": column, "context": chosen.item}
         names |= {"context_text": chosen.context_text}
-        named = {ours: name for ours, name in names.items() if name}
+        named = {field: name for field, name in names.items() if name}
         self.items.take(Cells(row.line, Names(named), {named.get(name, name): cell for name, cell in values.items()}))
         return key
 

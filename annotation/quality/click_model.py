@@ -126,8 +126,7 @@ def _predicted(places: Floats, labels: int) -> Floats:
     for label in range(labels):
         by_reader = np.column_stack([chance[:, label] for chance in readers])
         chances[:, label::labels] = (places[label::labels] @ by_reader).T
-    chances = chances.reshape(len(NOISES), len(BIASES), len(places))
-    return np.log(np.maximum(chances, MIN_CHANCE))
+    return np.log(np.maximum(chances, MIN_CHANCE)).reshape(len(NOISES), len(BIASES), len(places))
 
 
 def _straight_line(assignment: Ints, label: Ints, size: int, labels: int) -> Floats:

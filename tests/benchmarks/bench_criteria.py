@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from metrics.report.build import build_report
 from tests.benchmarks.bench_report import finish
-from tests.metrics.report.test_answer import rated
+from tests.metrics.report.samples import rated
 
 CRITERIA = ("coherence", "consistency", "fluency", "relevance")
 CONTEXTS, RATERS = 1000, 5

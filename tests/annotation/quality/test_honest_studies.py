@@ -110,10 +110,15 @@ def test_the_job_of_a_check_stores_every_default_rule(
     draft = make(workers=1, hits=0, name="draft")
     tiny = Generator.objects.get(study=draft)
     Text.objects.bulk_create(
-        Text(study=draft, key=f"t{i}", body="A fine day", source="model" if i % 2 else "reference",
-             generator=tiny if i % 2 else None)
+        Text(
+            study=draft,
+            key=f"t{i}",
+            body="A fine day",
+            source="model" if i % 2 else "reference",
+            generator=tiny if i % 2 else None,
+        )
         for i in range(20)
-    )  # fmt: skip
+    )
     Study.objects.filter(pk=draft.pk).update(raters_per_text=2)
     entered(draft, "editor").post(reverse("console:publish-recheck", args=[draft.uuid]))
     run_due()

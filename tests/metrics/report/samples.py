@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
+import numpy as np
+
 from metrics.report.records import (
     CrowdFacts,
     GeneratorFacts,
@@ -154,3 +156,22 @@ def with_truth(given: ReportInput) -> ReportInput:
         30,
     )
     return replace(given, generators=tuple(replace(one, truth=truth) for one in given.generators))
+
+
+HEIGHTS = {"long-name-of-a-generator": 1.0, "small": 0.0, "tiny": -0.5}
+
+
+def rated(heights=HEIGHTS, *, contexts: int = 30, raters: int = 8, task: str = "ratings", plan=None) -> ReportInput:
+    """Every rater rates every text on one scale; each source lies so far above 2.5."""
+    rng = np.random.default_rng(5)
+    texts, ratings = [], []
+    for context in range(contexts):
+        for name, height in heights.items():
+            text = f"{name}-{context}"
+            generator = None if name == "references" else name
+            texts.append(TextRow(text, "model" if generator else "reference", generator, "A text.", f"c{context}"))
+            for rater in range(raters):
+                value = int(np.clip(np.rint(2.5 + height + rng.normal()), 0, 5))
+                ratings.append(RatingRow(text, f"w{rater}", str(value), value, criterion="clarity"))
+    study = StudyFacts("plain", task, "How clear?", "text", (), "0 to 5", "imported")
+    return ReportInput(study, (), tuple(texts), tuple(ratings), plan=plan)

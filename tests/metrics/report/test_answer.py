@@ -29,25 +29,9 @@ from metrics.report.sections import agreement, answer
 from metrics.tables.latex import escape
 from metrics.types import Estimate, Interval
 from tests.annotation.reports.round_trips import KINDS
+from tests.metrics.report.samples import rated
 
 NOW = datetime(2026, 11, 25, tzinfo=UTC)
-HEIGHTS = {"long-name-of-a-generator": 1.0, "small": 0.0, "tiny": -0.5}
-
-
-def rated(heights=HEIGHTS, *, contexts: int = 30, raters: int = 8, task: str = "ratings", plan=None) -> ReportInput:
-    """Every rater rates every text on one scale; each source lies so far above 2.5."""
-    rng = np.random.default_rng(5)
-    texts, ratings = [], []
-    for context in range(contexts):
-        for name, height in heights.items():
-            text = f"{name}-{context}"
-            generator = None if name == "references" else name
-            texts.append(TextRow(text, "model" if generator else "reference", generator, "A text.", f"c{context}"))
-            for rater in range(raters):
-                value = int(np.clip(np.rint(2.5 + height + rng.normal()), 0, 5))
-                ratings.append(RatingRow(text, f"w{rater}", str(value), value, criterion="clarity"))
-    study = StudyFacts("plain", task, "How clear?", "text", (), "0 to 5", "imported")
-    return ReportInput(study, (), tuple(texts), tuple(ratings), plan=plan)
 
 
 def section(report_input: ReportInput) -> Section | None:

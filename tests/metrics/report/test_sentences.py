@@ -28,6 +28,7 @@ from metrics.report.section_kind import Options
 from metrics.report.sections import (
     agreement,
     answer,
+    chosen_texts,
     equivalence,
     external_scores,
     human_or_machine,
@@ -41,6 +42,7 @@ from metrics.report.sentence import TEMPLATES, Sentence, Template, template
 from metrics.report.snapshot import Header
 from metrics.types import HuseResult, Interval
 from tests.annotation.reports.round_trips import ESTIMATE, KINDS
+from tests.metrics.report.kinds_of_study import KINDS as KINDS_OF_STUDY
 from tests.metrics.report.samples import CROWD
 
 SEED = 3
@@ -126,7 +128,7 @@ def of_planned(asked: Asked) -> Iterator[Sentence]:
 
 def of_captions(asked: Asked) -> Iterator[Sentence]:
     given, level = asked.report_input, asked.level
-    kinds = (*agreement.SECTIONS, *rating_scales.SECTIONS)
+    kinds = (*agreement.SECTIONS, *rating_scales.SECTIONS, *chosen_texts.SECTIONS)
     for section in filter(
         None, (kind.section(given, Options(level=level, these_raters=asked.these_raters)) for kind in kinds)
     ):
@@ -150,7 +152,7 @@ PARTS = {
     "paper": of_paper,
     "statistics": of_statistics,
 }
-CAPTIONED = ("scales", "pairs")
+CAPTIONED = ("scales", "pairs", "choices")
 ON_PAPER = (
     "typicality",
     "evaluators",
@@ -238,6 +240,7 @@ def examples() -> dict[str, Asked]:
         "equal": Asked(replace(everybody, ratings=_same(everybody))),
         "scales": Asked(kind("scales")),
         "pairs": Asked(kind("pairs")),
+        "choices": Asked(KINDS_OF_STUDY["which machine"]()),
         "nominal": Asked(_named(kind("one condition"), "error labels")),
         "unrated": Asked(replace(typical, ratings=(), generators=tuple(_unrated(one) for one in typical.generators))),
         "in part": Asked(replace(typical, texts=(*typical.texts, replace(typical.texts[0], id="new")))),

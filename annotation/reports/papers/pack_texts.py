@@ -104,9 +104,9 @@ TEXTS: tuple[PackText, ...] = (
     _text(
         "task.checks",
         "task",
-        "Each task contains {checks} questions that check whether you read carefully.",
-        "Jede Aufgabe enthält {checks} Fragen, die prüfen, ob Sie aufmerksam lesen.",
-        "Cada tarea contiene {checks} preguntas que comprueban si usted lee con atención.",
+        "Questions in each task that check whether you read carefully: {checks}.",
+        "Fragen in jeder Aufgabe, die prüfen, ob Sie aufmerksam lesen: {checks}.",
+        "Preguntas en cada tarea que comprueban si usted lee con atención: {checks}.",
         "checks",
     ),
     _text(

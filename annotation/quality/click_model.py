@@ -14,7 +14,14 @@ import numpy as np
 
 from annotation.quality.filters_answers import Z, by_others
 from annotation.quality.work_table import Floats, Ints, Measured, Work, counted
-from metrics.worker_models.text_places import MIN_CHANCE, fit_places, label_chances, log_sum, place_grid
+from metrics.worker_models.text_places import (
+    MIN_CHANCE,
+    fit_places,
+    label_chances,
+    log_sum,
+    place_grid,
+    unique_counts,
+)
 
 # Biases in steps of the scale (weights: a normal of sd .5), and the usual noises that a study's readers may have.
 BIASES = np.linspace(-1.5, 1.5, 7)
@@ -45,8 +52,8 @@ def without_reading(work: Work) -> Measured:
 class _SharedAnswers:
     """Answers to texts that others answered too: assignment, label, and where the others leave the text.
 
-    at: (rows,) the line of this text and label. predicted: (noises, biases, lines) log-probability that such a reader
-    gives the label to the text, by what the answers show of it without this one.
+    at: (rows,) the line of this label and of the text's counts. predicted: (noises, biases, lines) log-probability that
+    such a reader gives the label to a text with these counts, by what they show of it without this one.
     """
 
     assignment: Ints
@@ -83,8 +90,9 @@ def _shared_answers(work: Work) -> _SharedAnswers:
     text, label = np.unique(work.lines.text[rows], return_inverse=True)[1], work.lines.label[rows]
     texts = int(text.max(initial=-1)) + 1
     counts = counted(text * labels + label, texts * labels).reshape(texts, labels)
-    places = fit_places(counts).places_without_each(counts)
-    return _SharedAnswers(work.lines.assignment[rows], label, text * labels + label, _predicted(places, labels), labels)
+    different, row_of, times = unique_counts(counts)
+    predicted = _predicted(fit_places(different, times).places_without_each(different), labels)
+    return _SharedAnswers(work.lines.assignment[rows], label, row_of[text] * labels + label, predicted, labels)
 
 
 def _unread(answers: _SharedAnswers, size: int) -> tuple[Floats, Floats]:

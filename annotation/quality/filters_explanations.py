@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -29,6 +30,7 @@ UNSPACED = {
     2: re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"),
     4: re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"),
 }
+ANY_UNSPACED = re.compile("|".join(script.pattern for script in UNSPACED.values()).replace("]|[", ""))
 
 
 def too_short(work: Work) -> Measured:
@@ -58,37 +60,53 @@ def _word_counts(work: Work) -> list[int]:
 
 def _words_in(body: str) -> int:
     """Count words between blanks, and those that letters of scripts without blanks make up."""
-    if body.isascii():
+    if not _has_unspaced(body):
         return len(body.split())
     unspaced = 0
     for letters, script in UNSPACED.items():
         body, n = script.subn(" ", body)
         unspaced += -(-n // letters)
-    return (
-        unspaced + sum(any(letter.isalnum() for letter in word) for word in body.split())
-        if unspaced
-        else len(body.split())
-    )
+    return unspaced + sum(any(letter.isalnum() for letter in word) for word in body.split())
 
 
 def _characters_in(body: str) -> int:
-    return len(body.strip()) + (0 if body.isascii() else len(UNSPACED[2].findall(body)))
+    return len(body.strip()) + (len(UNSPACED[2].findall(body)) if _has_unspaced(body) else 0)
+
+
+def _has_unspaced(body: str) -> bool:
+    return not body.isascii() and ANY_UNSPACED.search(body) is not None
 
 
 def copied(work: Work) -> Measured:
     """Share of the reasons of at least 8 words that are copied: more than 80% of their words are in runs of 8 words
     which the text or its context holds. Of a text that is shorter, the whole text is the run."""
-    grams: dict[int, tuple[int, frozenset[tuple[str, ...]]]] = {}
+    known: dict[int, _KnownText] = {}
     verdicts: list[bool | None] = []
     texts = work.lines.text[work.reasons.line].tolist()
     for text, body, words in zip(texts, work.reasons.body, _bare_words(work), strict=True):
-        if text not in grams:
-            known = bare_words(work.bodies[text])
-            run = max(SHORTEST_RUN, min(GRAM, len(known)))
-            grams[text] = run, runs_of(known, n=run)
-        run, runs = grams[text]
-        verdicts.append(share_of_words(words, runs, n=run) > COPIED if len(body.split()) >= run else None)
+        if text not in known:
+            known[text] = _KnownText(bare_words(work.bodies[text]))
+        verdicts.append(known[text].holds(words) if len(body.split()) >= known[text].run else None)
     return _shares(work, verdicts)
+
+
+class _KnownText:
+    """The words of a text, and its runs of words, collected when a reason first shares enough words with it."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.run = max(SHORTEST_RUN, min(GRAM, len(words)))
+        self._words, self._vocabulary = words, frozenset(words)
+
+    def holds(self, reason: list[str]) -> bool:
+        """Whether more than COPIED of a reason's words are in runs of this text."""
+        # No more words can be in runs of the text than occur in it, and those are counted ten times as fast.
+        if sum(map(self._vocabulary.__contains__, reason)) <= COPIED * len(reason):
+            return False
+        return share_of_words(reason, self._runs, n=self.run) > COPIED
+
+    @cached_property
+    def _runs(self) -> frozenset[tuple[str, ...]]:
+        return runs_of(self._words, n=self.run)
 
 
 def repeated(work: Work) -> Measured:

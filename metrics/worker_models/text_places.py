@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.data.arrays import Floats
+from metrics.data.arrays import Floats, Ints
 
 STEPS = 41  # places of a text that are distinguished
 SPREADS = (0.8, 1.1, 1.5)  # of single answers around a text's place, in steps of the scale
 CLICKED = 0.05  # share of answers that say nothing, as far as a text's place is concerned
 PASSES = 6
 MIN_CHANCE = 1e-4
+MAX_CODE = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,30 +34,44 @@ class PlaceLaw:
         return normalize(counts @ self.log_chances + self.log_prior)
 
     def places_without_each(self, counts: Floats) -> Floats:
-        """(texts x labels, STEPS) the same where one answer with that label is taken out of a text's counts."""
+        """(rows x labels, STEPS) the same where one answer with that label is taken out of a row's counts."""
         labels = counts.shape[1]
         logs = (counts @ self.log_chances + self.log_prior)[:, None, :] - self.log_chances
         return normalize(logs.reshape(len(counts) * labels, STEPS))
 
 
-def fit_places(counts: Floats) -> PlaceLaw:
+def unique_counts(counts: Floats) -> tuple[Floats, Ints, Floats]:
+    """The different rows of counts of each label (texts, labels), which of them each text has (texts,), and how often
+    each occurs. Where a text has few answers there are few, so that their places are worked out once, not by text."""
+    texts, labels = counts.shape
+    base = int(counts.max(initial=0)) + 1
+    if base**labels > MAX_CODE:  # so many answers that hardly two texts agree
+        return counts, np.arange(texts), np.ones(texts)
+    codes = counts.astype(np.int64) @ base ** np.arange(labels, dtype=np.int64)
+    _, first, which, times = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
+    return counts[first], which.astype(np.int64), times.astype(np.float64)
+
+
+def fit_places(counts: Floats, times: Floats) -> PlaceLaw:
     """Choose the spread of answers and the distribution of places under which all answers are likeliest.
 
     Args:
-        counts: (texts, labels) answers with each label, at least two labels.
+        counts: (rows, labels) answers with each label, at least two labels.
+        times: (rows,) texts with these counts.
     """
-    texts, labels = counts.shape
+    rows, labels = counts.shape
+    texts = float(times.sum())
     best = (-np.inf, PlaceLaw(np.empty((labels, STEPS)), np.empty(STEPS)))
     for spread in SPREADS:
         chance = np.log((1 - CLICKED) * label_chances(place_grid(labels), spread, labels).T + CLICKED / labels)
         log_chances = counts @ chance
         prior = np.full(STEPS, -np.log(STEPS))
         total = -np.inf
-        for _ in range(PASSES if texts else 0):
+        for _ in range(PASSES if rows else 0):
             joint = log_chances + prior
             marginal = log_sum(joint.T)
-            total = float(marginal.sum())
-            share = np.exp(joint - marginal[:, None]).mean(axis=0) + MIN_CHANCE
+            total = float(times @ marginal)
+            share = times @ np.exp(joint - marginal[:, None]) / texts + MIN_CHANCE
             prior = np.log(share / share.sum())
         best = max(best, (total, PlaceLaw(chance, prior)), key=lambda candidate: candidate[0])
     return best[1]

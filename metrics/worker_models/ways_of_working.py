@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.data.arrays import Floats, Ints
-from metrics.worker_models.text_places import fit_places, label_chances, log_sum, place_grid
+from metrics.worker_models.text_places import fit_places, label_chances, log_sum, place_grid, unique_counts
 
 WAYS = ("careful", "clicks", "line", "reversed", "tires", "model_like")
 CAREFUL, CLICKS, LINE, REVERSED, TIRES, MODEL_LIKE = range(len(WAYS))
@@ -102,7 +102,7 @@ class WaysOfWorking:
 
 @dataclass(frozen=True, slots=True)
 class _Likelihoods:
-    """Logs by style of reading: careful (styles, people, BINS), reversed (styles, people)."""
+    """Logs by style of reading: careful (BINS, styles, people), reversed (styles, people)."""
 
     careful: Floats
     reversed: Floats
@@ -130,11 +130,12 @@ def _fit(work: LabeledTexts, trusted: np.ndarray, styles: tuple[tuple[float, flo
     """One round: where texts lie by the people trusted now, then how everybody works."""
     counts = _count(work.text * work.labels + work.label, work.texts * work.labels, trusted[work.person].astype(float))
     counts = counts.reshape(work.texts, work.labels)
-    law = fit_places(counts)
-    # Lines: a text without one answer of each label, then without none.
-    places = np.concatenate([law.places_without_each(counts), law.places(counts)]).astype(np.float32)
-    mine = trusted[work.person]
-    at = np.where(mine, work.text * work.labels + work.label, work.texts * work.labels + work.text)
+    rows, row_of, times = unique_counts(counts)
+    law = fit_places(rows, times)
+    # Lines: texts with these counts without one answer of each label, then without none.
+    places = np.concatenate([law.places_without_each(rows), law.places(rows)]).astype(np.float32)
+    mine, row = trusted[work.person], row_of[work.text]
+    at = np.where(mine, row * work.labels + work.label, len(rows) * work.labels + row)
     known = (counts.sum(axis=1)[work.text] - mine) > 0
     logs = _likelihoods(work, places, at, known, styles)
     answers = _count(work.person, work.people, known.astype(float))
@@ -147,7 +148,7 @@ def _fit(work: LabeledTexts, trusted: np.ndarray, styles: tuple[tuple[float, flo
     shares, chance = _shares(log_odds, answers)
     chance = _calibrate(chance)
     chance[answers == 0] = np.eye(len(WAYS))[CAREFUL]
-    style = logs.careful.sum(axis=2).argmax(axis=0)
+    style = logs.careful.sum(axis=0).argmax(axis=0)
     return WaysOfWorking(
         chance, log_odds, answers.astype(np.int64), tires_from, shares, style, places, at, _spread(work)
     )
@@ -169,15 +170,14 @@ def _likelihoods(
     styles: tuple[tuple[float, float, float], ...],
 ) -> _Likelihoods:
     row, label, person = at[known], work.label[known], work.person[known]
-    cell = person * BINS + work.bin[known]
-    size = work.people * BINS
-    # Into the table of texts and labels laid out in one row, which numpy takes twice as fast as by two indices.
+    cell, size = work.bin[known] * work.people + person, BINS * work.people
+    # Into the table of places and labels as a single row, which numpy takes twice as fast as by two indices.
     chosen, mirrored = row * work.labels + label, row * work.labels + (work.labels - 1 - label)
-    careful = np.empty((len(styles), work.people, BINS))
+    careful = np.empty((BINS, len(styles), work.people))
     turned = np.empty((len(styles), work.people))
     for i, style in enumerate(styles):
         logs = np.log(places @ style_chances(style, work.labels))
-        careful[i] = _count(cell, size, logs.take(chosen)).reshape(work.people, BINS)
+        careful[:, i] = _count(cell, size, logs.take(chosen)).reshape(BINS, work.people)
         turned[i] = _count(person, work.people, logs.take(mirrored))
     return _Likelihoods(careful, turned, styles)
 
@@ -198,7 +198,7 @@ def _model_like(
 
 def _by_way(work: LabeledTexts, logs: _Likelihoods, known: np.ndarray) -> tuple[Floats, Floats, Ints]:
     """(people, ways) log likelihoods; the prior of the styles; where each person would begin to click."""
-    totals = logs.careful.sum(axis=2)
+    totals = logs.careful.sum(axis=0)
     clicks, line = _unread(work, known)
     prior = _style_prior(logs.styles)
     for _ in range(LEARNING):
@@ -263,14 +263,15 @@ def _dirichlet(counts: Floats, prior: float) -> Floats:
 
 def _tires(work: LabeledTexts, logs: _Likelihoods, prior: Floats, known: np.ndarray) -> tuple[Floats, Ints]:
     """(people,) log likelihood of reading every task up to some position and clicking from there on; that position."""
-    cell = (work.person * BINS + work.bin)[known]
-    clicked = -np.log(work.labels) * _count(cell, work.people * BINS).reshape(work.people, BINS)
-    before = np.concatenate([np.zeros((*logs.careful.shape[:2], 1)), logs.careful.cumsum(axis=2)], axis=2)
-    after = clicked.sum(axis=1, keepdims=True) - np.concatenate(
-        [np.zeros((work.people, 1)), clicked.cumsum(axis=1)], axis=1
-    )
+    cell = (work.bin * work.people + work.person)[known]
+    clicked = -np.log(work.labels) * _count(cell, BINS * work.people).reshape(BINS, work.people)
     bins = range(EARLIEST, LATEST)
-    by_bin = np.stack([log_sum(before[:, :, b] + prior[:, None]) + after[:, b] for b in bins])
+    before, after = logs.careful[:EARLIEST].sum(axis=0) + prior[:, None], clicked[EARLIEST:].sum(axis=0)
+    by_bin = np.empty((len(bins), work.people))
+    for i, b in enumerate(bins):
+        by_bin[i] = log_sum(before) + after
+        before += logs.careful[b]
+        after = after - clicked[b]
     return log_sum(by_bin) - np.log(len(bins)), by_bin.argmax(axis=0) + EARLIEST
 
 

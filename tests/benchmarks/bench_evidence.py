@@ -64,7 +64,7 @@ def main(assignments: int) -> None:
         total += seconds
         print(f"{len(work):>7,} assignments, {setting.name:<26} {seconds:6.2f} s  {sentences:,} flags told")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
-    print(f"together {total:.2f} s (at most 60 s), one process, {peak:.1f} GB")
+    print(f"together {total:.2f} s (at most 20 s), one process, {peak:.1f} GB")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,8 @@ END = re.compile(
 SPOKEN = re.compile(r"\S+")
 # Vowel signs and other marks belong to the letter before them: Hindi, Arabic or Thai words would be split at each.
 MARKS = "".join(chr(code) for code in range(0x300, 0xAC00) if unicodedata.category(chr(code)).startswith("M"))
-WORD = re.compile(rf"[^\W_](?:[^\W_]|[{MARKS}])*(?:['’-][^\W_](?:[^\W_]|[{MARKS}])*)*")
+# In texts whose underscores, which are no letters here, have become blanks: so one class holds all that goes on a word.
+WORD = re.compile(rf"\w[\w{MARKS}]*(?:['’-]\w[\w{MARKS}]*)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ def count_words(text: str) -> int:
 def bare_words(text: str) -> list[str]:
     """Words without punctuation, in small letters, in one form of Unicode: what is compared between texts."""
     # ASCII is its own NFKC form.
-    return WORD.findall(text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold())
+    plain = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+    return WORD.findall(plain.replace("_", " "))
 
 
 def sentence_ends(text: str) -> Iterator[int]:

@@ -7,6 +7,7 @@ import pytest
 
 from metrics.worker_models.duplicates import _tail, find_alike_pairs
 from metrics.worker_models.people import KINDS, PeopleEvidence, judge_people
+from metrics.worker_models.text_places import fit_places, unique_counts
 from metrics.worker_models.ways_of_working import LabeledTexts, infer_ways
 
 LABELS, TEXTS, PER_TASK = 6, 75, 25
@@ -103,3 +104,16 @@ def test_no_answers_and_answers_that_nobody_shares_show_nothing() -> None:
     alone = judge_people(answers_of(careful(np.random.default_rng(1), 1)))
     assert alone.ways.answers.tolist() == [0]
     assert KINDS[alone.likeliest[0]] == "careful"
+
+
+@pytest.mark.parametrize("largest", [3, 100_000])
+def test_texts_with_the_same_counts_lie_where_each_of_them_would(largest: int) -> None:
+    counts = np.random.default_rng(3).integers(0, 3, (60, 5)).astype(float)
+    counts[7, 2] = largest
+    different, which, times = unique_counts(counts)
+    assert (different[which] == counts).all()
+    assert times.sum() == 60
+    together, alone = fit_places(different, times), fit_places(counts, np.ones(60))
+    assert np.allclose(together.places(different)[which], alone.places(counts), atol=1e-12)
+    without = together.places_without_each(different).reshape(-1, 5, 41)
+    assert np.allclose(without[which], alone.places_without_each(counts).reshape(-1, 5, 41), atol=1e-12)

@@ -62,6 +62,7 @@ def test_a_cut_is_a_beginning_of_the_text_that_has_the_words(text: str, words: i
 
 def test_words_are_compared_without_case_and_punctuation() -> None:
     assert bare_words("“Don’t” stop, CAFÉ-owner!") == ["don’t", "stop", "café-owner"]
+    assert bare_words("snake_case _ under_-score") == ["snake", "case", "under", "score"]
 
 
 def test_overlap_is_the_share_of_words_inside_a_run_of_eight() -> None:

@@ -21,6 +21,7 @@ FILES = (
     "demo",
     "crossed",
     "report",
+    "kinds",
     "planned",
     "decision",
 )  # pieces whose names begin so lie in a file of that name

@@ -14,6 +14,7 @@ from tests.benchmarks.simulation_studies import (
     demo_studies,
     huse_studies,
     judging_studies,
+    kind_studies,
     pairwise_studies,
     planned_studies,
     report_studies,
@@ -42,6 +43,7 @@ SIMULATED = (
     "pairwise",
     "crossed",
     "report",
+    "kinds",
     "verdicts",
     "demo",
 )
@@ -97,6 +99,7 @@ def plan(studies: int, headline: int) -> Plan:
         "pairwise": tuple(pairwise_studies.pairwise_works(studies)),
         "crossed": tuple(crossed_studies.crossed_works(studies)),
         "report": (*report_studies.report_works(studies), *choice_studies.choice_works(studies)),
+        "kinds": tuple(kind_studies.kind_works(studies)),
         "verdicts": tuple(decision_studies.coverage_works()),
         "demo": tuple(demo_studies.demo_works(studies)),
     }

@@ -1,6 +1,7 @@
 """A study's task page with words as they are being edited, before they are stored, to be answered by an editor.
 
-The address holds what differs from the stored words, signed: nothing is stored.
+The address holds what differs from the stored words and who it was made for, signed: nothing is stored, until that
+person decides on the page of their answers that their time is to be.
 """
 
 from __future__ import annotations
@@ -13,24 +14,29 @@ from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
+from annotation.accounts.models import User
 from annotation.design.presets import Preset
+from annotation.design.preview_time import questions_of
 from annotation.design.wording import Wording, as_json, from_json
 from annotation.exceptions import DesignError
 from annotation.hits.render import ShownLine
-from annotation.hits.template_preview import TriedTask, read_tried, template_page
+from annotation.hits.template_preview import LINES, TriedTask, read_tried, template_page
 from annotation.hits.training_preview import first_lines
 from annotation.models import Study, StudyWording
 
-_SALT = "annotation.wording-page"
+_SALT, _RECEIPT = "annotation.wording-page", "annotation.preview-time"
+MAX_RECEIPT_SECONDS = 24 * 3600
 # Servers and proxies take the first line of a request up to 4,094 bytes.
 MAX_ADDRESS_CHARS = 3900
 
 
 @dataclass(frozen=True, slots=True)
 class EditedTask:
-    """A study's task with edited words, and the texts of its page (none: sample texts)."""
+    """A study's task with edited words, and the texts of its page (none: sample texts). visitor: whom it was made for,
+    as the primary key of a user."""
 
     study: Study
+    visitor: int
     preset: Preset
     lines: tuple[ShownLine, ...]
 
@@ -42,11 +48,39 @@ class EditedTask:
         """What was answered on it, and what a whole task would take and pay at that pace."""
         return read_tried(self.preset, answers, self.lines)
 
+    def receipt(self, tried: TriedTask) -> str:
+        """The measured time, signed, to be stored if the visitor says so; "" where none was measured."""
+        if tried.median_seconds is None:
+            return ""
+        measured = [tried.answered, tried.median_seconds, questions_of(self.preset.wording)]
+        return signing.dumps([self.study.pk, self.visitor, *measured], salt=_RECEIPT)
 
-def edited_address(stored: StudyWording, edited: Wording) -> str:
-    """Where the page with the edited words is served. Raises DesignError where the changes are too long for that."""
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a visitor measured on the preview of a study."""
+
+    study: Study
+    visitor: User
+    answered: int
+    median_seconds: float
+    questions: list[str]
+
+
+def read_receipt(token: str) -> Receipt | None:
+    """The measurement that a receipt of the last day states; None for any other."""
+    try:
+        study_id, visitor_id, *measured = signing.loads(token, salt=_RECEIPT, max_age=MAX_RECEIPT_SECONDS)
+    except signing.BadSignature:
+        return None
+    study, visitor = Study.objects.filter(pk=study_id).first(), User.objects.filter(pk=visitor_id).first()
+    return Receipt(study, visitor, *measured) if study and visitor else None
+
+
+def edited_address(stored: StudyWording, edited: Wording, *, visitor: User) -> str:
+    """Where the page with the edited words is served for a visitor. Raises DesignError for too long changes."""
     changes = {name: value for name, value in as_json(edited).items() if stored.body.get(name) != value}
-    token = signing.dumps([stored.pk, changes], salt=_SALT, compress=True)
+    token = signing.dumps([stored.pk, visitor.pk, changes], salt=_SALT, compress=True)
     base = settings.HIT_ORIGIN + reverse("wording-page", args=[token])
     address = f"{base}?{urlencode({'assignmentId': 'SAMPLE', 'turkSubmitTo': base})}"
     if len(address) > MAX_ADDRESS_CHARS:
@@ -57,13 +91,13 @@ def edited_address(stored: StudyWording, edited: Wording) -> str:
 def edited_task(token: str) -> EditedTask | None:
     """The task that an address names; None where it names none."""
     try:
-        pk, changes = signing.loads(token, salt=_SALT)
-    except signing.BadSignature:
+        pk, visitor, changes = signing.loads(token, salt=_SALT)
+    except (signing.BadSignature, ValueError):  # or one of an earlier release
         return None
     stored = StudyWording.objects.select_related("study").filter(pk=pk).first()
     if stored is None:
         return None
     study = stored.study
-    shown = {"texts_per_hit": study.texts_per_hit, "reward_cents": study.reward_cents}
+    shown = {name: getattr(study, name) for name in (*LINES, "reward_cents")}
     preset = Preset(study.name, study.name, "", from_json({**stored.body, **changes}), shown)
-    return EditedTask(study, preset, tuple(first_lines(study)))
+    return EditedTask(study, visitor, preset, tuple(first_lines(study)))

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from annotation.pricing.fees import Fees, max_cents, split_places
-from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, SECONDS_A_JUDGMENT, Wage, hit_time, reward_for_floor, wage
+from annotation.pricing.wages import (
+    DEFAULT_FLOOR_CENTS,
+    SECONDS_A_JUDGMENT,
+    Wage,
+    WorkTime,
+    hit_time,
+    paced_time,
+    reward_for_floor,
+    wage,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +31,8 @@ class Sketch:
     """A design in numbers. evaluators: people per condition, one page each; None: `raters` for every text.
 
     fees: the rules of the marketplace. extra: lines per HIT besides its texts (gold, repeats, checks). words: of one
-    line with its texts and contexts, on average. judgment_seconds: to answer once.
+    line with its texts and contexts, on average. judgment_seconds: to answer once. line_seconds: median time of a line
+    where somebody answered the preview; else it is reckoned from words and answers.
     """
 
     cells: tuple[CellSize, ...]
@@ -37,6 +47,7 @@ class Sketch:
     remarks: bool = False
     budget_cents: int | None = None
     judgment_seconds: float = SECONDS_A_JUDGMENT
+    line_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +86,23 @@ def estimate(sketch: Sketch, *, floor: int | None = DEFAULT_FLOOR_CENTS) -> Esti
     lowest_reward_cents = min((cell.reward_cents for cell in sketch.cells if cell.texts), default=None)
     if lowest_reward_cents is None or not sketch.words:
         return Estimate(len(hits), sum(n for n, _ in hits), reward, fee, missing, None, None, None)
+    time = _time(sketch)
+    fair = None if floor is None else reward_for_floor(time, floor=floor, slow=False)
+    paid = wage(lowest_reward_cents, time, floor=floor)
+    places = sum(n for n, _ in hits)
+    return Estimate(len(hits), places, reward, fee, missing, paid, time.median / 60, fair, time.slow / 60)
+
+
+def _time(sketch: Sketch) -> WorkTime:
     lines = min(sketch.per_hit, max(cell.texts for cell in sketch.cells)) + sketch.extra
-    time = hit_time(
+    if sketch.line_seconds is not None:
+        return paced_time(sketch.line_seconds, lines=lines)
+    return hit_time(
         sketch.words * lines,
         judgments=lines * sketch.criteria,
         remarks=lines if sketch.remarks else 0,
         judgment_seconds=sketch.judgment_seconds,
     )
-    fair = None if floor is None else reward_for_floor(time, floor=floor, slow=False)
-    paid = wage(lowest_reward_cents, time, floor=floor)
-    places = sum(n for n, _ in hits)
-    return Estimate(len(hits), places, reward, fee, missing, paid, time.median / 60, fair, time.slow / 60)
 
 
 def _hits(sketch: Sketch) -> Iterator[tuple[int, int]]:

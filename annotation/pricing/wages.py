@@ -93,6 +93,21 @@ def hit_time(
     return estimated_time(words, judgments=judgments, seconds_a_judgment=judgment_seconds, other_seconds=other)
 
 
+def paced_time(line_seconds: float, *, lines: int) -> WorkTime:
+    """Estimated time of one HIT at a pace: the median seconds of a line, its lines, and instructions.
+
+    Quartiles by the spread of `estimated_time`. Raises ValueError unless both are above 0.
+
+    >>> paced_time(12, lines=20).median
+    300
+    """
+    if min(line_seconds, lines) <= 0:
+        raise ValueError("A pace is seconds above 0, of at least one line.")
+    median = SECONDS_BEFORE + line_seconds * lines
+    factor = math.exp(QUARTILE * SPREAD)
+    return WorkTime(median / factor, median, median * factor, measured=False)
+
+
 def floor_cents(country: str, floors: Mapping[str, int] | None = None) -> int:
     """The floor of a country by `floors` (ISO code to cents an hour; "" for all others), else 15 dollars."""
     named = floors or {}

@@ -11,6 +11,7 @@ from typing import Any
 from annotation import ledger
 from annotation.design.kinds import asks, find_kind, is_for_huse
 from annotation.design.presets import ArmPlan, CellPlan
+from annotation.design.preview_time import PreviewTime, preview_time_of
 from annotation.design.task_kind import TaskKind
 from annotation.design.wording import from_json
 from annotation.exceptions import DesignError
@@ -47,7 +48,11 @@ FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """A study's price in numbers, and the numbers it is made of (for the precision, which takes a moment)."""
+    """A study's price in numbers, and the numbers it is made of (for the precision, which takes a moment).
+
+    preview: the measurement that the minutes come from (None: reckoned from words and answers). reward_cents: what
+    every task pays; None where conditions pay differently.
+    """
 
     estimate: Estimate
     texts: int
@@ -58,6 +63,8 @@ class Bill:
     evaluators: int | None
     contexts: int
     allowed_seconds: int
+    preview: PreviewTime | None
+    reward_cents: int | None
 
     @property
     def tight(self) -> bool:
@@ -97,20 +104,22 @@ def _bill(study: Study, form_data: dict[str, Any], cells: Sequence[CellPlan], pa
     version = study.wordings.last()
     wording = from_json(version.body) if version else None
     answers = math.ceil(per_line) if kind and kind.keeps_contexts else 1
+    preview = preview_time_of(study)
     has_remarks = bool(wording and wording.follow_ups)
     sketch = Sketch(
         tuple(sizes), form_data["texts_per_hit"], form_data["raters_per_text"], ledger.endpoint_fees(),
         form_data["evaluators_per_cell"], form_data["in_nines"], form_data["extra"],
         per_line * texts_pile.average_words(study),
         answers * (len(wording.criteria) if wording else 1), has_remarks, form_data["budget_cents"],
-        kind.judgment_seconds if kind else SECONDS_A_JUDGMENT,
+        kind.judgment_seconds if kind else SECONDS_A_JUDGMENT, preview.median_seconds if preview else None,
     )  # fmt: skip
     floor = floor_for(form_data["floor_cents"], form_data["currency"])
     references = sum(pile.references.values())
+    rewards = {size.reward_cents for size in sizes}
     return Bill(
         estimate(sketch, floor=floor), pile.total, len(sizes), form_data["budget_cents"], sketch.raters, sketch.per_hit,
         sketch.evaluators, min([references, *(sum(counts.values()) for counts in pile.generators.values())]),
-        form_data["assignment_seconds"],
+        form_data["assignment_seconds"], preview, rewards.pop() if len(rewards) == 1 else None,
     )  # fmt: skip
 
 

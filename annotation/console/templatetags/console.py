@@ -314,6 +314,7 @@ DEEDS = {
     "unarchive": _("unarchived the study"),
     "configure": _("changed settings"),
     "reword": _("changed the task text"),
+    "time_preview": _("stored the time that answering the preview took"),
     "change_training": _("changed training items"),
     "add_texts": _("added texts"),
     "select_texts": _("selected texts"),

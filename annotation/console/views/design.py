@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -29,6 +31,7 @@ from annotation.hits.wording_preview import edited_address
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study, StudyWording
 from annotation.publishing import cost_estimate
+from annotation.studies.access import may
 from annotation.studies.create import reword
 from annotation.texts import pile
 
@@ -43,6 +46,7 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
         "form": DesignForm.of(study),
         "arms": ArmsForm.of(study),
         "bill": cost_estimate.estimate_study(study),
+        "proposes": may(study, Role.EDITOR),
     }
     context["under_way"] = under_way
     return render(request, "console/design.html", {**context, "versions": queries.versions(study)})
@@ -81,14 +85,17 @@ def save(request: HttpRequest, study: Study) -> HttpResponse:
     if all([form.is_valid(), arms.is_valid()]):
         with attach_errors(form, arms, above=True):
             return _store(request, study, form, arms)
-    context = {"study": study, "form": form, "arms": arms, "bill": cost_estimate.estimate_study(study)}
+    bill = cost_estimate.estimate_study(study)
+    context = {"study": study, "form": form, "arms": arms, "bill": bill, "proposes": True}
     return render(request, "console/design.html", {**context, "versions": queries.versions(study)}, status=422)
 
 
 def _store(request: HttpRequest, study: Study, form: DesignForm, arms: ArmsForm) -> HttpResponse:
     actor, now = request.user.get_username(), timezone.now()
-    configure(study, form.cleaned_data, actor=actor, now=now)
     study_pile = pile.pile(study)
+    if "pay_minimum" in request.POST:
+        _pay_minimum(study, form.cleaned_data, arms, study_pile)
+    configure(study, form.cleaned_data, actor=actor, now=now)
     arrange(study, arms.arms(study.reward_cents), arms.cells(study_pile), actor=actor, now=now)
     if "lay_out" in request.POST:
         return _create_tasks(request, study)
@@ -96,6 +103,14 @@ def _store(request: HttpRequest, study: Study, form: DesignForm, arms: ArmsForm)
         return redirect("console:design-training", study.uuid)
     messages.success(request, _("Design saved."))
     return redirect("console:design", study.uuid)
+
+
+def _pay_minimum(study: Study, fields: dict[str, Any], arms: ArmsForm, study_pile: pile.Pile) -> None:
+    """Change the reward of the form, in every training, to what the bill of the form states as the minimum."""
+    study.currency = fields["currency"]
+    bill = cost_estimate.estimate_forms(study, fields, arms.cells(study_pile), arms.arms(fields["reward_cents"]))
+    if bill.estimate.fair_cents is not None and bill.reward_cents is not None:
+        fields["reward_cents"], arms.cleaned_data["same_pay"] = bill.estimate.fair_cents, True
 
 
 @require_POST
@@ -129,7 +144,7 @@ def price(request: HttpRequest, study: Study) -> HttpResponse:
     fields = form.cleaned_data
     study.currency = fields["currency"]  # of the form, which may not be stored yet
     bill = cost_estimate.estimate_forms(study, fields, arms.cells(pile.pile(study)), arms.arms(fields["reward_cents"]))
-    return render(request, "console/bill.html", {"study": study, "bill": bill})
+    return render(request, "console/bill.html", {"study": study, "bill": bill, "proposes": True})
 
 
 def _number(request: HttpRequest, name: str) -> int | None:
@@ -187,7 +202,9 @@ def wording_preview(request: HttpRequest, study: Study) -> HttpResponse:
             edited = form.wording()
             check_questions(kind_called(study.task), edited)
             return render(
-                request, "console/wording_preview.html", {**context, "address": edited_address(stored, edited)}
+                request,
+                "console/wording_preview.html",
+                {**context, "address": edited_address(stored, edited, visitor=visitor(request))},
             )
         except DesignError as error:
             context["problem"] = str(error)

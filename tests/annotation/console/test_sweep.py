@@ -46,7 +46,7 @@ OTHERWISE = {
     "pages/template/<slug:name>/": "a template's page with sample texts",
     "pages/template/<slug:name>/mturk/externalSubmit": "its answers, which are shown and not stored",
     "pages/wording/<str:token>/": "a page with text that is being edited, which knows no worker",
-    "pages/wording/<str:token>/mturk/externalSubmit": "its answers, which are shown and not stored",
+    "pages/wording/<str:token>/mturk/externalSubmit": "its answers, shown and not stored, and the time that they took",
     "hits/": "the worker site: each worker's own",
 }
 

@@ -120,8 +120,8 @@ SECTIONS = {
         ".3). Texts per task and raters per text are those of the templates. A task goes to people drawn from a pool, "
         "so that all its texts have the same raters. Target: the estimator's expectation, the mean of 4,000 further "
         "studies. Differences and log odds: over new contexts and new people. `these 20 people`: the same in every "
-        "study, as the mean, the win rate and the share are stated for these raters; drawn anew is only who of them "
-        "does which task. The intervals of these three take texts for independent, which the texts of a task are not: "
+        "study, as the mean, the win rate and the share are stated for these raters; only who of them does which task "
+        "differs. The intervals of these three take texts for independent, which the texts of a task are not: "
         "they hold least in the large tasks of 0 to 100. Criteria of a text share its quality and its rater's mood; "
         "people use more or less of the slider from 0 to 100.",
     ),

@@ -39,6 +39,7 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "--compare", nargs=2, metavar=("FIRST", "SECOND"), default=("", ""), help="the comparison declared before"
     )
+    command.add_argument("--condition", default="", metavar="NAME", help="of several in the column condition")
     command.add_argument("--criterion", default="", help="the criterion declared before")
     command.add_argument("--margin", type=float, help="the difference, declared before, that still counts as none")
     command.add_argument(
@@ -74,11 +75,17 @@ def table(section: Section) -> str:
 
 def _input(arguments: argparse.Namespace) -> ReportInput:
     if arguments.ratings.suffix == ".json":
-        if arguments.texts or arguments.criterion or arguments.margin is not None or any(arguments.compare):
+        if (
+            arguments.texts
+            or arguments.condition
+            or arguments.criterion
+            or arguments.margin is not None
+            or any(arguments.compare)
+        ):
             raise BadInput("a snapshot holds its texts and its plan: leave the other options out")
         return read_snapshot_file(arguments.ratings).report_input
     texts = read_texts(arguments.texts) if arguments.texts else None
-    ratings, known = read_source_ratings(arguments.ratings, texts)
+    ratings, known = read_source_ratings(arguments.ratings, texts, condition=arguments.condition)
     study = StudyFacts(arguments.ratings.stem, "ratings", "", "text", (), "", "imported")
     rows = tuple(TextRow(name, text.source, text.generator, "", text.context) for name, text in known.items())
     judged = tuple(RatingRow(row.item, row.rater, "", row.value, criterion=row.criterion) for row in ratings)

@@ -34,12 +34,14 @@ RELEASE = {
     "Label": "source",
     "LengthOfUtterance": "length",
 }
+RELEASE_JUDGED = {"HumanJudgement": "hj", "Label": "source"}
 RELEASE_SOURCES: dict[str, Source] = {"True": MODEL, "False": REFERENCE}
 EXPORTED_COLUMNS = ("label", "hit", "position")  # of a report's ratings.csv, besides RATING_COLUMNS
 TYPICALITY = "typicality"
 NO_NAMES: Mapping[str, str] = {}
 DELIMITERS = (",", ";", "\t")
 LONGEST_FIELD = 131072
+CHOOSE = "; choose a condition by --condition"
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 LONGEST_NUMBER = 100
 MINUS_INFINITY = {"-inf", "-infinity"}
@@ -99,7 +101,7 @@ def read_judged(
 ) -> list[Item]:
     """Items without log p, which HUSE-Q does not need: `source`, and `hj` or a CSV of ratings; else as `read_items`."""
     required = QUALITY_COLUMNS if ratings is None else QUALITY_COLUMNS[1:]
-    rows = _of_generator(read_rows(path, required, needs_id=ratings is not None, names=RELEASE), generator)
+    rows = _of_generator(read_rows(path, required, needs_id=ratings is not None, names=RELEASE_JUDGED), generator)
     ids = _ids(rows)
     if ratings is None:
         judged: list[tuple[Fraction | None, int]] = [(row.number("hj"), 0) for row in rows]
@@ -115,7 +117,9 @@ def read_judged(
 def is_judged_alone(path: Path) -> bool:
     """Whether a CSV of items has neither log p nor lengths, which belong to it; False for a file that is none."""
     try:
-        return not {"log_prob", "length"} & read_rows(path, (), names=RELEASE)[0].cells.keys()
+        return (
+            not {"log_prob", "length", *(RELEASE.keys() - RELEASE_JUDGED.keys())} & read_rows(path, ())[0].cells.keys()
+        )
     except BadInput:
         return False
 
@@ -154,7 +158,7 @@ def read_ratings(
     """
     known, seen = None if ids is None else set(ids), dict[tuple[str, str], int]()
     ratings = []
-    rows = _of_condition(read_rows(path, RATING_COLUMNS), condition)
+    rows = of_condition(read_rows(path, RATING_COLUMNS), condition)
     exported = known is not None and set(EXPORTED_COLUMNS) <= rows[0].cells.keys()
     for row in rows:
         if exported and row.cells.get("criterion", TYPICALITY) != TYPICALITY:
@@ -167,7 +171,7 @@ def read_ratings(
         if (item, rater) in seen:
             rule = f"rater {rater!r} has already rated item {item!r} in row {seen[item, rater]}"
             if "condition" in row.cells:
-                rule += "; choose a condition by --condition"
+                rule += CHOOSE
             raise row.error("rater", rule)
         seen[item, rater] = row.line
         value = row.number("value")
@@ -177,7 +181,8 @@ def read_ratings(
     return ratings
 
 
-def _of_condition(rows: list[Row], name: str) -> list[Row]:
+def of_condition(rows: list[Row], name: str) -> list[Row]:
+    """Rows of one condition by the column `condition`; all, where none is named. Raises BadInput."""
     if not name:
         return rows
     if "condition" not in rows[0].cells:

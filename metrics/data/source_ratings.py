@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from metrics.data.csv_files import RATING_COLUMNS, Row, read_rows
+from metrics.data.csv_files import CHOOSE, RATING_COLUMNS, Row, of_condition, read_rows
 from metrics.errors import BadInput
 from metrics.types import MODEL, REFERENCE, Source
 
@@ -57,18 +57,19 @@ def read_texts(path: Path) -> dict[str, SourceText]:
 
 
 def read_source_ratings(
-    path: Path, texts: Mapping[str, SourceText] | None = None
+    path: Path, texts: Mapping[str, SourceText] | None = None, *, condition: str = ""
 ) -> tuple[list[SourceRating], dict[str, SourceText]]:
     """Ratings from a CSV with `item`, `rater`, `value` and optionally `criterion`, and the texts that they are of.
 
     texts: by id; None: the CSV has the columns `source` (the generator's name, or `reference`) and optionally
-    `context`. A rater rates a text once on each criterion. Raises BadInput.
+    `context`. condition: of several in a column `condition`, in each of which a rater may rate a text. A rater rates
+    a text once on each criterion. Raises BadInput.
     """
     required = RATING_COLUMNS if texts is not None else (*RATING_COLUMNS, "source")
     known: dict[str, SourceText] = dict(texts or {})
     seen: dict[tuple[str, str, str], int] = {}
     ratings = []
-    for row in read_rows(path, required):
+    for row in of_condition(read_rows(path, required), condition):
         rating = _rating(row)
         if texts is None:
             _describe(row, rating.item, known)
@@ -77,6 +78,8 @@ def read_source_ratings(
         line = seen.setdefault((rating.item, rating.rater, rating.criterion), row.line)
         if line != row.line:
             rule = f"rater {rating.rater!r} has already rated item {rating.item!r} in row {line}"
+            if "condition" in row.cells:
+                rule += CHOOSE
             raise row.error("rater", rule)
         ratings.append(rating)
     _require_sources(path, [known[rating.item] for rating in ratings])

@@ -24,6 +24,7 @@ FILES = (
     "kinds",
     "planned",
     "decision",
+    "skewed",
 )  # pieces whose names begin so lie in a file of that name
 
 

@@ -19,6 +19,7 @@ from tests.benchmarks.simulation_studies import (
     planned_studies,
     report_studies,
     size_studies,
+    skewed_studies,
 )
 from tests.benchmarks.simulation_studies.coverage import Row, row
 from tests.benchmarks.simulation_studies.huse_rows import TITLES
@@ -45,25 +46,27 @@ SIMULATED = (
     "report",
     "kinds",
     "verdicts",
+    "skewed",
     "demo",
 )
-ONLY = (*SIMULATED, "planned")  # what can be simulated alone
+ONLY = (*SIMULATED, "planned", "size", "bias")  # what can be simulated alone
 Bias = tuple[tuple[int, int, Sums], ...]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All studies to simulate: works by section with coverage, verdicts, plans, designs of the test, sizes."""
+    """All studies to simulate: works with coverage and verdicts by section, plans, designs of the test, sizes."""
 
     covered: dict[str, tuple[Work, ...]]
-    decisions: tuple[Sums, ...]
+    decisions: dict[str, tuple[Sums, ...]]
     planned: tuple[Sums, ...]
     sizes: tuple[Sums, ...]
     bias: Bias
 
     def works(self) -> list[Work | Sums]:
         rows = [work for works in self.covered.values() for work in works]
-        return [*rows, *self.decisions, *self.planned, *self.sizes, *(cell for _, _, cell in self.bias)]
+        decisions = [work for works in self.decisions.values() for work in works]
+        return [*rows, *decisions, *self.planned, *self.sizes, *(cell for _, _, cell in self.bias)]
 
     def jobs(self) -> list[Job]:
         """Every piece of work, an early look of all sections first."""
@@ -71,8 +74,15 @@ class Plan:
 
     def of_section(self, only: str | None) -> list[Work | Sums]:
         """Works of one section, or all."""
-        more = {"verdicts": self.decisions, "planned": self.planned}
-        return [*self.covered.get(only, ()), *more.get(only, ())] if only else self.works()
+        if not only:
+            return self.works()
+        more = {
+            "planned": self.planned,
+            "size": self.sizes,
+            "bias": tuple(cell for _, _, cell in self.bias),
+            **self.decisions,
+        }
+        return [*self.covered.get(only, ()), *more.get(only, ())]
 
     def missing(self, kept: Kept, only: str | None = None) -> list[Job]:
         """Pieces that are neither simulated nor counted. only: of one section."""
@@ -101,11 +111,15 @@ def plan(studies: int, headline: int) -> Plan:
         "report": (*report_studies.report_works(studies), *choice_studies.choice_works(studies)),
         "kinds": tuple(kind_studies.kind_works(studies)),
         "verdicts": tuple(decision_studies.coverage_works()),
+        "skewed": tuple(skewed_studies.skewed_works(studies)),
         "demo": tuple(demo_studies.demo_works(studies)),
     }
     return Plan(
         covered,
-        tuple(decision_studies.decision_works()),
+        {
+            "verdicts": tuple(decision_studies.decision_works()),
+            "skewed": tuple(skewed_studies.skewed_decisions()),
+        },
         tuple(planned_studies.planned_works()),
         tuple(size_studies.size_works(studies)),
         tuple(huse_studies.bias_works()),
@@ -125,7 +139,7 @@ def lines(given: Plan, kept: Kept) -> Iterator[str]:
     yield _section("in short", summary([row for rows in parts.values() for row in rows]))
     for name, rows in parts.items():
         code = versions(kept.versions(given.of_section(name)))
-        decided = _decided(given.decisions, kept) if name == "verdicts" else ()
+        decided = _decided(given.decisions.get(name, ()), kept)
         yield _section(name, code, *decided, coverage_table(rows))
     for name, works, shown in (
         ("planned", given.planned, _planned(given.planned, kept)),
@@ -150,8 +164,10 @@ def _rows(work: Work, kept: Kept) -> list[Row]:
 def _decided(works: Iterable[Sums], kept: Kept) -> Iterator[str]:
     """How often verdicts are wrong, and the power."""
     totals = [(work.name, total) for work in works if (total := kept.totals(work))]
-    yield decision_studies.decision_table(totals)
-    yield decision_studies.power_table(totals)
+    if totals:
+        yield decision_studies.decision_table(totals)
+    if any(name == "power" for name, _ in totals):
+        yield decision_studies.power_table(totals)
 
 
 def _planned(works: Iterable[Sums], kept: Kept) -> str:

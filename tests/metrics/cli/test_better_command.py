@@ -61,6 +61,20 @@ def test_texts_in_a_file_of_their_own_give_the_same_json(run) -> None:
     assert lead.startswith("large is better than small")
 
 
+def test_the_same_people_rate_the_same_texts_in_two_conditions(run) -> None:
+    """With `after`, all ratings of large are 2 lower: the sources do not differ."""
+    rows = [(*row, "before") for row in RATED] + [
+        (item, rater, value - 2 * (source == "large"), source, context, "after")
+        for item, rater, value, source, context in RATED
+    ]
+    both = "item,rater,value,source,context,condition\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    assert run(both)[2].rstrip().endswith("choose a condition by --condition.")
+    before, after = (run(both, "--condition", name, "--json")[1] for name in ("before", "after"))
+    assert json.loads(before) == json.loads(run(TIDY, "--json")[1])
+    assert json.loads(after)["answer"]["lead"][0].startswith("Undecided between large and small")
+    assert "there are before, after, not 'none'" in run(both, "--condition", "none")[2]
+
+
 def test_what_was_declared_leads(run) -> None:
     _, out, _ = run(TIDY, "--compare", "small", "large", "--margin", "3")
     words = " ".join(out.split())

@@ -34,6 +34,17 @@ def test_judgments_alone_give_huse_q(tmp_path):
     assert run(file, "--k=3", "--mode=exact")["exact"]["huse_q"]["value"] == pytest.approx(2 / 3)
 
 
+def test_columns_of_the_release_without_log_p_give_huse_q(tmp_path, capsys):
+    """The same hand example under the names of the release; log p without lengths is an error and not left out."""
+    file = tmp_path / "judged.csv"
+    rows = [*((x, "False") for x in (30, 34)), *((x, "True") for x in (10, 20, 28, 32, 36, 12))]
+    file.write_text("HumanJudgement, Label\n" + "".join(f"{x},{label}\n" for x, label in rows))
+    assert run(file, "--k=3", "--mode=exact")["exact"]["huse_q"]["value"] == pytest.approx(2 / 3)
+    file.write_text("HumanJudgement, ModelProbability, Label\n1,-2,True\n")
+    assert main(["huse", str(file)]) == 2
+    assert "log_prob" in capsys.readouterr().err
+
+
 def test_a_missing_log_p_beside_lengths_is_an_error_and_no_huse_q(tmp_path, capsys):
     file = tmp_path / "items.csv"
     file.write_text("hj,length,source\n1,3,model\n")

@@ -24,18 +24,29 @@
   const timer = left && window.setInterval(count, 1000);
   if (left) count();
 
+  // ---- the way out: two may hear of the submission at once, and a second departure would break off the first ----
+  let leaving = false;
+  function finish() {
+    if (!leaving) window.location.assign(told.done);
+    leaving = true;
+  }
+
   // ---- without our script in the frame: it loads a second document when its form has been sent ----
   async function look() {
     if (!told.state || assayOutbox.has(told.key)) return;
     try {
       const answer = await fetch(told.state, { credentials: "same-origin" });
-      if (answer.ok && (await answer.json()).state !== "Accepted") window.location.assign(told.done);
+      if (answer.ok && (await answer.json()).state !== "Accepted") finish();
     } catch {
       // Offline: the link "Continue" remains.
     }
   }
   frame.addEventListener("load", look);
-  window.addEventListener("pageshow", (event) => { if (event.persisted) look(); });
+  window.addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    leaving = false;
+    look();
+  });
   // The task may have been submitted in another tab meanwhile.
   document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
 
@@ -90,7 +101,7 @@
   }
   assayOutbox.listen((entry, outcome, said) => {
     if (entry.key !== told.key) return;
-    if (outcome === "recorded") window.location.assign(told.done);
+    if (outcome === "recorded") finish();
     if (outcome === "invalid") {
       say(said.text);
       if (port) port.postMessage({ type: "assay:invalid", detail: said.faults });

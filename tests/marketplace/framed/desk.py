@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.signals import got_request_exception
 from playwright.sync_api import BrowserContext, Error, Frame, Page, expect
 
 from annotation.marketplace.models import Assignment, Submission
@@ -18,6 +20,17 @@ FORM = """<!DOCTYPE html><html lang="en"><head><title>Task</title></head><body><
 <label><input type="radio" name="rating" value="1"> bad</label>
 <label><input type="radio" name="rating" value="2"> good</label>
 <button name="button" value="pressed">Submit</button></form>{more}</body></html>"""
+
+
+_failures: list[str] = []
+
+
+def _keep_failure(**_: Any) -> None:
+    _failures.append(repr(sys.exc_info()[1]))
+
+
+# A page that failed is named by its cause at once, in the line that sums up the test.
+got_request_exception.connect(_keep_failure)
 
 
 def enter(page: Page, link: str) -> None:
@@ -45,7 +58,9 @@ class Desk:
 
     def accept(self, hit: dict) -> Frame:
         """Accept `hit` by its button; the frame of the task."""
-        self.page.goto(f"/hits/{hit['HITId']}/")
+        answer = self.page.goto(f"/hits/{hit['HITId']}/")
+        assert answer
+        assert answer.ok, _failures[-1:]
         self.page.get_by_role("button", name="Accept this task").click()
         self.page.wait_for_url("**/hits/work/**")
         return self.frame()

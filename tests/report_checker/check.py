@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from annotation.models import Study
-from tests.report_checker import tables
+from tests.report_checker import (
+    rare_sentences,  # noqa: F401 - adds its kinds
+    tables,
+)
 from tests.report_checker.page import Page
 from tests.report_checker.recount import Rows
 from tests.report_checker.sentences import Asked, Kind, kind_of
@@ -31,9 +34,8 @@ def sentences(page: Page, rows: Rows, asked: Asked) -> Iterator[Sentence]:
     for shown in page.shown():
         text = shown.text
         if shown.place not in WHOLE:
-            known = next(iter(kind_of(text)), None)
-            if known and known[1][0] == text:
-                yield _judged(shown.place, text, [known], rows, asked)
+            if known := [(kind, match) for kind, match in kind_of(text) if match[0] == text]:
+                yield _judged(shown.place, text, known, rows, asked)
             continue
         while text:
             matches = list(kind_of(text))

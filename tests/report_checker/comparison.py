@@ -40,8 +40,12 @@ def compare(rows: Rows, level: float = 0.95) -> Comparison:
     judged = {side for answer in answers for side in _sides(rows, answer)}
     generators = [name for name in dict.fromkeys(rows.sides.values()) if name and name in judged]
     pair = (generators[0], generators[1] if len(generators) > 1 else "")
+    if "first" in rows.declared:
+        pair = (rows.declared["first"], rows.declared["second"])
     assert len(generators) <= 2, "the studies of the checker have at most two generators"
     chosen = "the two generators" if len(generators) > 1 else "the generator against the references"
+    if kind != "preference" and not _shared(rows, answers, pair):
+        return Comparison(kind, pair[0], pair[1] or "the references", f" on {criterion}", chosen, 0.0, "context", 0, 0)
     if kind == "preference":
         value, unit, parts = _preferred(rows, answers, pair)
     else:
@@ -64,6 +68,15 @@ def _criterion(rows: Rows) -> tuple[str, str]:
 
 def _sides(rows: Rows, answer: Answer) -> list[str]:
     return [rows.sides[text] for text in (answer.text, answer.partner) if text]
+
+
+def _shared(rows: Rows, answers: list[Answer], pair: tuple[str, str]) -> bool:
+    """Whether some context has answers of both sources, or no text has a context."""
+    contexts = [
+        {rows.texts[answer.text]["context_id"] for answer in answers if rows.sides[answer.text] == side}
+        for side in pair
+    ]
+    return contexts == [{None}, {None}] or bool((contexts[0] & contexts[1]) - {None})
 
 
 def _rated(rows: Rows, answers: list[Answer], pair: tuple[str, str], kind: str) -> tuple[float, str, list[Influence]]:

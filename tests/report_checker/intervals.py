@@ -16,7 +16,7 @@ from statistics import NormalDist, fmean, pvariance
 import numpy as np
 from scipy.stats import t
 
-from tests.report_checker.recount import Answer, Rows
+from tests.report_checker.recount import Answer, Rows, disjoint
 
 SEED = 1  # of the reports that are checked
 PAIRS = 200  # of half-samples
@@ -24,6 +24,7 @@ SHUFFLES = 2000
 DEALS = 5
 TIE = 1e-9
 NOTHING = 1e-12
+FAR = 1e4  # standard deviations between probability zero and every other
 
 
 def quantile(level: float, df: float = math.inf) -> float:
@@ -133,14 +134,25 @@ def huse_limits(
         q = np.array([known[generator, key][0] / known[generator, key][1] for key in keys])
     value = rows.huse(generator, k, quality_only=quality_only)
     units = units_of(rows, keys, reference)
-    if value is None or units is None or smallest_half(units, reference) <= k:
+    if value is None or units is None or smallest_half(units, reference) <= k or nothing_varies(rows, generator):
         return None
+    if disjoint(rows, generator) and not quality_only:
+        low, high = wilson(0.0, len(keys), quantile(level))
+        return 2 * low, 2 * high
     variance = half_sample_variance(np.array([float(hj[key]) for key in keys]), q, reference, units, k)
     rate, n = min(max(value[0] / 2, 0.0), 1.0), len(keys)
     spread = rate * (1 - rate)
     effective = min(2 * n, 4 * spread / variance) if variance > 0 and spread > 0 else n
     low, high = wilson(rate, max(effective, 1e-300), quantile(level))
     return 2 * low, 2 * high
+
+
+def nothing_varies(rows: Rows, generator: str) -> bool:
+    """Whether neither the mean ratings nor the log-probabilities differ."""
+    hj = rows.hj()
+    keys = [key for key, side in rows.sides.items() if side in ("", generator) and key in hj]
+    rates = {total / length for (name, _), (total, length) in rows.likelihoods.items() if name == generator}
+    return len({hj[key] for key in keys}) == 1 and len(rates) < 2
 
 
 def has_interval(rows: Rows, generator: str, k: int) -> bool:
@@ -229,6 +241,12 @@ def other_raters(rows: Rows, generator: str) -> bool:
     return sum(abs(held[True][who] / totals[True] - held[False][who] / totals[False]) for who in people) / 2 > 0.2
 
 
+def scaled(column: np.ndarray) -> np.ndarray:
+    """The column over its standard deviation, -infinity far below everything else."""
+    finite = column[np.isfinite(column)]
+    return np.asarray(np.where(np.isfinite(column), column, finite.min() - FAR * finite.std()) / finite.std())
+
+
 def paper_huse(rows: Rows, generator: str, k: int, *, quality_only: bool = False) -> float | None:
     """HUSE as the original counts: floats as they come, raw majority, one error rate over all where sides are equal."""
     hj, known = rows.hj(), rows.likelihoods
@@ -240,7 +258,7 @@ def paper_huse(rows: Rows, generator: str, k: int, *, quality_only: bool = False
     columns = [np.array([float(hj[key]) for key in keys])]
     if not quality_only:
         columns.append(np.array([known[generator, key][0] / known[generator, key][1] for key in keys]))
-    columns = [column / column.std() for column in columns if column.std() > TIE]
+    columns = [scaled(column) for column in columns if not np.isfinite(column).all() or column.std() > TIE]
     reference = np.array([rows.sides[key] == "" for key in keys])
     if not columns:
         return 1.0

@@ -170,6 +170,33 @@ class Rows:
         )
 
     @cached_property
+    def logged(self) -> tuple[datetime, dict[str, Any]] | None:
+        """When the study was published, and the plan that the log has from then."""
+        rows = self._all("SELECT at, facts FROM annotation_auditevent WHERE study_id = %s AND verb = 'publish'")
+        for row in rows:
+            facts = json.loads(row["facts"]) if isinstance(row["facts"], str) else row["facts"]
+            return moment(row["at"]), facts["plan"]
+        return None
+
+    @cached_property
+    def declared(self) -> dict[str, Any]:
+        """What the plan in the log declares of the main comparison, without its empty settings."""
+        settings = self.logged[1]["settings"] if self.logged else {}
+        names = ("criterion", "first", "second", "margin", "family", "raters")
+        return {name: value for name in names if (value := settings.get(f"compare_{name}")) not in (None, "")}
+
+    @cached_property
+    def files(self) -> list[dict[str, Any]]:
+        """Files of scores, their document as stored."""
+        return self._all("SELECT kind, name, document, model FROM annotation_scorefile WHERE study_id = %s ORDER BY id")
+
+    @cached_property
+    def drawn(self) -> int:
+        """People whose condition was drawn."""
+        rows = self._all("SELECT COUNT(DISTINCT person) AS n FROM annotation_drawrecord WHERE study_id = %s")
+        return int(rows[0]["n"])
+
+    @cached_property
     def rules(self) -> list[dict[str, Any]]:
         rows = self._all(
             "SELECT number, rules, blind, applied_at FROM annotation_ruleset WHERE study_id = %s ORDER BY number"
@@ -288,6 +315,8 @@ class Rows:
             if any((generator, key) not in known for key in keys):
                 return None
             rates = [known[generator, key][0] / known[generator, key][1] for key in keys]
+            if disjoint(self, generator):
+                return 0.0, len(keys)  # probability zero tells the sources from each other
         points = list(zip(_scaled(codes), _scaled(rates), strict=True))
         if len(set(points)) == 1:
             return 1.0, len(keys)  # nothing varies: by convention
@@ -344,6 +373,15 @@ class Rows:
         return " / ".join(shown)
 
 
+def disjoint(rows: Rows, generator: str) -> bool:
+    """Whether exactly all texts of one of the two sources have probability zero."""
+    sides: defaultdict[bool, set[bool]] = defaultdict(set)
+    for (name, text), (total, _) in rows.likelihoods.items():
+        if name == generator and rows.sides[text] in ("", generator):
+            sides[rows.sides[text] == ""].add(total == -math.inf)
+    return sorted(map(list, sides.values())) == [[False], [True]]
+
+
 def _scaled(values: list[float]) -> list[float]:
     mean = sum(values) / len(values)
     sd = math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
@@ -386,5 +424,7 @@ def middle(values: list[int]) -> float:
 
 
 def decimal(value: float, digits: int = 2) -> str:
+    if value == -math.inf:
+        return "−∞"
     text = f"{value:.{digits}f}"
     return (text[1:] if text.startswith("-") and not text.strip("-0.") else text).replace("-", "−")

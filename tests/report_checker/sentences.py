@@ -19,7 +19,7 @@ from statistics import fmean, stdev
 
 from scipy.stats import t
 
-from tests.report_checker.comparison import compare
+from tests.report_checker.comparison import Comparison, compare
 from tests.report_checker.intervals import (
     alpha_ranges,
     alpha_ranges_over_items,
@@ -27,6 +27,7 @@ from tests.report_checker.intervals import (
     has_interval,
     huse_limits,
     mean_share,
+    nothing_varies,
     other_raters,
     paper_huse,
 )
@@ -43,6 +44,7 @@ class Asked:
     k: int
     level: float
     page: Page | None = None
+    without: str = ""  # what the snapshot was written without: `rare.RARE`
 
 
 Expect = Callable[[Rows, Match, Asked], "str | None"]
@@ -687,7 +689,10 @@ def analysis_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
         for name in names
         if has_interval(rows, name, asked.k)
     }
-    by = " or ".join(named) or "half-samples of contexts, of which there are too few here"
+    none = "; no feature varies, so that there is no interval here"
+    flat = all(nothing_varies(rows, name) for name in names)
+    by = f"half-samples of contexts{none if flat else ', of which there are too few here'}"
+    by = by if flat else " or ".join(named) or by
     return (
         f"HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019) were computed by leave-one-out {asked.k}-nearest-neighbour "
         "classification with ties by exact arithmetic and equal votes to the reference; log-probabilities were divided "
@@ -745,7 +750,7 @@ def intervals(rows: Rows, match: Match, asked: Asked) -> str | None:
 def stated_plan(rows: Rows, match: Match, asked: Asked) -> str | None:
     """These studies are not published, so that no log has their plan from before the data."""
     stated = rows.stated
-    if "plan" not in stated:
+    if "plan" not in stated or rows.logged or "registered" in stated:
         return None
     deviations = stated.get("deviations", "").rstrip(".") or "not stated"
     return f"Planned, as the researchers state: {stated['plan'].rstrip('.')}; deviations: {deviations}."
@@ -847,12 +852,29 @@ ANSWERS = {
     "preference": ("is preferred to", "is preferred less often than", "in log odds"),
 }
 BETWEEN = r"Undecided between .+? and |.+? (?:is (?:better|worse|taken|preferred)[a-z ]*? (?:than|to)) "
-NONE_DECLARED = "Neither comparison nor margin was declared before the data; compared by default: "
+DECLARED = (
+    r"(?:Neither comparison nor margin was declared before the data; compared by default: [^.]+?|"
+    r"Declared by the plan of [^.]+?)\."
+)
+
+
+def declared(rows: Rows, compared: Comparison) -> str:
+    """What was declared of the comparison before the data, and how it was chosen where it was not."""
+    plan = rows.declared
+    if not plan or rows.logged is None:
+        return f"Neither comparison nor margin was declared before the data; compared by default: {compared.chosen}."
+    raters = {"new": ", new raters", "these": ", these raters"}.get(plan.get("raters", ""), "")
+    what = ["the margin"] if "margin" in plan else []
+    if "first" in plan:
+        what = [f"comparison {'and margin' if what else 'without a margin'}"]
+    chosen = "" if "first" in plan else f"; compared by default: {compared.chosen}"
+    named = f"{what[0]}{raters}" if what else raters.removeprefix(", ")
+    return f"Declared by the plan of {rows.logged[0]:%Y-%m-%d}: {named}{chosen}."
 
 
 @kind(
     rf"(?P<head>{BETWEEN})[^:]+?: (?P<value>{NUMBER}) \[(?P<low>{NUMBER}), (?P<high>{NUMBER})\] [^,]+?, p (?P<p>[<=] \.\d+); [^.]+?\. "
-    rf"The \d+% interval is for new [^.]+?\. {NONE_DECLARED}[^.]+?\."
+    rf"The \d+% interval is for new [^.]+?\. {DECLARED}"
 )
 def answer(rows: Rows, match: Match, asked: Asked) -> str | None:
     """Which is better, by the interval over new contexts and new raters."""
@@ -875,20 +897,68 @@ def answer(rows: Rows, match: Match, asked: Asked) -> str | None:
     return (
         f"{head}{compared.on}: {value} [{low}, {high}] {unit}, p {said}; {count(compared.items, compared.unit)}, "
         f"{count(compared.raters, 'rater')}. The {100 * asked.level:g}% interval is for {each}. "
-        f"{NONE_DECLARED}{compared.chosen}."
+        f"{declared(rows, compared)}"
     )
 
 
-@kind(rf"Too small to say whether .+? and at least \d+ are needed\. {NONE_DECLARED}[^.]+?\.")
+@kind(
+    rf"(?P<first>\S+) and (?P<second>.+?) are equivalent.*? within the margin of [\d.]+ points: (?P<value>{NUMBER}) "
+    rf"\[(?P<low>{NUMBER}), (?P<high>{NUMBER})\] points; .+?\. The \d+% interval is for new [^.]+?\. {DECLARED}"
+)
+def answer_equivalent(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """The interval at 1 - 2 alpha lies inside the declared margin."""
+    level = 1 - 2 * (1 - asked.level)
+    compared, margin = compare(rows, level), rows.declared.get("margin")
+    if margin is None or compared.limits is None or compared.kind != "rating":
+        return None
+    low, high, _ = compared.limits
+    if not -margin < low <= high < margin:
+        return None
+    value, low, high = (
+        shown(number, match[name]) for number, name in ((compared.value, "value"), (low, "low"), (high, "high"))
+    )
+    return (
+        f"{compared.first} and {compared.second} are equivalent{compared.on} within the margin of {margin:g} points: "
+        f"{value} [{low}, {high}] points; {count(compared.items, compared.unit)}, {count(compared.raters, 'rater')}. "
+        f"The {100 * level:g}% interval is for new {compared.unit}s and new raters. {declared(rows, compared)}"
+    )
+
+
+@kind(
+    rf"(?P<first>\S+) and (?P<second>.+?) are not comparable.*?: no context has ratings of both .+? and .+?\. {DECLARED}"
+)
+def answer_not_comparable(rows: Rows, match: Match, asked: Asked) -> str | None:
+    compared = compare(rows)
+    if compared.items or compared.kind == "preference":
+        return None
+    reason = f"no context has ratings of both {compared.first} and {compared.second.removeprefix('the ')}"
+    return (
+        f"{compared.first} and {compared.second} are not comparable{compared.on}: {reason}. {declared(rows, compared)}"
+    )
+
+
+@kind(rf"Too small to say whether .+? and at least \d+ are needed\. {DECLARED}")
 def answer_too_small(rows: Rows, match: Match, asked: Asked) -> str | None:
     compared = compare(rows)
     few = [count(n, unit) for n, unit in ((compared.items, "context"), (compared.raters, "rater")) if n < FEWEST]
-    if not few:
+    if not few or not compared.items:
         return None
     better = ANSWERS[compared.kind][0]
     return (
         f"Too small to say whether {compared.first} {better} {compared.second}{compared.on}: {' and '.join(few)}, and at "
-        f"least {FEWEST} are needed. {NONE_DECLARED}{compared.chosen}."
+        f"least {FEWEST} are needed. {declared(rows, compared)}"
+    )
+
+
+@kind(rf"Too small to say whether .+?: the ratings do not vary\. {DECLARED}")
+def answer_without_variation(rows: Rows, match: Match, asked: Asked) -> str | None:
+    compared = compare(rows)
+    if compared.limits is not None or min(compared.items, compared.raters) < FEWEST:
+        return None
+    better = ANSWERS[compared.kind][0]
+    return (
+        f"Too small to say whether {compared.first} {better} {compared.second}{compared.on}: the ratings do not vary. "
+        f"{declared(rows, compared)}"
     )
 
 
@@ -1417,7 +1487,7 @@ def caption_scale(rows: Rows, match: Match, asked: Asked) -> str:
     return f"{shown}; coding: {ends}."
 
 
-@kind(rf"(?!Ratings were averaged|Shares of labels have|Preferences count)[^.;]*\b{NUMBER}% intervals.*")
+@kind(rf"(?!.*; n counts |Ratings were averaged|Shares of labels have|Preferences count)[^.;]*\b{NUMBER}% intervals.*")
 def caption_level(rows: Rows, match: Match, asked: Asked) -> str:
     return re.sub(rf"{NUMBER}% intervals", f"{100 * asked.level:g}% intervals", match[0], count=1)
 

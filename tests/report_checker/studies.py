@@ -6,6 +6,7 @@ that a hundred studies take minutes. No marketplace is between, as it is in `man
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -45,6 +46,7 @@ from annotation.studies.create import Plan, create
 from annotation.studies.freeze_plan import amend_plan, seal_plan
 from annotation.studies.plan_document import KEYS
 from annotation.studies.unblind import unblind
+from tests.report_checker.rare import FIRST_RARE, RARE, attach_files, draw_people, log_plan
 
 START = datetime(2026, 10, 5, 9, 30, tzinfo=UTC)
 KINDS = ("typicality", "human_or_machine", "likert", "error_labels", "pairwise")
@@ -129,9 +131,16 @@ class Draw:
     references: int | None = None
     doubled: bool = False
     # `decoding`: log p of another decoding than the texts'; `alike`: one rating for all; `flat`: one log p for all;
-    # `unscored`: no log p; `worse`: machine texts are mostly taken for human, and human ones for a machine's.
+    # `unscored`: no log p; `worse`: machine texts are always taken for human, and human ones for a machine's;
+    # `mostly worse`: nine times out of ten; `second`: texts of beta are rated highest; `sides apart`: each side has
+    # contexts of its own; `impossible`: machine texts have probability zero; `constant`: `alike` and `flat`.
     twist: str = ""
     plan: str = ""  # `sealed` before the work, `amended` after it, or sealed `late`; "" for none
+    settings: tuple[tuple[str, Any], ...] = ()  # fields of the study, set before the work
+    logged: bool = False  # whether the log has the plan from the publication, before the work
+    registered: str = ""  # where the plan was registered, as stated
+    files: tuple[str, ...] = ()  # kinds of the files of scores that the study keeps
+    without: str = ""  # what its snapshot was written without: see `world.report_of`
 
     @property
     def name(self) -> str:
@@ -140,6 +149,9 @@ class Draw:
 
 def draw(seed: int) -> Draw:
     """The study of a seed; five seeds in a row are of the five kinds, nine of the nine outcomes."""
+    if seed >= FIRST_RARE:
+        base, changes, _ = RARE[seed - FIRST_RARE]
+        return replace(draw(base), seed=seed, **changes)
     if seed >= FIRST_ODD:
         base, changes = ODD[seed - FIRST_ODD]
         return replace(draw(base), seed=seed, **changes)
@@ -201,17 +213,21 @@ def rehearse(drawn: Draw) -> Study:
     except DesignError:  # the texts of a context do not fit into different HITs
         study.texts.update(context=None)
         design(study, actor="ada", now=START)
-    for key in drawn.stated:
-        Statement.objects.create(study=study, key=key, body=STATED[key])
+    stated = {key: STATED[key] for key in drawn.stated} | ({"registered": drawn.registered} if drawn.registered else {})
+    Statement.objects.bulk_create(Statement(study=study, key=key, body=body) for key, body in stated.items())
     for kind, pays, words in drawn.ways:
         WayIn.objects.create(study=study, kind=kind, pays=pays, pay_words=words, consent=bool(rng.randrange(2)))
     status = {"running": "published", "unrated": "published"}.get(drawn.outcome, "closed")
-    Study.objects.filter(pk=study.pk).update(status=status)
+    Study.objects.filter(pk=study.pk).update(status=status, **dict(drawn.settings))
     study.refresh_from_db()
+    if drawn.logged:
+        log_plan(study, START)
+    attach_files(study, drawn.files, START)
     if drawn.plan in ("sealed", "amended"):
         seal_plan(study, actor="ada", now=START)
     if drawn.outcome != "unrated":
         work(study, drawn, rng)
+        draw_people(study, START)
         seal_late(study, drawn)
         decide(study, drawn, rng)
     return Study.objects.get(pk=study.pk)
@@ -247,14 +263,20 @@ def add_texts_of(study: Study, drawn: Draw, rng: random.Random) -> None:
             likelihoods: tuple[LikelihoodRecord, ...] = ()
             if drawn.kind == "typicality" and drawn.twist != "unscored":
                 of = "t=0.7" if drawn.twist == "decoding" else "t=1"
-                flat = drawn.twist == "flat"
+                flat = drawn.twist in ("flat", "constant")
+                impossible = drawn.twist == "impossible" and side
                 likelihoods = tuple(
                     LikelihoodRecord(
-                        name, -20.0 if flat else -rng.uniform(5, 40), 5 if flat else 5 + at % 4, "whitespace", of
+                        name,
+                        -math.inf if impossible else -20.0 if flat else -rng.uniform(5, 40),
+                        5 if flat else 5 + at % 4,
+                        "whitespace",
+                        of,
                     )
                     for name in drawn.generators
                     if side in ("", name)
                 )
+            context = f"{at // (1 + drawn.doubled)}{side if drawn.twist == 'sides apart' else ''}"
             records.append(
                 TextRecord(
                     f"{side or 'ref'}{at:02d}",
@@ -262,8 +284,8 @@ def add_texts_of(study: Study, drawn: Draw, rng: random.Random) -> None:
                     "model" if side else "reference",
                     generator=side or None,
                     decoding="t=1" if side else "",
-                    context=f"c{at // (1 + drawn.doubled)}" if drawn.contexts else None,
-                    context_body=f"Article {at // (1 + drawn.doubled)}." if drawn.contexts else "",
+                    context=f"c{context}" if drawn.contexts else None,
+                    context_body=f"Article {context}." if drawn.contexts else "",
                     likelihoods=likelihoods,
                 )
             )
@@ -343,7 +365,12 @@ def judge(
             )
             if twist == "worse":
                 at = len(row) - 1 if better else 0
-            if twist == "alike":
+            if twist == "mostly worse":
+                at = len(row) - 1 if better is not (rng.random() < 0.9) else 0
+            if twist == "second":
+                is_beta = place.text.generator is not None and place.text.generator.name == "beta"
+                at = max(0, at - 3) if is_beta else min(len(row) - 1, at + 1)
+            if twist in ("alike", "constant"):
                 at = 1
             if words.kind == "which_machine":
                 at = 0 if place.pk in chosen else 1

@@ -79,6 +79,8 @@ def expected_tables(rows: Rows, asked: Asked) -> dict[str, Cells]:
         "Money and time": _money(rows),
         "Judgments per pair" if rows.pairs else "Ratings per text": _per_text(rows),
     }
+    if asked.without == "ratings":
+        tables.pop("Ratings per text")
     task = rows.study["task"]
     if task == "typicality":
         tables["HJ by source: mean"] = _hj(rows)

@@ -5,13 +5,20 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
+from collections.abc import Iterable
 
 import pytest
 
+import metrics.report
+from metrics.report.sentence import TEMPLATES
 from tests.report_checker.check import differences, sentences
 from tests.report_checker.lies import lies
+from tests.report_checker.occurrences import OCCURRENCES
 from tests.report_checker.page import Page
+from tests.report_checker.rare import FIRST_RARE, RARE
 from tests.report_checker.recount import Rows
 from tests.report_checker.sentences import BLIND, WIDE, kind_of
 from tests.report_checker.studies import FIRST_FURTHER, FIRST_ODD, FIRST_PLANNED, FURTHER, KINDS, ODD, OUTCOMES, draw
@@ -25,11 +32,9 @@ STORED = (5, 6, 7, 3, 19, 101)
 FURTHER_SEEDS = range(FIRST_FURTHER, FIRST_FURTHER + 3 * len(FURTHER))
 ODD_SEEDS = range(FIRST_ODD, FIRST_ODD + len(ODD))
 PLANNED_SEEDS = range(FIRST_PLANNED, FIRST_PLANNED + 3)
-SEEDS = (
-    (*range(int(os.environ["ASSAY_ALL_REPORTS"])), *FURTHER_SEEDS, *ODD_SEEDS)
-    if "ASSAY_ALL_REPORTS" in os.environ
-    else STORED
-)
+RARE_SEEDS = range(FIRST_RARE, FIRST_RARE + len(RARE))
+ALL_SEEDS = (*range(int(os.environ.get("ASSAY_ALL_REPORTS", 100))), *FURTHER_SEEDS, *ODD_SEEDS, *RARE_SEEDS)
+SEEDS = ALL_SEEDS if "ASSAY_ALL_REPORTS" in os.environ else STORED
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -37,6 +42,27 @@ def test_each_sentence_of_a_report_is_true_and_a_lie_in_any_is_caught(seed: int)
     reported = report_of(seed)
     assert not differences(reported.page, reported.study, reported.asked), reported.drawn
     assert undetected(reported) == []
+    assert unbound(reported, OCCURRENCES.get(seed, ())) == []
+
+
+def unbound(reported: Reported, keys: Iterable[str]) -> list[str]:
+    """Templates that the report does not use, and sentences of them that were not held against the rows."""
+    checked = " ".join(
+        sentence.text for sentence in sentences(Page(reported.page), Rows(reported.study), reported.asked)
+    )
+    missing = [key for key in keys if key not in reported.templates]
+    return missing + [
+        text for key in keys for text in reported.templates.get(key, ()) if text not in checked and key not in missing
+    ]
+
+
+def test_every_template_occurs_in_a_study_that_is_checked() -> None:
+    for module in pkgutil.walk_packages(metrics.report.__path__, "metrics.report."):
+        importlib.import_module(module.name)
+    listed = {key for keys in OCCURRENCES.values() for key in keys}
+    assert listed == set(TEMPLATES)
+    assert set(OCCURRENCES) <= {*ALL_SEEDS, *STORED}
+    assert {key for _, _, keys in RARE for key in keys} <= listed
 
 
 def undetected(reported: Reported) -> list[str]:

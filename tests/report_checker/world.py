@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from annotation.models import Study
 from annotation.reports.gather import score
 from metrics.report.build import build_report
+from metrics.report.build import report_of as report_of_snapshot
 from metrics.report.formats.html import html
+from metrics.report.paper.table import paper_table
+from metrics.report.prose.methods import describe_scale
+from metrics.report.records import ReportInput
+from metrics.report.result import Report
+from metrics.report.sentence import Sentence
+from metrics.report.snapshot import Header, Snapshot, content_of, sha256_of
 from tests.report_checker.page import Page
+from tests.report_checker.rare import SECTION
 from tests.report_checker.sentences import Asked
 from tests.report_checker.studies import Draw, draw, rehearse
 
@@ -18,17 +28,61 @@ NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A study with its page."""
+    """A study with its page. templates: by key, the sentences of the report that are filled from a template."""
 
     drawn: Draw
     study: Study
     asked: Asked
     page: str
+    templates: dict[str, set[str]]
 
 
 def report_of(seed: int) -> Reported:
     """Rehearse the study of a seed and write its page. Needs a database."""
     drawn = draw(seed)
     study = rehearse(drawn)
-    page = html(build_report(score(study), k=drawn.k, level=drawn.level, seed=1), now=NOW)
-    return Reported(drawn, study, Asked(drawn.k, drawn.level, Page(page)), page)
+    report = report_without(score(study), drawn)
+    page = html(report, now=NOW)
+    return Reported(drawn, study, Asked(drawn.k, drawn.level, Page(page), drawn.without), page, keys_of(report))
+
+
+def report_without(report_input: ReportInput, drawn: Draw) -> Report:
+    """The report; of a snapshot that another release or package wrote, where the draw says what that is without.
+
+    `quality`: no words on what was done about quality; `ratings`: means of texts alone; `section`: a section of a
+    package that is not installed here.
+    """
+    options: dict[str, Any] = {"k": drawn.k, "level": drawn.level, "seed": 1}
+    if drawn.without == "quality":
+        report_input = replace(report_input, quality=None)
+    if drawn.without == "ratings":
+        generators = tuple(
+            replace(one, items=tuple(replace(item, ratings=0) for item in one.items)) for one in report_input.generators
+        )
+        report_input = replace(report_input, ratings=(), generators=generators)
+    if drawn.without == "section":
+        content = content_of(report_input)
+        header = Header(drawn.name, 1, NOW, "ada", "report", sha256_of(content), sections=(SECTION,))
+        return report_of_snapshot(Snapshot(header, content), **options)
+    return build_report(report_input, **options)
+
+
+def keys_of(report: Report) -> dict[str, set[str]]:
+    """By template, the sentences that the page takes from it."""
+    sentences: dict[str, set[str]] = {}
+    table = paper_table(report.generators, report.sections)
+    waiting: list[Any] = [report, describe_scale(report.input), table]
+    seen: set[int] = set()
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Sentence):
+            sentences.setdefault(part.key, set()).add(" ".join(part.split()))
+        elif not isinstance(part, str | bytes) and id(part) not in seen:
+            seen.add(id(part))
+            if is_dataclass(part):
+                waiting += [getattr(part, field.name) for field in fields(part)]
+            elif isinstance(part, Mapping):
+                waiting += part.values()
+            elif isinstance(part, tuple | list):
+                waiting += part
+    return sentences

@@ -50,7 +50,6 @@ QUALITY_ONLY = template(
     "{name}: HUSE needs log-probabilities. By judgment alone HUSE-Q is {quality}.",
     "results.huse_q",
 )
-UNDEFINED = template("summary.undefined", "{name}: HUSE is not defined for these data.", "results.huse")
 FEW = template("summary.few", "{name}: {shown}; {few}, so no verdict is given.", "results.huse", "options.k")
 NO_INTERVAL = template(
     "summary.no-interval",
@@ -104,10 +103,8 @@ def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tup
 def _verdict(generator: GeneratorReport) -> Sentence:
     result, name = generator.modes["exact"], generator.facts.name
     huse = result.huse
-    if huse.value is None and result.huse_q.value is not None:
+    if huse.value is None:  # HUSE-Q, which needs no log-probability, always has a value
         return QUALITY_ONLY.fill(name=name, quality=estimate(result.huse_q))
-    if huse.value is None:
-        return UNDEFINED.fill(name=name)
     values = {
         "name": name,
         "shown": f"HUSE {estimate(huse)} at {plural(huse.n, 'text')}",

@@ -309,12 +309,19 @@ def _analysis(
 
 
 def _intervals(generators: tuple[GeneratorReport, ...]) -> str:
-    """How the intervals of HUSE and HUSE-Q were made, as they say themselves; one of both may have none."""
+    """How the intervals of HUSE and HUSE-Q were made, as they say themselves; one of both may have none.
+
+    Where there is none, why: too few texts, or no feature that varies.
+    """
     exact = [generator.modes["exact"] for generator in generators]
     spans = [estimate.interval for result in exact for estimate in (result.huse_q, result.huse)]
     named = dict.fromkeys(span.method for span in spans if span is not None)
     methods = ["half-samples of contexts" if name == "half-samples" else name for name in named]
-    return " or ".join(methods) or "half-samples of contexts, of which there are too few here"
+    if methods:
+        return " or ".join(methods)
+    if all("no_variance" in result.huse.flags for result in exact):
+        return "half-samples of contexts; no feature varies, so that there is no interval here"
+    return "half-samples of contexts, of which there are too few here"
 
 
 def asks_who_wrote(report_input: ReportInput) -> bool:

@@ -110,7 +110,6 @@ FLAGGED = {
     flag: _warning(flag, f"{{name}}: {words}", "results.huse")
     for flag, words in {
         "missing_hj": "texts without any rating left are not in HUSE.",
-        "drop_pair": "contexts with a text without log-probability are not in HUSE, on either side.",
         "unbalanced": "the two sources have different numbers of texts; HUSE gives both sources the same weight, in "
         "the votes of the neighbours and in the error.",
         "zero_variance_hj": "all texts have the same HJ, so HJ was dropped as a feature.",

@@ -220,9 +220,6 @@ def examples() -> dict[str, Asked]:
         "alike": Asked(typical, with_huse(value=0.9, interval=Interval(0.7, 1.2, 0.95, "half-samples"))),
         "few": Asked(typical, with_huse(flags=(FEW_OF_A_SOURCE,))),
         "no interval": Asked(typical, with_huse(interval=None, flags=())),
-        "undefined": Asked(
-            typical, tuple(_changed(_changed(one, "huse", value=None), "huse_q", value=None) for one in results())
-        ),
         "quality only": Asked(typical, with_huse(value=None)),
         "too little": Asked(typical, too_little=(("zulu", "There is one text."),)),
         "homogeneous": Asked(homogeneous, results()),

@@ -1,0 +1,357 @@
+"""Kinds of sentences that few studies have: of a plan in the log, a draw, files of scores, the paper's table, gaps."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from statistics import fmean, stdev
+
+from scipy.stats import t
+
+from tests.report_checker.intervals import nothing_varies
+from tests.report_checker.rare import SECTION
+from tests.report_checker.recount import Rows, count, day, disjoint, moment
+from tests.report_checker.sentences import (
+    NUMBER,
+    Asked,
+    Match,
+    fixed,
+    is_nominal,
+    items_of,
+    kind,
+    left_out,
+    limits,
+    raters,
+    shown,
+    was,
+)
+
+TINY = "assay-tiny"
+OF_TOST = 0.9  # level of the interval of two one-sided tests at 5%
+
+# --- the plan in the log ---
+
+
+@kind(
+    r"The plan was stored in the log on [^;]+?; (?:registered at [^;]+; )?(?:no deviation|\d+ deviations?: .+?)"
+    r"\.(?= |$)"
+)
+def plan_logged(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if rows.logged is None:
+        return None
+    at, plan = rows.logged
+    before = all(at < moment(row["submitted_at"]) for row in rows.submissions) and rows.submissions
+    digest = hashlib.sha256(json.dumps(plan, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    text = f"The plan was stored in the log on {day(at)}{', before the first submission' if before else ''}"
+    text += f" (SHA-256 {digest[:12]}…)"
+    if "registered" in plan["stated"]:
+        text += f"; registered at {plan['stated']['registered']}"
+    noted = [rows.stated["deviations"]] if "deviations" in rows.stated else []
+    settings = plan["settings"].items()
+    noted += [
+        f"{name} is {rows.study[name]}, and {value} was planned."
+        for name, value in settings
+        if name in rows.study and rows.study[name] != value
+    ]
+    deviations = f"{count(len(noted), 'deviation')}: {'; '.join(noted).rstrip('.')}" if noted else "no deviation"
+    return f"{text}; {deviations}."
+
+
+def margin_points(rows: Rows) -> int | None:
+    return rows.logged[1]["settings"]["margin_points"] if rows.logged else None
+
+
+@kind(
+    r"Equivalence was tested by two one-sided t-tests with a margin of \d+ percentage points around chance, declared "
+    r"before \(Lakens, 2017\)\."
+)
+def analysis_equivalence(rows: Rows, match: Match, asked: Asked) -> str | None:
+    points = margin_points(rows)
+    return re.sub(r"of \d+ percentage", f"of {points} percentage", match[0], count=1) if points else None
+
+
+@kind(
+    rf"Accuracy was (?:not )?shown to lie within \d+% to \d+%, the margin around chance that the plan of \S+ declared: "
+    rf"(?P<value>{NUMBER})% (?P<span>\[{NUMBER}, {NUMBER}\]) at \d+%, p = (?P<p>[\d.]+) \(TOST\)\."
+)
+def tested_equivalence(rows: Rows, match: Match, asked: Asked) -> str | None:
+    points, shares = margin_points(rows), rows.accuracies()
+    if not points or rows.logged is None or len(set(shares)) < 2:
+        return None
+    mean, error, df = fmean(shares), stdev(shares) / len(shares) ** 0.5, len(shares) - 1
+    low, high = (50 - points) / 100, (50 + points) / 100
+    p = max(float(t.sf((mean - low) / error, df)), float(t.cdf((mean - high) / error, df)))
+    half = float(t.ppf((1 + OF_TOST) / 2, df)) * error
+    ends = limits((mean - half, mean + half), match["span"], 1, 100)
+    return (
+        f"Accuracy was {'' if p <= 0.05 else 'not '}shown to lie within {50 - points}% to {50 + points}%, the margin "
+        f"around chance that the plan of {rows.logged[0]:%Y-%m-%d} declared: {shown(100 * mean, match['value'], 1)}%"
+        f"{ends} at {100 * OF_TOST:g}%, p = {shown(p, match['p'], 4)} (TOST)."
+    )
+
+
+@kind(r"Whether accuracy is within \d+% to \d+% cannot be tested: every evaluator has the same accuracy\.")
+def untestable_equivalence(rows: Rows, match: Match, asked: Asked) -> str | None:
+    points = margin_points(rows)
+    if not points or len(set(rows.accuracies())) > 1:
+        return None
+    return (
+        f"Whether accuracy is within {50 - points}% to {50 + points}% cannot be tested: every evaluator has the same "
+        "accuracy."
+    )
+
+
+# --- how people came to their condition ---
+
+
+@kind(
+    r"Conditions were assigned at random when people entered \(\d+ draws?, seed \S+?\): each person to the one with "
+    r"the fewest people who had finished or were inside, among those with a free place, ties at random\."
+)
+def conditions_drawn(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if rows.study["arm_assignment"] != "drawn":
+        return None
+    return re.sub(r"\(.*?\)", f"({count(rows.drawn, 'draw')}, seed {rows.study['draw_seed']})", match[0], count=1)
+
+
+@kind(r"\d+ (?:people|person|simulated raters?) took part(?: through [^.;]+?)? \([^()]*(?:located|approv)[^()]*\)\.")
+def raters_with_criteria(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """Where nothing else says what was asked of people."""
+    study = rows.study
+    percent, hits = study["minimum_percent_approved"], study["minimum_approved_hits"]
+    asks = [f"approval rate above {percent}%"] if percent else []
+    asks += [f"more than {hits} approved HITs"] if hits else []
+    asks += [f"located in {study['country']}"] if study["country"] else []
+    return f"{str(raters(rows, match, asked)).removesuffix('.')} ({'; '.join(asks)})."
+
+
+# --- exclusions of a study that came from elsewhere, or whose snapshot lacks the words on quality ---
+
+fixed(
+    "none_left_out",
+    "No imported rating was excluded from this analysis. Exclusions before the import are not recorded.",
+    lambda rows: rows.study["mode"] == "imported" and not left_out(rows),
+)
+
+
+@kind(r"Of \d+ submissions?, \d+ \([\d.]+%\) (?:was|were) excluded from the analysis\.")
+def excluded_in_part(rows: Rows, match: Match, asked: Asked) -> str | None:
+    total, out = len(rows.submissions), left_out(rows)
+    if not out:
+        return None
+    return f"Of {count(total, 'submission')}, {out} ({100 * out / total:.1f}%) {was(out)} excluded from the analysis."
+
+
+# --- warnings ---
+
+
+@kind(r"For \d+ of \d+ texts? the number of ratings is not known\.")
+def unknown_ratings(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """Of a snapshot with means alone: of every text that has one."""
+    return f"For {len(rows.hj())} of {count(len(rows.texts), 'text')} the number of ratings is not known."
+
+
+fixed(
+    "missing_section",
+    f"The section {SECTION} is missing: the report of this snapshot had it, and the package that adds it is not "
+    "installed.",
+    lambda rows: True,
+)
+
+
+@kind(r"(?P<name>\S+): no feature varies; HUSE is set to 1 by convention\.")
+def no_feature(rows: Rows, match: Match, asked: Asked) -> str | None:
+    return match[0] if match["name"] in rows.sides.values() and nothing_varies(rows, match["name"]) else None
+
+
+def impossible(rows: Rows, name: str) -> dict[str, bool]:
+    """Of each text of a generator and of the references, whether it has probability zero."""
+    return {text: total == float("-inf") for (of, text), (total, _) in rows.likelihoods.items() if of == name}
+
+
+@kind(r"(?P<name>\S+): \d+ texts? with probability zero under the model\.")
+def zero_probability(rows: Rows, match: Match, asked: Asked) -> str | None:
+    number = sum(is_zero for text, is_zero in impossible(rows, match["name"]).items() if text in rows.hj())
+    return f"{match['name']}: {count(number, 'text')} with probability zero under the model." if number else None
+
+
+@kind(r"(?P<name>\S+): exactly one source has probability zero, so HUSE is 0 by construction\.")
+def disjoint_support(rows: Rows, match: Match, asked: Asked) -> str | None:
+    return match[0] if disjoint(rows, match["name"]) else None
+
+
+@kind(r"Automatic verdicts of .+? rest on thresholds that were not calibrated\.")
+def uncalibrated(rows: Rows, match: Match, asked: Asked) -> str | None:
+    loose = [
+        row["name"]
+        for row in rows.files
+        if row["kind"] == "automatic" and not json.loads(row["document"])["thresholds"]["calibrated"]
+    ]
+    return f"Automatic verdicts of {', '.join(loose)} rest on thresholds that were not calibrated." if loose else None
+
+
+@kind(rf"The model {TINY} is for trying out; its numbers say nothing about texts: .+?\.(?= |$)")
+def tiny_model(rows: Rows, match: Match, asked: Asked) -> str | None:
+    uses = [row["name"] for row in rows.files if row["model"] == TINY]
+    if not uses:
+        return None
+    return f"The model {TINY} is for trying out; its numbers say nothing about texts: {'; '.join(uses)}."
+
+
+# --- the caption of the table on the paper page ---
+
+
+def paper(
+    name: str, words: str, counted: str, holds: Callable[[Rows, Asked], bool], level: float | None = None
+) -> None:
+    """Register a caption: its intervals, where it names some, are at the level of the report, or of a file."""
+
+    def expect(rows: Rows, match: Match, asked: Asked) -> str | None:
+        at = 100 * (asked.level if level is None else level)
+        named = f", with {at:g}% intervals" if " intervals;" in match[0] else ""
+        return f"{words}{named}; n counts {counted}." if holds(rows, asked) else None
+
+    kind(rf"{re.escape(words)}(?:, with {NUMBER}% intervals)?; n counts \w+\.")(_named(expect, name))
+
+
+def _named(function: Callable[..., str | None], name: str) -> Callable[..., str | None]:
+    function.__name__ = name
+    return function
+
+
+def has_huse(rows: Rows, asked: Asked) -> bool:
+    if rows.study["task"] != "typicality":
+        return False
+    return any(items_of(rows, name) > asked.k for name in rows.sides.values() if name)
+
+
+def holds_file(kind_of_file: str) -> Callable[[Rows, Asked], bool]:
+    return lambda rows, asked: any(row["kind"] == kind_of_file for row in rows.files)
+
+
+paper(
+    "paper_huse",
+    "HUSE, HUSE-Q (judgment alone) and HUSE-D (diversity) against the references",
+    "texts",
+    has_huse,
+)
+paper(
+    "paper_accuracy",
+    "Accuracy of evaluators who said whether a text was by a human or a machine, and their share of answers that say "
+    "human",
+    "evaluators",
+    lambda rows, asked: rows.study["task"] == "human_or_machine",
+)
+paper(
+    "paper_scales",
+    "Mean rating over texts, and its difference from the references",
+    "texts",
+    lambda rows, asked: any(not is_nominal(rows, criterion["name"]) for criterion in rows.words["criteria"]),
+)
+paper(
+    "paper_pairs",
+    "Share of judgments that prefer the first of two sources, ties as half",
+    "judgments",
+    lambda rows, asked: rows.pairs,
+)
+paper(
+    "paper_labels",
+    "Share of the judgments with each label",
+    "judgments",
+    lambda rows, asked: all(is_nominal(rows, criterion["name"]) for criterion in rows.words["criteria"]),
+)
+# Of files the level is that of the file: see `rare.VALUE`.
+paper(
+    "paper_automatic",
+    "Texts that look written by a human or by a machine to a language model (frac(p))",
+    "texts",
+    holds_file("automatic"),
+    0.8,
+)
+paper(
+    "paper_nnd",
+    "Near-negative tests in which a model gives the better text the higher likelihood",
+    "tests",
+    holds_file("nnd"),
+    0.8,
+)
+
+# --- captions of tables ---
+
+
+def caption(name: str, pattern: str, holds: Callable[[Rows, str], bool]) -> None:
+    """Register a caption by a pattern with the level of its intervals, if any, and its criterion, if any."""
+
+    def expect(rows: Rows, match: Match, asked: Asked) -> str | None:
+        groups = match.groupdict()
+        criteria = [criterion["name"] for criterion in rows.words["criteria"]]
+        criterion = groups.get("criterion") or criteria[0]
+        if criterion not in criteria or not holds(rows, criterion):
+            return None
+        return re.sub(rf"{NUMBER}% intervals", f"{100 * asked.level:g}% intervals", match[0], count=1)
+
+    kind(pattern)(_named(expect, name))
+
+
+CRITERION = r"\((?P<criterion>\w+)\)"
+LEVEL = rf"{NUMBER}% intervals"
+
+
+def is_rated(rows: Rows, criterion: str) -> bool:
+    return not is_nominal(rows, criterion)
+
+
+def are_pairs(rows: Rows, criterion: str) -> bool:
+    return rows.pairs
+
+
+caption(
+    "caption_chosen",
+    rf"How often a text of each source was chosen {CRITERION}, against chance; {LEVEL} over new contexts with these "
+    r"raters\.",
+    lambda rows, criterion: bool(rows.study["task"] == "which_machine"),
+)
+caption(
+    "caption_criteria",
+    r"Correlation of two criteria over texts: Pearson's r of the texts' mean ratings\.",
+    lambda rows, criterion: len(rows.words["criteria"]) > 1,
+)
+caption(
+    "caption_intraclass",
+    rf"Intraclass correlation, raters as a sample that differs from text to text {CRITERION}\.",
+    is_rated,
+)
+caption(
+    "caption_labels",
+    rf"How often each label was given, by source; {LEVEL} over new texts, with these raters\.",
+    lambda rows, criterion: not rows.pairs,
+)
+caption(
+    "caption_preferences", rf"Preferences {CRITERION}; {LEVEL} over new pairs of texts, with these raters\.", are_pairs
+)
+caption(
+    "caption_scales",
+    rf"Ratings by source, as coded; {LEVEL} of means over texts(?:, of differences over new (?:texts|contexts) and new "
+    r"raters)?\.",
+    lambda rows, criterion: any(is_rated(rows, each["name"]) for each in rows.words["criteria"]),
+)
+caption("caption_sides", r"Share of decided votes for the text on the left, with tests of 50%\.", are_pairs)
+caption(
+    "caption_standardized",
+    r"Mean of all ratings by source, raw and standardized by rater \(z\)\.",
+    lambda rows, criterion: True,
+)
+caption(
+    "caption_strength_differences",
+    rf"Differences of Bradley-Terry strength {CRITERION}: above 0, the first is preferred(?:; {LEVEL} over new "
+    r"contexts and new raters)?\.",
+    are_pairs,
+)
+caption(
+    "caption_strengths",
+    rf"Bradley-Terry strengths {CRITERION}, centred at 0: higher is preferred(?:; {LEVEL} over new contexts and new "
+    r"raters)?\.",
+    are_pairs,
+)

@@ -30,8 +30,9 @@ from annotation.models import (
     Study,
     Text,
 )
+from metrics.data.criterion_names import TYPICAL
 
-CRITERION = "typicality"
+CRITERION = TYPICAL
 
 
 def excluded() -> Exists:

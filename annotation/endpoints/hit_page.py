@@ -111,12 +111,18 @@ def _tried(preset: Preset, tried: template_preview.TriedTask, currency: str, *, 
     context = {
         "tried": tried,
         "receipt": receipt,
-        "unit": preset.wording.noun,
-        "per_task": f"{template_preview.lines_per_task(preset)} {preset.wording.nouns}",
+        "per_task": f"{template_preview.lines_per_task(preset)} {_units(preset)}",
         "reward": money(int(str(preset.settings["reward_cents"]))),
         "hourly": "" if tried.hourly_cents is None else money(tried.hourly_cents),
     }
     return _confined(render_to_string("tried.html", context), forms_to=settings.HIT_ORIGIN)
+
+
+def _units(preset: Preset) -> str:
+    """What a task is so many of."""
+    if preset.kind.keeps_contexts:
+        return "contexts"
+    return "pairs" if preset.kind.in_pairs else preset.wording.nouns
 
 
 def _confined(page: str, *, forms_to: str = "") -> HttpResponse:

@@ -8,16 +8,17 @@ from datetime import datetime
 from django.db import transaction
 
 from annotation.accounts.models import User
+from annotation.design.kinds import BUILT_IN, DEFAULT
 from annotation.importing import store_study
 from annotation.models import AuditEvent, ImportedReport, SnapshotContent, Study
 from annotation.pricing.currency import DEFAULT_CURRENCY, is_currency
 from annotation.readers.records import LabelRecord, ScaleRecord
 from annotation.readers.report_file import ReportFile
+from metrics.data.answer_types import AnswerType
+from metrics.data.criterion_names import TYPICAL
 from metrics.report.formats.data_columns import format_decimal
 from metrics.report.records import ReportInput
 from metrics.report.snapshot import header_bytes, sha256_of
-
-TYPICALITY, HUMAN_OR_MACHINE = "typicality", "human_or_machine"
 
 
 def import_report(file: ReportFile, *, name: str, actor: str, now: datetime, owner: User | None = None) -> Study:
@@ -68,8 +69,10 @@ def task_of(report: ReportInput) -> str:
     """As the settings have it; else by what was asked."""
     task = str(dict(report.settings).get("task", ""))
     criteria = {rating.criterion for rating in report.ratings}
-    if task or TYPICALITY in criteria or not criteria:
-        return task or TYPICALITY
+    if task or TYPICAL in criteria or not criteria:
+        return task or DEFAULT.name
     if any(rating.partner for rating in report.ratings):
-        return "pairwise"
-    return HUMAN_OR_MACHINE if criteria == {HUMAN_OR_MACHINE} else "likert"
+        return next(kind.name for kind in BUILT_IN if kind.answer is AnswerType.PREFERENCE)
+    if criteria == report.criteria_of(AnswerType.TWO_SIDED):
+        return next(kind.name for kind in BUILT_IN if kind.answer is AnswerType.TWO_SIDED)
+    return next(kind.name for kind in BUILT_IN if kind.answer is AnswerType.ORDINAL and kind.more_criteria)

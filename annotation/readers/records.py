@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from metrics.data.criterion_names import TYPICAL
+
 Source = Literal["reference", "model"]
 Unit = Literal["whitespace", "model_token", "char"]
 UNITS: tuple[Unit, ...] = ("whitespace", "model_token", "char")
@@ -80,7 +82,7 @@ class JudgmentRecord:
     text: str
     position: int
     label: str
-    criterion: str = "typicality"
+    criterion: str = TYPICAL
     partner: str | None = None
     turned: bool | None = None
 
@@ -175,7 +177,7 @@ class CollectedWork:
     assignment_seconds: int | None = None
     auto_approval_seconds: int | None = None
     warnings: tuple[str, ...] = ()
-    task: str = "typicality"
+    task: str = TYPICAL
     conditions: tuple[ConditionRecord, ...] = ()
     evaluators_per_cell: int | None = None
     scales: Mapping[str, ScaleRecord] = field(default_factory=dict)

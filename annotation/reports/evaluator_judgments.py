@@ -8,9 +8,9 @@ from annotation.exceptions import StateError
 from annotation.models import ItemRole, Judgment, Study, Text
 from metrics import EvaluatorJudgment
 from metrics.data.answer_types import AnswerType
+from metrics.data.criterion_names import WRITTEN_BY
 from metrics.data.evaluator_judgments import HUMAN, MACHINE
 
-CRITERION = "human_or_machine"
 FACTORS = ("training", "domain", "generator")
 
 
@@ -23,7 +23,7 @@ def score_evaluators(study: Study) -> list[EvaluatorJudgment]:
         raise StateError(f"The study {study.name} asks another question than who wrote its texts.")
     rows = (
         Judgment.objects.filter(
-            presentation__submission__hit__study=study, presentation__role=ItemRole.ITEM, criterion=CRITERION
+            presentation__submission__hit__study=study, presentation__role=ItemRole.ITEM, criterion=WRITTEN_BY
         )
         .filter(~excluded())
         .order_by("presentation__submission__hit__slot", "presentation__submission__worker__pseudonym", "pk")

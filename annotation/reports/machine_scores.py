@@ -10,10 +10,11 @@ from annotation.collecting import ratings
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Study, Text
 from annotation.studies import blinding
+from metrics.data.criterion_names import WRITTEN_BY
 from metrics.likelihood import Reader
 from metrics.text_scores.machine_scores import automatic_scores
 
-HUMAN_OR_MACHINE, HUMAN_UP_TO = "human_or_machine", 2  # on the scale of four
+HUMAN_UP_TO = 2  # on the scale of four
 
 
 def read_by_model(study: Study, *, model: Reader, actor: str, now: datetime, seed: int = 0) -> dict[str, Any]:
@@ -43,6 +44,6 @@ def human_shares(study: Study) -> Mapping[str, float]:
         return {}
     answers: dict[str, list[bool]] = {}
     for line in ratings.rating_lines(study):
-        if line.included and line.criterion == HUMAN_OR_MACHINE:
+        if line.included and line.criterion == WRITTEN_BY:
             answers.setdefault(line.text, []).append(float(line.code) <= HUMAN_UP_TO)
     return {text: sum(says_human) / len(says_human) for text, says_human in answers.items()}

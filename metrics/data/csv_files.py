@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from metrics.data.criterion_names import TYPICAL
 from metrics.data.frames import NAME as FRAME
 from metrics.data.frames import Frame, read_frame
 from metrics.data.human_judgment import sum_ratings
@@ -37,7 +38,6 @@ RELEASE = {
 RELEASE_JUDGED = {"HumanJudgement": "hj", "Label": "source"}
 RELEASE_SOURCES: dict[str, Source] = {"True": MODEL, "False": REFERENCE}
 EXPORTED_COLUMNS = ("label", "hit", "position")  # of a report's ratings.csv, besides RATING_COLUMNS
-TYPICALITY = "typicality"
 NO_NAMES: Mapping[str, str] = {}
 DELIMITERS = (",", ";", "\t")
 LONGEST_FIELD = 131072
@@ -161,7 +161,7 @@ def read_ratings(
     rows = of_condition(read_rows(path, RATING_COLUMNS), condition)
     exported = known is not None and set(EXPORTED_COLUMNS) <= rows[0].cells.keys()
     for row in rows:
-        if exported and row.cells.get("criterion", TYPICALITY) != TYPICALITY:
+        if exported and row.cells.get("criterion", TYPICAL) != TYPICAL:
             continue
         item, rater = row.text("item"), row.text("rater")
         if known is not None and item not in known:

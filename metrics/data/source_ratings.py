@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from metrics.data.criterion_names import TYPICAL
 from metrics.data.csv_files import CHOOSE, RATING_COLUMNS, Row, of_condition, read_rows
 from metrics.errors import BadInput
 from metrics.types import MODEL, REFERENCE, Source
 
-TYPICALITY = "typicality"
 REFERENCE_NAMES = ("reference", "references")
 
 
@@ -89,7 +89,7 @@ def read_source_ratings(
 def _rating(row: Row) -> SourceRating:
     if row.cells.get("partner"):
         raise row.error("partner", "ratings of single texts were expected, and this one is of a pair")
-    criterion = row.cells.get("criterion") or TYPICALITY
+    criterion = row.cells.get("criterion") or TYPICAL
     return SourceRating(row.text("item"), row.text("rater"), row.number("value"), criterion)
 
 

@@ -14,6 +14,7 @@ from typing import Literal
 
 from metrics.data.answer_types import AnswerType
 from metrics.data.arm_assignment import ArmAssignment, assignment_sentence
+from metrics.data.criterion_names import TYPICAL, WRITTEN_BY
 from metrics.report.row_records import (
     AssignmentRow,
     Attached,
@@ -30,8 +31,6 @@ from metrics.types import Item, Setting, Source
 
 # Tasks as `StudyFacts.task` named them before answer types were recorded; their answers are labels without an order.
 PAIRWISE, ERROR_LABELS = "pairwise preference", "error labels"
-# The criterion of who wrote a text, where its answer type is not recorded.
-HUMAN_OR_MACHINE = "human_or_machine"
 ANSWER_TYPES = frozenset(AnswerType)
 StudyMode = Literal["rehearsal", "live", "imported"]
 
@@ -285,7 +284,7 @@ class RatingRow:
     hit: str | None = None
     position: int | None = None
     kept: bool = True
-    criterion: str = "typicality"
+    criterion: str = TYPICAL
     condition: str = ""
     partner: str | None = None
     turned: bool | None = None
@@ -388,11 +387,21 @@ class ReportInput:
         stored = dict(self.study.answers).get(criterion)
         if stored in ANSWER_TYPES:
             return AnswerType(stored)
-        if criterion == HUMAN_OR_MACHINE:
+        if criterion == WRITTEN_BY:
             return AnswerType.TWO_SIDED
         if self.study.task == ERROR_LABELS:
             return AnswerType.SINGLE_LABEL
         return AnswerType.PREFERENCE if not self.study.answers and self.in_pairs else AnswerType.ORDINAL
+
+    def criteria_of(self, answer: AnswerType) -> frozenset[str]:
+        """The rated criteria that are answered so."""
+        rated = {rating.criterion for rating in self.ratings}
+        return frozenset(criterion for criterion in rated if self.answer_of(criterion) is answer)
+
+    def ratings_of(self, answer: AnswerType) -> list[RatingRow]:
+        """The ratings that count, of all criteria that are answered so."""
+        criteria = self.criteria_of(answer)
+        return [rating for rating in self.ratings if rating.kept and rating.criterion in criteria]
 
     @property
     def systems(self) -> tuple[GeneratorFacts, ...]:

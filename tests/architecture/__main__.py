@@ -56,8 +56,8 @@ def one_word_share(names: list[str]) -> float:
 
 
 TASK_TYPE = re.compile(
-    r"TYPICALITY|HUMAN_OR_MACHINE|LIKERT|ERROR_LABELS|PAIRWISE"
-    r"|\"(?:typicality|human_or_machine|likert|error_labels|pairwise)\""
+    r"TYPICALITY|HUMAN_OR_MACHINE|LIKERT|ERROR_LABELS|PAIRWISE|WHICH_MACHINE|DIRECT_ASSESSMENT|DOCUMENT_RATING"
+    r"|\"(?:typicality|human_or_machine|likert|error_labels|pairwise|which_machine|direct_assessment|document_rating)\""
 )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from metrics.data.answer_types import AnswerType
 from metrics.report.data_file import DICTIONARY, DataFile
 from metrics.report.formats.data_columns import (
     BARE_ITEM_COLUMNS,
@@ -28,7 +29,6 @@ from metrics.report.result import Report
 from metrics.report.row_records import ASSIGNMENT_COLUMNS, FLAG_COLUMNS
 from metrics.report.sections import registry
 from metrics.report.sections.huse_extras import CRITERION
-from metrics.report.sections.judgments import CRITERION as HUMAN_OR_MACHINE
 from metrics.tables.delimited import lines, table_csv
 from metrics.tables.huse import HuseRow, huse_table
 from metrics.tables.latex import table_latex
@@ -74,7 +74,8 @@ def _is_paired(report: Report) -> bool:
 
 def _rating_files(report_input: ReportInput) -> Iterator[DataFile]:
     """`ratings.csv`, as `python -m metrics huse` and `alpha` read it, and what was excluded."""
-    rated = [rating for rating in report_input.ratings if rating.criterion != HUMAN_OR_MACHINE]
+    two_sided = report_input.criteria_of(AnswerType.TWO_SIDED)
+    rated = [rating for rating in report_input.ratings if rating.criterion not in two_sided]
     plain_study = all(rating.criterion == CRITERION and not rating.condition and not rating.partner for rating in rated)
     columns = RATING_COLUMNS if plain_study else (*RATING_COLUMNS, *FURTHER_RATING_COLUMNS)
     if rated or not report_input.ratings:

@@ -16,8 +16,6 @@ from metrics.report.sentence import Sentence, template
 from metrics.report.wording import plural
 from metrics.types import REFERENCE
 
-HUMAN_OR_MACHINE = "human_or_machine"
-
 TEXTS = ("texts.source", "texts.generator")
 UNRATED = template("methods.texts-unrated", "The study has {texts} to be judged.", *TEXTS, "ratings.text")
 IN_PART = template(
@@ -299,9 +297,7 @@ def _analysis(
     if generators:
         yield HUSE.fill(k=k, level=100 * level, intervals=_intervals(generators))
     if asks_who_wrote(report_input):
-        conditions = {
-            rating.condition for rating in report_input.ratings if rating.kept and rating.criterion == HUMAN_OR_MACHINE
-        }
+        conditions = {rating.condition for rating in report_input.ratings_of(AnswerType.TWO_SIDED)}
         compared = "; conditions are compared by Welch's t-tests" if len(conditions) > 1 else ""
         yield ACCURACY.fill(level=100 * level, compared=compared)
         if report_input.plan and report_input.plan.margin_points:
@@ -326,4 +322,4 @@ def _intervals(generators: tuple[GeneratorReport, ...]) -> str:
 
 def asks_who_wrote(report_input: ReportInput) -> bool:
     """Whether raters said who wrote a text."""
-    return any(rating.kept and rating.criterion == HUMAN_OR_MACHINE for rating in report_input.ratings)
+    return bool(report_input.ratings_of(AnswerType.TWO_SIDED))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from metrics.data.criterion_names import TYPICAL
 from metrics.data.human_judgment import HumanJudgments, human_judgments, sum_ratings
 from metrics.errors import MetricsError
 from metrics.figures import hj_frequency as hj_frequency_figure
@@ -17,7 +18,6 @@ from metrics.report.sentence import plain
 from metrics.tables.record import Column, Table
 from metrics.types import Rating
 
-CRITERION = "typicality"
 LEVEL = 0.90  # as the paper's error bars
 
 
@@ -46,7 +46,7 @@ def gather(report_input: ReportInput) -> FrequencyFacts | None:
     included = tuple(
         rating
         for rating in report_input.ratings
-        if rating.kept and rating.criterion == CRITERION and rating.text in counted_ids
+        if rating.kept and rating.criterion == TYPICAL and rating.text in counted_ids
     )
     return FrequencyFacts(counted, included) if included else None
 

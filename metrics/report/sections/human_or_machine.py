@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from metrics.agreement.krippendorff import krippendorff_alpha
+from metrics.data.answer_types import AnswerType
 from metrics.data.evaluator_judgments import HUMAN, MACHINE, EvaluatorJudgment
 from metrics.errors import InsufficientData, MetricsError
 from metrics.evaluators.conditions import ConditionComparison, compare_conditions, mixed_accuracy
@@ -22,7 +23,7 @@ from metrics.report.records import ReportInput
 from metrics.report.section import Measured, Reference, Section
 from metrics.report.section_kind import Options, written
 from metrics.report.sections import equivalence
-from metrics.report.sections.judgments import CRITERION, files, judgments, varying_factors
+from metrics.report.sections.judgments import files, judgments, varying_factors
 from metrics.report.sentence import Sentence, plain, template
 from metrics.report.wording import plural
 from metrics.tables.evaluators import EvaluatorRow, evaluator_table
@@ -80,9 +81,7 @@ NOTHING = Estimate(None, 0, None, {}, ("no_judgments",), "")  # of an arm withou
 
 def gather(report_input: ReportInput) -> ReportInput | None:
     """None without judgments of who wrote a text that count."""
-    return (
-        report_input if any(rating.kept and rating.criterion == CRITERION for rating in report_input.ratings) else None
-    )
+    return report_input if report_input.ratings_of(AnswerType.TWO_SIDED) else None
 
 
 def write(report_input: ReportInput, options: Options) -> Section:
@@ -127,7 +126,7 @@ def write(report_input: ReportInput, options: Options) -> Section:
 
 def empty_arms(report_input: ReportInput) -> tuple[str, ...]:
     """Conditions of the design in which no answer counts."""
-    answered = {rating.condition for rating in report_input.ratings if rating.kept and rating.criterion == CRITERION}
+    answered = {rating.condition for rating in report_input.ratings_of(AnswerType.TWO_SIDED)}
     return tuple(
         condition.name or condition.training for condition in report_input.conditions if condition.name not in answered
     )
@@ -361,11 +360,8 @@ def _mixed(model: MixedModel) -> Table:
 
 def _only_arm(report_input: ReportInput) -> str:
     """What the one arm is called in which anybody answered."""
-    named = {
-        rating.condition
-        for rating in report_input.ratings
-        if rating.kept and rating.criterion == CRITERION and rating.condition
-    }
+    answers = report_input.ratings_of(AnswerType.TWO_SIDED)
+    named = {rating.condition for rating in answers if rating.condition}
     return named.pop() if len(named) == 1 else "all evaluators"
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
+from metrics.data.criterion_names import TYPICAL
 from metrics.errors import MetricsError
 from metrics.huse.curves import Curve, replicate_curve, size_curve
 from metrics.huse.examples import Examples, find_examples
@@ -19,7 +20,7 @@ from metrics.report.records import GeneratorFacts, RatingRow, ReportInput
 from metrics.report.section_kind import Options
 from metrics.types import HuseResult, Item, Rating
 
-CRITERION = "typicality"
+CRITERION = TYPICAL
 FEW = 1000  # texts up to which everything is drawn as often as alone
 PERMUTATIONS, FEWER = 999, 199
 DRAWS, MIN_DRAWS, TEXTS_DRAWN = 100, 10, 20_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from metrics.data.answer_types import AnswerType
 from metrics.data.evaluator_judgments import HUMAN, MACHINE, EvaluatorJudgment
 from metrics.report.data_file import DataColumn, DataFile
 from metrics.report.records import ReportInput
@@ -11,12 +12,12 @@ from metrics.report.row_records import ConditionFacts
 from metrics.tables.delimited import safe
 from metrics.types import REFERENCE
 
-CRITERION = "human_or_machine"
 FACTORS = ("training", "domain", "generator")
 
 
 def judgments(report_input: ReportInput, *, every: bool = False) -> list[EvaluatorJudgment]:
     """The kept answers (every: all) to who wrote a text, each with its condition's factors."""
+    two_sided = report_input.criteria_of(AnswerType.TWO_SIDED)
     source = {text.id: HUMAN if text.source == REFERENCE else MACHINE for text in report_input.texts}
     factors = {condition.name: _factors(condition) for condition in report_input.conditions}
     none: dict[str, str] = dict.fromkeys(FACTORS, "all")
@@ -30,7 +31,7 @@ def judgments(report_input: ReportInput, *, every: bool = False) -> list[Evaluat
             rating.unit,
         )
         for rating in report_input.ratings
-        if (rating.kept or every) and rating.criterion == CRITERION
+        if (rating.kept or every) and rating.criterion in two_sided
     ]
 
 

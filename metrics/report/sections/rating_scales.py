@@ -11,6 +11,7 @@ import numpy as np
 
 from metrics.data.answer_types import AnswerType
 from metrics.data.arrays import Ints
+from metrics.data.criterion_names import TYPICAL
 from metrics.errors import MetricsError
 from metrics.inference.bradley_terry import NO_MLE, Strengths, bradley_terry_votes
 from metrics.inference.cluster_variances import (
@@ -38,7 +39,6 @@ from metrics.text_scores.roc import auc_estimate
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
 
-TYPICALITY = "typicality"
 REFERENCES = "references"
 SCALES, LABELS, PAIRS = "Scales", "Labels", "Preferences"
 MAX_LABELS = 12
@@ -145,11 +145,7 @@ def gather_pairs(report_input: ReportInput) -> PairFacts | None:
 
 
 def _of_the_study(report_input: ReportInput) -> Iterator[RatingRow]:
-    other = {TYPICALITY} | {
-        criterion
-        for criterion in {rating.criterion for rating in report_input.ratings}
-        if report_input.answer_of(criterion) is AnswerType.TWO_SIDED
-    }
+    other = {TYPICAL} | report_input.criteria_of(AnswerType.TWO_SIDED)
     return (rating for rating in report_input.ratings if rating.kept and rating.criterion not in other)
 
 

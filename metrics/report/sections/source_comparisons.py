@@ -11,6 +11,7 @@ from math import exp
 from typing import Literal, Self
 
 from metrics.data.answer_types import AnswerType
+from metrics.data.criterion_names import TYPICAL
 from metrics.errors import InsufficientData, MetricsError
 from metrics.inference.bradley_terry import Strengths, bradley_terry_votes
 from metrics.inference.cluster_variances import RATERS_UNKNOWN, ClusterTarget
@@ -21,7 +22,6 @@ from metrics.inference.rating_differences import RatingDifference, mean_rating, 
 from metrics.inference.verdicts import Verdict, decide, not_comparable
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.row_records import ComparisonPlan
-from metrics.report.sections.judgments import CRITERION as HUMAN_OR_MACHINE
 from metrics.types import Estimate, Interval
 
 REFERENCES = "references"
@@ -76,8 +76,8 @@ def compare_sources(report_input: ReportInput, *, level: float, these_raters: bo
         kind = study.kind(criterion, ratings)
         if kind is not None:
             yield study.judged(criterion, kind, ratings)
-    if HUMAN_OR_MACHINE in by_criterion:
-        yield from _trainings(by_criterion[HUMAN_OR_MACHINE], report_input, level)
+    for criterion in report_input.criteria_of(AnswerType.TWO_SIDED) & by_criterion.keys():
+        yield from _trainings(by_criterion[criterion], report_input, level)
 
 
 def has_comparison(report_input: ReportInput) -> bool:
@@ -106,8 +106,8 @@ def has_several(ratings: Sequence[RatingRow]) -> bool:
 
 
 def _in_order(by_criterion: dict[str, list[RatingRow]], plan: ComparisonPlan) -> Iterable[tuple[str, list[RatingRow]]]:
-    """The declared criterion first, then typicality, then as they occur."""
-    return sorted(by_criterion.items(), key=lambda item: (item[0] != plan.criterion, item[0] != "typicality"))
+    """The declared criterion first, then that of HUSE, then as they occur."""
+    return sorted(by_criterion.items(), key=lambda item: (item[0] != plan.criterion, item[0] != TYPICAL))
 
 
 class _Study:

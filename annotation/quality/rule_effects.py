@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.db.models import Count, Q, QuerySet
 
 from annotation.models import Cell, HitItem, ItemRole, Presentation, Study, Text
 from annotation.quality.rules import Tabulated, tabulate
-from annotation.quality.thinned_texts import _read
+from annotation.quality.thinned_texts import answered, readers_by_hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +23,15 @@ class Tables:
     by_condition: Tabulated
 
 
-def tables(study: Study, left_out: set[int]) -> Tables:
-    """Tabulate judged texts (no gold, no repeats) of excluded submissions by source and by condition, with tests."""
-    alike = _imported(study, left_out) if study.mode == Study.Mode.IMPORTED else _by_hit(study, left_out)
+def tables(study: Study, left_out: set[int], *, readers: Mapping[int, int] | None = None) -> Tables:
+    """Tabulate judged texts (no gold, no repeats) of excluded submissions by source and by condition, with tests.
+
+    readers: `readers_by_hit`, where the caller has counted them.
+    """
+    if study.mode == Study.Mode.IMPORTED:
+        alike = _imported(study, left_out)
+    else:
+        alike = _by_hit(study, left_out, readers_by_hit(study) if readers is None else readers)
     named = {pk: " × ".join(part for part in parts if part) for pk, *parts in _cells(study)}
     conditions = sorted({named[group.cell] for group in alike})
     met = np.array([(group.references, group.generated) for group in alike], dtype=np.float64).reshape(-1, 2)
@@ -60,12 +67,15 @@ def _imported(study: Study, left_out: set[int]) -> list[_AlikeSubmissions]:
     return [_AlikeSubmissions(cell, n - m, m, 1, int(pk in left_out)) for pk, cell, n, m in met]
 
 
-def _by_hit(study: Study, left_out: set[int]) -> list[_AlikeSubmissions]:
+def _by_hit(study: Study, left_out: set[int], readers: Mapping[int, int]) -> list[_AlikeSubmissions]:
     """Count by HIT: its workers meet all of its texts, and there are far fewer HITs than texts shown."""
     generated = Count("pk", filter=Q(text__source=Text.Source.MODEL))
     laid_out = HitItem.objects.filter(role=ItemRole.ITEM, hit__study=study).order_by().values_list("hit_id")
     met = {hit: (n - m, m) for hit, n, m in laid_out.annotate(n=Count("pk"), m=generated)}
-    read = _read(study)
-    excluded_by_hit = Counter(read.filter(pk__in=left_out).values_list("hit_id", flat=True))
-    by_hit = read.order_by("hit_id").values_list("hit_id", "hit__cell_id").annotate(n=Count("pk"))
-    return [_AlikeSubmissions(cell, *met[hit], n, excluded_by_hit[hit]) for hit, cell, n in by_hit if hit in met]
+    excluded = Counter(answered(study).filter(pk__in=left_out).values_list("hit_id", flat=True))
+    cells = study.hits.order_by("pk").values_list("pk", "cell_id")
+    return [
+        _AlikeSubmissions(cell, *met[hit], readers[hit], excluded[hit])
+        for hit, cell in cells
+        if hit in met and hit in readers
+    ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.quality.filters import BY_FLAG, BY_KIND, NAMED_SETS, OF_TEXTS
-from annotation.quality.work_table import PAST, Bools, Floats
+from annotation.quality.work_table import PAST, Bools, Floats, Ints
 
 PERMUTATIONS = 2000
 FEW_KINDS = 200
@@ -117,11 +117,18 @@ def tabulate(groups: Sequence[str], sizes: Floats, left_out: Bools, *, seed: int
 
 def _shuffled(sizes: Floats, left_out: Bools, rng: np.random.Generator) -> Floats:
     """(PERMUTATIONS, groups) ratings excluded where as many assignments are excluded at random."""
-    kinds, times = np.unique(sizes, axis=0, return_counts=True)
+    kinds, times = _count_rows(sizes)
     if len(kinds) > FEW_KINDS:
         return np.stack([rng.permutation(left_out).astype(np.float64) @ sizes for _ in range(PERMUTATIONS)])
     # Assignments with the same texts of each group may change places: how many of each kind is all that counts.
     return np.asarray(rng.multivariate_hypergeometric(times, int(left_out.sum()), size=PERMUTATIONS) @ kinds)
+
+
+def _count_rows(sizes: Floats) -> tuple[Floats, Ints]:
+    """The different rows in their order, and how often each occurs: as `np.unique` by rows, several times as fast."""
+    ordered = sizes[np.lexsort(sizes.T[::-1])]
+    begins = np.flatnonzero(np.r_[True, (ordered[1:] != ordered[:-1]).any(axis=1)])
+    return ordered[begins], np.diff(np.r_[begins, len(ordered)])
 
 
 def _chi_squared(excluded: Floats, totals: Floats, used: Bools) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import connection
@@ -42,10 +42,13 @@ THINNED = """SELECT (SELECT COUNT(*) FROM one), (SELECT COUNT(*) FROM one WHERE 
 BROKEN = "SELECT one.text FROM one JOIN sides ON sides.context = one.context WHERE left_over < 2"
 
 
-def thinned(study: Study) -> Thinned:
-    """What is left of each text's ratings after the exclusions that hold, counted by the database."""
+def thinned(study: Study, *, readers: Mapping[int, int] | None = None) -> Thinned:
+    """What is left of each text's ratings after the exclusions that hold, counted by the database.
+
+    readers: `readers_by_hit`, where the caller has counted them.
+    """
     judged = _judged(study)
-    few = _perhaps_thin(study, judged)
+    few = _perhaps_thin(study, judged, readers_by_hit(study) if readers is None else readers)
     if few:
         (counts,) = _of_sides(judged, study, few, THINNED)
         return Thinned(*counts)
@@ -59,7 +62,7 @@ def without_a_side(study: Study) -> set[int]:
     if stored is None or BROKEN_PAIR not in {rule.kind for rule in rules_of(stored)}:
         return set()
     judged = _judged(study)
-    few = _perhaps_thin(study, judged)
+    few = _perhaps_thin(study, judged, readers_by_hit(study))
     return {text for (text,) in _of_sides(judged, study, few, BROKEN)} if few else set()
 
 
@@ -86,23 +89,27 @@ def _of_sides(judged: QuerySet[Text], study: Study, few: Sequence[int], selectio
         return fetched
 
 
-def _perhaps_thin(study: Study, judged: QuerySet[Text]) -> list[int]:
+def readers_by_hit(study: Study) -> Counter[int]:
+    """Submissions of each HIT (primary key) whose answers are there."""
+    return Counter(dict(answered(study).order_by().values_list("hit_id").annotate(n=Count("pk"))))
+
+
+def _perhaps_thin(study: Study, judged: QuerySet[Text], readers: Mapping[int, int]) -> list[int]:
     """The texts whose ratings must be counted one by one: in no HIT all of whose texts have enough left for sure."""
-    full = _full(study)
+    full = _full(study, readers)
     items = HitItem.objects.filter(role=ItemRole.ITEM, hit__study=study)
     laid_out = items if len(full) == study.hits.count() else items.filter(hit__in=full)
     sure = set(laid_out.values_list("text", flat=True))
     return [pk for pk in judged.values_list("pk", flat=True) if pk not in sure]
 
 
-def _full(study: Study) -> list[int]:
+def _full(study: Study, readers: Mapping[int, int]) -> list[int]:
     """HITs (primary keys) each of whose texts has enough ratings left, by running sums.
 
     Where the judgments of a HIT are readers times texts no text was left unanswered.
     """
     if any(len(from_json(wording.body).criteria) != 1 for wording in study.wordings.all()):
         return []
-    readers = Counter(dict(_read(study).order_by().values_list("hit_id").annotate(n=Count("pk"))))
     excluded = Counter(
         ratings.exclusions().filter(submission__hit__study=study).values_list("submission__hit", flat=True)
     )
@@ -111,11 +118,11 @@ def _full(study: Study) -> list[int]:
     return [
         pk
         for pk, judged in study.hits.values_list("pk", "judged")
-        if judged == readers[pk] * listed[pk] and readers[pk] >= excluded[pk] + FEWEST_RATINGS
+        if judged == (n := readers.get(pk, 0)) * listed[pk] and n >= excluded[pk] + FEWEST_RATINGS
     ]
 
 
-def _read(study: Study) -> QuerySet[Submission]:
+def answered(study: Study) -> QuerySet[Submission]:
     """Submissions of a study whose answers are there."""
     rows = Submission.objects.filter(hit__study=study, parse__isnull=False)
     return rows.exclude(raw_format=Submission.WITHDRAWN)

@@ -348,7 +348,8 @@ def quality_done(study: Study) -> Done:
     decided, stored = queue.decided_counts(study), applied_rules.rule_set(study)
     excluded = applied_rules.left_out(study)
     rules = applied_rules.rules_of(stored) if stored else ()
-    tables = rule_effects.tables(study, set(excluded)) if excluded else None
+    readers = thinned_texts.readers_by_hit(study)
+    tables = rule_effects.tables(study, set(excluded), readers=readers) if excluded else None
     again = ratings.exclusions().filter(submission__hit__study=study, **TOOK_PART_BEFORE).count()
     counted = decided["all"] and is_for_huse(study.task)
     return Done(
@@ -371,7 +372,7 @@ def quality_done(study: Study) -> Done:
         refused=decided.get("reject", 0),
         undecided=decided["all"] - decided.get("approve", 0) - decided.get("reject", 0),
         elsewhere=decided.get("reject", 0) - collecting_counts.refused_by_two(study) if decided.get("reject") else 0,
-        left=thinned_texts.thinned(study) if counted else None,
+        left=thinned_texts.thinned(study, readers=readers) if counted else None,
         flagged=_only_flagged(study),
         detector=str(detectors.detector_of(study) or ""),
         kappas=coder_agreement.kappas(study, "criteria") if any(rule.kind in CODED for rule in rules) else {},

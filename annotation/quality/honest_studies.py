@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from django.db.models import Count
+from django.utils.translation import gettext as _
 
 from annotation.design.kinds import is_for_huse
 from annotation.models import Job, Study, Text
@@ -102,7 +103,7 @@ class HonestStudy:
 
 def design_of(study: Study) -> HonestDesign | None:
     """The design as far as it is simulated; None where it gives no HUSE, or has too few texts for it."""
-    if not is_for_huse(study.task) or study.mode == Study.Mode.IMPORTED or study.evaluators_per_cell:
+    if _unsupported(study):
         return None
     judged = study.texts.judged().order_by()
     references = judged.filter(source=Text.Source.REFERENCE).count()
@@ -114,6 +115,30 @@ def design_of(study: Study) -> HonestDesign | None:
     if tasks * per_task <= NEIGHBORS:
         return None
     return HonestDesign(tasks * per_task, raters, per_task, max(2, study.scale.labels.count()))
+
+
+def state_limit(study: Study) -> str:
+    """Say why no studies of honest people are simulated for a study; only where `design_of` gives None."""
+    few = _(
+        "Simulating studies of honest people needs more than %(n)s texts, as many of each source; this study has fewer."
+    )
+    return _unsupported(study) or few % {"n": NEIGHBORS}
+
+
+def _unsupported(study: Study) -> str:
+    """The property of a study for which no studies are simulated, in a sentence; "" where there is none."""
+    if not is_for_huse(study.task):
+        return _(
+            "How each rule would move results if everybody is honest is simulated only for task types that give HUSE. "
+            "Texts and answers are drawn from a prior study, and none is stored for this task type."
+        )
+    if study.mode == Study.Mode.IMPORTED:
+        return _(
+            "No studies of honest people are simulated for an imported study: it is not checked before publishing."
+        )
+    if study.evaluators_per_cell:
+        return _("No studies of honest people are simulated where each condition has evaluators of its own.")
+    return ""
 
 
 def has_log_probs(study: Study) -> bool:

@@ -113,6 +113,7 @@ def rules(request: HttpRequest, study: Study) -> HttpResponse:
         "people": PEOPLE,
         "seen": blinding.seen_at(study),
         "honest": honest,
+        "limit": "" if design else honest_studies.state_limit(study),
         "group_share": honest_studies.GROUP_SHARE,
         "headline": HEADLINES[headline],
         "must_check": design is not None and (honest is None or any(change is None for *_row, change in rows)),

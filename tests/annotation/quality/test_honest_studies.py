@@ -152,3 +152,26 @@ def test_the_rules_page_shows_what_the_check_stored_and_simulates_nothing(
     page = editor.get(rules).content.decode()
     assert "No check of this design" in page
     assert "HUSE-Q −0.032" not in page
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"task": "pairwise"}, "only for task types that give HUSE"),
+        ({"mode": "imported"}, "for an imported study"),
+        ({"evaluators_per_cell": 3}, "each condition has evaluators of its own"),
+        ({}, "needs more than 16 texts"),
+    ],
+)
+def test_the_rules_page_says_why_no_honest_studies_are_simulated(
+    study: Study, change: dict[str, Any], sentence: str
+) -> None:
+    viewer, rules = entered(study, "viewer"), reverse("console:quality-rules", args=[study.uuid])
+    assert sentence not in viewer.get(rules).content.decode()
+    if change:
+        Study.objects.filter(pk=study.pk).update(**change)
+    else:
+        study.texts.filter(source="model").update(source="reference", generator=None)
+    page = viewer.get(rules).content.decode()
+    assert sentence in page
+    assert "No check of this design" not in page

@@ -202,9 +202,9 @@
     var fixed = steps.filter(function (step) { return !step.classList.contains("line"); }), last = fixed.pop();
     steps = fixed.concat(lines, last && fixed.length ? [last] : []);
   }
-  /* What was read first can be read again beside every text, in the same words. */
+  /* What was read first can be read again beside every text, in the same words; the box about sharing stays the only one. */
   var again = $("again");
-  if (read.length) { Array.prototype.forEach.call(intro.children, function (part) { again.appendChild(part.cloneNode(true)); }); }
+  if (read.length) { Array.prototype.forEach.call(intro.children, function (part) { if (!part.matches(".share")) { again.appendChild(part.cloneNode(true)); } }); }
   function answered() { return lines.filter(function (line) { return !lacking(line).length; }).length; }
   function tell() {
     var here = steps[at], items = lines.length;
@@ -266,6 +266,8 @@
   document.addEventListener("keydown", function (event) {
     if (event.target.tagName === "TEXTAREA" || event.altKey || event.ctrlKey || event.metaKey) { return; }
     var part = partOf(event.target) || (steps[at] && steps[at].matches(".line, .practice") ? steps[at] : null);
+    /* On the box about sharing Enter would submit. */
+    if (!part && event.key === "Enter" && event.target.closest(".share")) { event.preventDefault(); ($("next").hidden ? $("send") : $("next")).focus(); }
     if (!part) { return; }
     var number = event.target.closest(".slider") ? event.target.closest(".slider").querySelector("[type=number]") : null;
     var name = event.target.name, groups = all("input[type=radio], input[type=checkbox]", part);

@@ -16,6 +16,7 @@ from annotation.design.wording import Wording, from_json
 from annotation.exceptions import AnswerError, StateError
 from annotation.hits.parse_answers import (
     Answered,
+    agrees_to_share,
     changed_sides,
     order_shown,
     read_check,
@@ -36,6 +37,7 @@ from annotation.models import (
     Presentation,
     Remark,
     Scale,
+    SharingAnswer,
     Study,
     Submission,
 )
@@ -266,4 +268,13 @@ def _store_extras(batch: Sequence[_ParsedSubmission]) -> None:
         )
         for parsed in batch
         for practised in read_practice(parsed.answers, parsed.sheet.wording, parsed.sheet.arm)
+    )
+    SharingAnswer.objects.bulk_create(
+        SharingAnswer(
+            submission=parsed.submission,
+            wording_id=parsed.submission.hit.wording_id,
+            agreed=agrees_to_share(parsed.answers),
+        )
+        for parsed in batch
+        if parsed.sheet.wording.sharing
     )

@@ -17,6 +17,7 @@ from annotation.models import (
     Parse,
     PracticeAnswer,
     Presentation,
+    SharingAnswer,
     Study,
     Submission,
 )
@@ -59,6 +60,6 @@ def _delete_parsed(submissions: list[int]) -> int:
             Hit.objects.filter(pk=hit).update(judged=F("judged") - number)
             total += number
         Flag.objects.filter(submission__in=some, kind="incomplete").delete()
-        for model in (Presentation, CheckAnswer, PracticeAnswer, Parse):
+        for model in (Presentation, CheckAnswer, PracticeAnswer, SharingAnswer, Parse):
             model._default_manager.filter(submission__in=some).delete()
     return total

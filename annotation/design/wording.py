@@ -92,6 +92,7 @@ class Buttons:
 class Wording:
     """All wordings of a study. kind: the task. consent: paragraphs of a first page (none: the market shows one).
 
+    sharing: what a box on the first page agrees to, that answers are published ("": not asked).
     noun_with_article: what `{a noun}` stands for ("": in English `a` or `an` with the noun, else the noun alone).
     """
 
@@ -122,6 +123,7 @@ class Wording:
     language: str = "en"
     thanks: str = "That was all. Submit your answers. Thank you."
     noun_with_article: str = ""
+    sharing: str = ""
 
     def fill_nouns(self, text: str, *, context: bool = False) -> str:
         """Fill the study's nouns into `text`. context: whether the text that it is about is shown with a context."""
@@ -140,7 +142,9 @@ _NUMBER = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9}|/[1-9][0-9]{0,8})?")
 
 def as_json(wording: Wording) -> dict[str, Any]:
     """The wording as it is stored and edited."""
-    return {"schema_version": SCHEMA_VERSION, **json.loads(json.dumps(asdict(wording)))}
+    document = {"schema_version": SCHEMA_VERSION, **json.loads(json.dumps(asdict(wording)))}
+    # Wordings that do not ask keep the digest that they had before there was this question.
+    return document if wording.sharing else {name: text for name, text in document.items() if name != "sharing"}
 
 
 def from_json(document: Mapping[str, Any]) -> Wording:

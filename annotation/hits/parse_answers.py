@@ -13,6 +13,8 @@ from annotation.design.wording import Wording
 from annotation.exceptions import AnswerError
 from annotation.hits.render import (
     ORDER_FIELD,
+    SHARE_FIELD,
+    SHARE_VALUE,
     SIDES_FIELD,
     active_field,
     criterion_field,
@@ -113,6 +115,11 @@ def read_check(answers: Answers, position: int, wording: Wording) -> str:
     """The label chosen at an attention check ("": none)."""
     first = wording.criteria[0]
     return answers.get(criterion_field(position, first, wording)) or answers.get(rating_field(position), "")
+
+
+def agrees_to_share(answers: Answers) -> bool:
+    """Whether the box was ticked that agrees to sharing; a browser sends nothing of an empty one."""
+    return answers.get(SHARE_FIELD) == SHARE_VALUE
 
 
 def read_practice(answers: Answers, wording: Wording, arm: str) -> list[Practised]:

@@ -77,6 +77,7 @@ def practice_field(number: int) -> str:
 
 
 ORDER_FIELD, SIDES_FIELD = "order", "sides"
+SHARE_FIELD, SHARE_VALUE = "share", "yes"
 
 
 def criterion_field(position: int, criterion: Criterion, wording: Wording) -> str:
@@ -112,6 +113,7 @@ def hit_page(
         "glossed": any(gloss for _, _, gloss in wording.criteria[0].labels),
         "unknown": _any_unknown(lines, wording),
         "consent": [wording.fill_nouns(text) for text in wording.consent],
+        "share": {"field": SHARE_FIELD, "value": SHARE_VALUE},
         "training": _training_context(wording, arm, machine_first),
         "task": kind.name,
         "in_order": kind.in_order,

@@ -79,7 +79,9 @@ def read_receipt(token: str) -> Receipt | None:
 
 def edited_address(stored: StudyWording, edited: Wording, *, visitor: User) -> str:
     """Where the page with the edited words is served for a visitor. Raises DesignError for too long changes."""
-    changes = {name: value for name, value in as_json(edited).items() if stored.body.get(name) != value}
+    words = as_json(edited)
+    changes = {name: value for name, value in words.items() if stored.body.get(name) != value}
+    changes |= dict.fromkeys(stored.body.keys() - words.keys(), "")
     token = signing.dumps([stored.pk, visitor.pk, changes], salt=_SALT, compress=True)
     base = settings.HIT_ORIGIN + reverse("wording-page", args=[token])
     address = f"{base}?{urlencode({'assignmentId': 'SAMPLE', 'turkSubmitTo': base})}"

@@ -23,7 +23,7 @@ from annotation.models.participation import Participation, WayIn
 from annotation.models.person_request import PersonRequest
 from annotation.models.plan import PaperAnswers, SealedPlan
 from annotation.models.presentation import CheckAnswer, PracticeAnswer, Presentation, Remark
-from annotation.models.release import Release, SharingObjection
+from annotation.models.release import Release, SharingAnswer, SharingObjection
 from annotation.models.replication import Replication
 from annotation.models.result import Result
 from annotation.models.review import Codebook, Coding, Rejection, Reply
@@ -101,6 +101,7 @@ __all__ = [
     "SealedPlan",
     "Selection",
     "ShareLink",
+    "SharingAnswer",
     "SharingObjection",
     "Snapshot",
     "SnapshotContent",

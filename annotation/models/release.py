@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.db import models
 
 from annotation.models.study import Study
+from annotation.models.submission import Submission
+from annotation.models.wording import StudyWording
 from annotation.models.worker import Worker
 
 
@@ -21,6 +23,17 @@ class SharingObjection(models.Model):
 
     def __str__(self) -> str:
         return f"{self.worker} in {self.study}"
+
+
+class SharingAnswer(models.Model):
+    """Whether a person agreed, with a submission, that answers are published. wording: the version that asked."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="sharing_answer")
+    wording = models.ForeignKey(StudyWording, on_delete=models.PROTECT, related_name="sharing_answers")
+    agreed = models.BooleanField()
+
+    def __str__(self) -> str:
+        return f"{self.submission}: {'agreed' if self.agreed else 'not agreed'}"
 
 
 class Release(models.Model):

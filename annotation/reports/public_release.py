@@ -9,9 +9,11 @@ from pathlib import Path
 
 from django.db import transaction
 from django.db.models import Max, Q
+from django.db.models.functions import Coalesce
 
+from annotation.design.wording import from_json
 from annotation.exceptions import StateError
-from annotation.models import AuditEvent, Release, SharingObjection, Study, Worker
+from annotation.models import AuditEvent, Release, SharingAnswer, SharingObjection, Study, StudyWording, Worker
 from annotation.reports.take_snapshot import take
 from metrics.errors import BadInput
 from metrics.report.release.bundle import Bundle, write_bundle
@@ -35,13 +37,14 @@ class ReleaseWish:
 class ReleaseLook:
     """What to look at before a release: comments with what flags them, and what few raters have in common.
 
-    withheld: raters who did not agree to share.
+    withheld: raters who did not agree to share. refused: those of them who were asked on the task page.
     """
 
     comments: tuple[FlaggedComment, ...]
     rare: tuple[Combination, ...]
     raters: int
     withheld: int
+    refused: int
 
 
 def set_objections(study: Study, names: Iterable[str], *, actor: str, now: datetime) -> int:
@@ -84,13 +87,35 @@ def look_before_release(study: Study, *, actor: str, now: datetime) -> ReleaseLo
     withheld = _withheld(study, snapshot)
     shared = [item for item in flag_comments(data) if item.comment.rater not in withheld]
     raters = raters_of(data) - withheld
-    return ReleaseLook(tuple(shared), rare_combinations(data), len(raters), len(withheld))
+    return ReleaseLook(
+        tuple(shared), rare_combinations(data), len(raters), len(withheld), len(withheld & _refusing(study))
+    )
 
 
 def _withheld(study: Study, snapshot: Snapshot) -> frozenset[str]:
-    """Of the stored objections those of raters who are in the snapshot."""
-    objecting = frozenset(SharingObjection.objects.filter(study=study).values_list("worker__pseudonym", flat=True))
-    return objecting & raters_of(snapshot.report_input)
+    """Of the raters in the snapshot those on the stored list, and those who were asked and did not agree."""
+    listed = frozenset(SharingObjection.objects.filter(study=study).values_list("worker__pseudonym", flat=True))
+    return (listed | _refusing(study)) & raters_of(snapshot.report_input)
+
+
+def _refusing(study: Study) -> frozenset[str]:
+    """Pseudonyms of who was asked on the task page and did not agree in their latest submission that asked."""
+    answers = SharingAnswer.objects.filter(submission__hit__study=study).order_by(
+        Coalesce("submission__submitted_at", "submission__received_at"), "submission"
+    )
+    latest = dict(answers.values_list("submission__worker__pseudonym", "agreed"))
+    return frozenset(name for name, agreed in latest.items() if not agreed)
+
+
+def consent_of_task_page(study: Study) -> str:
+    """How the task page asked for consent to share, in a sentence for the release; "" where nobody was asked."""
+    versions = StudyWording.objects.filter(sharing_answers__submission__hit__study=study).order_by("version").distinct()
+    wordings = [from_json(version.body) for version in versions]
+    questions = dict.fromkeys(wording.fill_nouns(wording.sharing) for wording in wordings)
+    if not questions:
+        return ""
+    quoted = "; ".join(f"“{question}”" for question in questions)
+    return f"Each rater was asked on the task page, by a box to tick: {quoted}"
 
 
 def release(study: Study, wish: ReleaseWish, folder: Path, *, actor: str, now: datetime) -> tuple[Release, Bundle]:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.design.criteria import Criterion, FollowUp
 from annotation.design.kinds import find_kind
 from annotation.design.kinds.human_or_machine.kind import CLARK_FOLLOW_UPS
+from annotation.design.sharing_question import sharing_question
 from annotation.design.wording import Buttons, Wording, as_json, from_json, rename_texts
 from annotation.exceptions import DesignError
 from annotation.importing import texts_upload
@@ -29,6 +30,7 @@ PLAIN = (
     "thanks",
     "language",
     "noun_with_article",
+    "sharing",
 )
 LABELS_HELP = _("One per line: label | number | meaning")
 NO_QUESTION, STUDY_QUESTION = "", "study"
@@ -67,6 +69,15 @@ class WordingForm(forms.Form):
     consent = _area(
         _("Consent"), 4, _("Paragraphs of a first page. Empty: the invitation or the marketplace asks."), required=False
     )
+    sharing = _area(
+        _("Question whether answers may be published"),
+        2,
+        _(
+            "A box to tick on the first page. Who leaves it empty in their last task is in no public release. "
+            "Empty: participants are not asked."
+        ),
+        required=False,
+    )
     measure = forms.BooleanField(
         label=_("Record time, pastes and keystrokes (the task page informs participants)"), required=False
     )
@@ -95,6 +106,7 @@ class WordingForm(forms.Form):
         self.labels_before = tuple(
             dict.fromkeys(label for criterion in wording.criteria for label, _code, _gloss in criterion.labels)
         )
+        self.fields["sharing"].widget.attrs["placeholder"] = sharing_question(wording.language)
         for number in self._more_questions():
             required = number <= len(wording.criteria)
             self.fields[f"question_{number}"] = forms.CharField(
@@ -193,7 +205,7 @@ class WordingForm(forms.Form):
 
     def consent_fields(self) -> Iterator[Any]:
         """What participants are informed about."""
-        return (self[name] for name in ("consent", "measure", "measured"))
+        return (self[name] for name in ("consent", "sharing", "measure", "measured"))
 
     def page_fields(self) -> Iterator[Any]:
         """What is changed less often."""

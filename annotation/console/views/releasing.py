@@ -19,7 +19,7 @@ from annotation.console.permission import study_page, visitor
 from annotation.exceptions import AssayError
 from annotation.jobs.queue import ask
 from annotation.models import Job, Release, Role, SharingObjection, Statement, Study
-from annotation.reports.public_release import ReleaseLook, look_before_release, set_objections
+from annotation.reports.public_release import ReleaseLook, consent_of_task_page, look_before_release, set_objections
 from annotation.studies.blinding import seen_at
 from metrics.errors import MetricsError
 
@@ -32,7 +32,10 @@ def releases(request: HttpRequest, study: Study) -> HttpResponse:
 def _page(request: HttpRequest, study: Study, **forms: Any) -> HttpResponse:
     look, problem = _look(request, study)
     stated = dict(study.statements.values_list("key", "body"))
-    initial = {"licence": stated.get(Statement.Key.LICENCE, ""), "consent": stated.get(Statement.Key.CONSENT, "")}
+    initial = {
+        "licence": stated.get(Statement.Key.LICENCE, ""),
+        "consent": consent_of_task_page(study) or stated.get(Statement.Key.CONSENT, ""),
+    }
     objecting = SharingObjection.objects.filter(study=study).select_related("worker").order_by("worker__pseudonym")
     names = "\n".join(objection.worker.pseudonym for objection in objecting)
     context = {

@@ -16,6 +16,7 @@ from annotation.models import Role, Study
 from annotation.reports.public_release import (
     ReleaseWish,
     comment_keys,
+    consent_of_task_page,
     look_before_release,
     release,
     set_objections,
@@ -38,7 +39,8 @@ class Command(StudyCommand):
         )
         parser.add_argument("--out", type=Path, metavar="DIR", help="write the release into this new folder")
         parser.add_argument("--licence", default="", help="such as CC-BY-4.0")
-        parser.add_argument("--consent", default="", metavar="TEXT", help="how people agreed that answers are shared")
+        how = "how people agreed to share (default: as the task page asked)"
+        parser.add_argument("--consent", default="", metavar="TEXT", help=how)
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.study_and_actor(options)
@@ -60,7 +62,9 @@ class Command(StudyCommand):
             answer |= self._look(study, actor, options["look"])
         if options["out"]:
             chosen = _chosen(options["comments"]) if options["comments"] else []
-            wish = ReleaseWish(options["licence"], options["consent"], comment_keys(chosen))
+            wish = ReleaseWish(
+                options["licence"], options["consent"] or consent_of_task_page(study), comment_keys(chosen)
+            )
             row, bundle = release(study, wish, options["out"], actor=actor, now=now)
             answer |= {
                 "release": row.number,

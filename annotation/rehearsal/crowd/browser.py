@@ -190,11 +190,18 @@ class Browser:
         form = shown.forms[0]
         return Sheet(
             action=f"{query.get('turkSubmitTo', '').rstrip('/')}/mturk/externalSubmit",
-            hidden=(("assignmentId", query.get("assignmentId", "")),),
+            # Simulated people agree to whatever the page asks beside the task.
+            hidden=(("assignmentId", query.get("assignmentId", "")), *_boxes(form)),
             fields=tuple(field for fieldset in form.xpath(".//fieldset") for field in _fields(fieldset)),
             instructed=bool(shown.xpath("//section[@class='step training']")),
             task=form.get("data-task", ""),
         )
+
+
+def _boxes(form: html.HtmlElement) -> tuple[tuple[str, str], ...]:
+    """Name and value of each box to tick on the first page."""
+    boxes = form.xpath(".//section[@class='step intro']//p[@class='share']//input[@type='checkbox']")
+    return tuple((box.get("name"), box.get("value")) for box in boxes)
 
 
 def _links(tree: html.HtmlElement, page: str) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,8 @@ from annotation.reports.papers.pack_texts import (
     OPTIONAL,
     PLACES,
     QUESTIONS,
+    SHARING_WITHOUT_DESCRIPTION,
+    SHARING_WITHOUT_QUESTION,
     STORED_ELSEWHERE,
     TEXTS,
     VERSION,
@@ -217,6 +219,7 @@ def _values(facts: PackFacts, language: str) -> dict[str, Any]:
     return {
         **{key: facts.answers.get(key, "") for key in ANSWER_KEYS},
         "texts": facts.texts_per_task,
+        "pairs": facts.pairs_per_task,
         "minutes": facts.minutes,
         "allowed": facts.allowed_minutes,
         "checks": facts.checks,
@@ -230,6 +233,7 @@ def _values(facts: PackFacts, language: str) -> dict[str, Any]:
         "contact": facts.contact,
         "ethics": facts.ethics,
         "version": facts.sheet_version,
+        "question": facts.sharing_question,
     }
 
 
@@ -245,4 +249,8 @@ def gaps_of(facts: PackFacts) -> tuple[str, ...]:
         "retain_until": facts.retain_until,
         "reward_cents": has_pay,
     }
+    if facts.sharing_question and not facts.answers.get("sharing"):
+        open_items.append(SHARING_WITHOUT_DESCRIPTION)
+    if facts.answers.get("sharing") and not facts.sharing_question:
+        open_items.append(SHARING_WITHOUT_QUESTION)
     return (*open_items, *(words for key, words in STORED_ELSEWHERE.items() if not known[key]))

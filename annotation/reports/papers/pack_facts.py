@@ -9,6 +9,7 @@ from datetime import date, datetime
 from django.db import transaction
 
 from annotation import settings
+from annotation.design.kinds import find_kind
 from annotation.design.wording import from_json
 from annotation.exceptions import StateError
 from annotation.models import Arm, AuditEvent, PaperAnswers, Study
@@ -28,6 +29,7 @@ class PackFacts:
     """
 
     texts_per_task: int | None = None
+    pairs_per_task: int | None = None
     minutes: int | None = None
     measured: bool = False
     allowed_minutes: int | None = None
@@ -47,10 +49,35 @@ class PackFacts:
     device_days: int | None = None
     on_prolific: bool | None = None
     has_withdrawal_code: bool | None = None
+    sharing_question: str | None = None
     contact: str | None = None
     ethics: str | None = None
     sheet_version: str | None = None
     answers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_single_text(self) -> bool:
+        return self.texts_per_task == 1
+
+    @property
+    def is_single_pair(self) -> bool:
+        return self.pairs_per_task == 1
+
+    @property
+    def is_single_minute(self) -> bool:
+        return self.minutes == 1
+
+    @property
+    def is_single_allowed(self) -> bool:
+        return self.allowed_minutes == 1
+
+    @property
+    def is_single_approval_day(self) -> bool:
+        return self.approval_days == 1
+
+    @property
+    def is_single_device_day(self) -> bool:
+        return self.device_days == 1
 
 
 def check_language(language: str) -> str:
@@ -95,11 +122,15 @@ def facts_of(study: Study, language: str) -> PackFacts:
     bill = estimate_study(study).estimate
     by_arm = Arm.objects.filter(study=study).values_list("reward_cents", flat=True)
     rewards = sorted({study.reward_cents if cents is None else cents for cents in by_arm} or {study.reward_cents})
+    kind = find_kind(study.task)
     ways = list(study.ways_in.values_list("kind", "pays"))
     last = study.wordings.last()
+    wording = from_json(last.body) if last else None
     on_channel = bool(study.channel_tag) or bool(ways)
     return PackFacts(
-        texts_per_task=study.texts_per_hit,
+        # Of a task that shows contexts with all their texts the number is not fixed: nothing is said.
+        texts_per_task=study.texts_per_hit if kind and not (kind.in_pairs or kind.keeps_contexts) else None,
+        pairs_per_task=study.texts_per_hit if kind and kind.in_pairs else None,
         minutes=None if bill.minutes is None else max(1, round(bill.minutes)),
         measured=bool(bill.wage and bill.wage.measured),
         allowed_minutes=study.assignment_seconds // 60,
@@ -110,7 +141,8 @@ def facts_of(study: Study, language: str) -> PackFacts:
         currency=study.currency,
         volunteers=bool(ways) and all(pays == "volunteer" for _, pays in ways),
         approval_days=study.auto_approval_seconds // DAY or None,
-        has_comments=bool(last and from_json(last.body).follow_ups),
+        has_comments=bool(wording and wording.follow_ups),
+        sharing_question=wording.fill_nouns(wording.sharing) if wording and wording.sharing else None,
         retain_until=study.retain_until.date() if study.retain_until else None,
         device_days=settings.device_days(),
         on_prolific=any(kind == "prolific" for kind, _ in ways),

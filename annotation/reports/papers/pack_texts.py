@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-VERSION = "1"
+VERSION = "2"
 LANGUAGES = ("en", "de", "es")
 
 
@@ -68,12 +68,49 @@ TEXTS: tuple[PackText, ...] = (
     _text("about.purpose", "about", "{purpose}", "{purpose}", "{purpose}", "answers.purpose"),
     _text("about.invited", "about", "{who}", "{who}", "{who}", "answers.who"),
     _text(
+        "task.text",
+        "task",
+        "In each task you read a text and answer questions about it.",
+        "In jeder Aufgabe lesen Sie einen Text und beantworten Fragen dazu.",
+        "En cada tarea usted lee un texto y responde preguntas sobre él.",
+        "texts_per_task",
+        only_if="is_single_text",
+    ),
+    _text(
         "task.texts",
         "task",
         "In each task you read {texts} texts and answer questions about them.",
         "In jeder Aufgabe lesen Sie {texts} Texte und beantworten Fragen dazu.",
         "En cada tarea usted lee {texts} textos y responde preguntas sobre ellos.",
         "texts_per_task",
+        only_if="!is_single_text",
+    ),
+    _text(
+        "task.pair",
+        "task",
+        "In each task you read two texts and compare them.",
+        "In jeder Aufgabe lesen Sie zwei Texte und vergleichen sie.",
+        "En cada tarea usted lee dos textos y los compara.",
+        "pairs_per_task",
+        only_if="is_single_pair",
+    ),
+    _text(
+        "task.pairs",
+        "task",
+        "In each task you read {pairs} pairs of texts and compare the two texts of each.",
+        "In jeder Aufgabe lesen Sie {pairs} Paare von Texten und vergleichen die zwei Texte jedes Paares.",
+        "En cada tarea usted lee {pairs} pares de textos y compara los dos textos de cada par.",
+        "pairs_per_task",
+        only_if="!is_single_pair",
+    ),
+    _text(
+        "task.estimated_minute",
+        "task",
+        "We expect that a task takes about a minute.",
+        "Wir erwarten, dass eine Aufgabe etwa eine Minute dauert.",
+        "Calculamos que una tarea dura un minuto, más o menos.",
+        "minutes",
+        only_if="!measured is_single_minute",
     ),
     _text(
         "task.estimated",
@@ -82,16 +119,34 @@ TEXTS: tuple[PackText, ...] = (
         "Wir erwarten, dass eine Aufgabe etwa {minutes} Minuten dauert.",
         "Calculamos que una tarea dura unos {minutes} minutos.",
         "minutes",
-        only_if="!measured",
+        only_if="!measured !is_single_minute",
+    ),
+    _text(
+        "task.measured_minute",
+        "task",
+        "Half of the people so far needed about a minute or less for a task.",
+        "Die Hälfte der bisherigen Personen brauchte etwa eine Minute oder weniger für eine Aufgabe.",
+        "La mitad de las personas hasta ahora necesitó más o menos un minuto, o menos, por tarea.",
+        "minutes",
+        only_if="measured is_single_minute",
     ),
     _text(
         "task.measured",
         "task",
-        "Half of the people so far needed at most {minutes} minutes for a task.",
-        "Die Hälfte der bisherigen Personen brauchte höchstens {minutes} Minuten für eine Aufgabe.",
-        "La mitad de las personas hasta ahora necesitó como máximo {minutes} minutos por tarea.",
+        "Half of the people so far needed about {minutes} minutes or less for a task.",
+        "Die Hälfte der bisherigen Personen brauchte etwa {minutes} Minuten oder weniger für eine Aufgabe.",
+        "La mitad de las personas hasta ahora necesitó unos {minutes} minutos o menos por tarea.",
         "minutes",
-        only_if="measured",
+        only_if="measured !is_single_minute",
+    ),
+    _text(
+        "task.allowed_minute",
+        "task",
+        "You have a minute to submit a task.",
+        "Sie haben eine Minute Zeit, um eine Aufgabe abzugeben.",
+        "Tiene un minuto para entregar una tarea.",
+        "allowed_minutes",
+        only_if="is_single_allowed",
     ),
     _text(
         "task.allowed",
@@ -100,6 +155,7 @@ TEXTS: tuple[PackText, ...] = (
         "Sie haben {allowed} Minuten Zeit, um eine Aufgabe abzugeben.",
         "Tiene {allowed} minutos para entregar una tarea.",
         "allowed_minutes",
+        only_if="!is_single_allowed",
     ),
     _text(
         "task.checks",
@@ -149,13 +205,22 @@ TEXTS: tuple[PackText, ...] = (
         only_if="volunteers",
     ),
     _text(
+        "pay.approval_day",
+        "pay",
+        "Work without a decision after a day is approved and paid.",
+        "Hat nach einem Tag niemand über Ihre Arbeit entschieden, so ist sie angenommen und wird bezahlt.",
+        "Si después de un día nadie ha decidido sobre su trabajo, se aprueba y se paga.",
+        "approval_days",
+        only_if="!volunteers is_single_approval_day",
+    ),
+    _text(
         "pay.approval",
         "pay",
         "Work without a decision after {approval_days} days is approved and paid.",
         "Hat nach {approval_days} Tagen niemand über Ihre Arbeit entschieden, so ist sie angenommen und wird bezahlt.",
         "Si después de {approval_days} días nadie ha decidido sobre su trabajo, se aprueba y se paga.",
         "approval_days",
-        only_if="!volunteers",
+        only_if="!volunteers !is_single_approval_day",
     ),
     _text("pay.benefits", "pay", "{benefits}", "{benefits}", "{benefits}", "answers.benefits"),
     _text("risk.risks", "risk", "{risks}", "{risks}", "{risks}", "answers.risks"),
@@ -200,12 +265,23 @@ TEXTS: tuple[PackText, ...] = (
         item=True,
     ),
     _text(
+        "data.device_day",
+        "data",
+        "A code of your device is stored for a day. It shows whether a person takes part twice.",
+        "Ein Code Ihres Geräts wird einen Tag gespeichert. Er zeigt, ob jemand zweimal teilnimmt.",
+        "Un código de su dispositivo se guarda un día. Muestra si alguien participa dos veces.",
+        "device_days",
+        only_if="is_single_device_day",
+        item=True,
+    ),
+    _text(
         "data.device",
         "data",
         "A code of your device is stored for {device_days} days. It shows whether a person takes part twice.",
         "Ein Code Ihres Geräts wird {device_days} Tage gespeichert. Er zeigt, ob jemand zweimal teilnimmt.",
         "Un código de su dispositivo se guarda {device_days} días. Muestra si alguien participa dos veces.",
         "device_days",
+        only_if="!is_single_device_day",
         item=True,
     ),
     _text(
@@ -230,13 +306,34 @@ TEXTS: tuple[PackText, ...] = (
     _text("data.storage", "data", "{storage}", "{storage}", "{storage}", "answers.storage"),
     _text("data.sharing", "data", "{sharing}", "{sharing}", "{sharing}", "answers.sharing"),
     _text(
+        "data.agree_to_share",
+        "data",
+        "Your answers are published only if you tick a box on the task page. If you do several tasks, the last counts.",
+        "Ihre Antworten werden nur veröffentlicht, wenn Sie auf der Aufgabenseite ein Kästchen ankreuzen. Bei mehreren "
+        "Aufgaben zählt die letzte.",
+        "Sus respuestas se publican solo si marca una casilla en la página de la tarea. Si hace varias tareas, cuenta "
+        "la última.",
+        "sharing_question",
+    ),
+    _text(
         "withdraw.code",
         "withdraw",
-        "You get a code. With it you can have your answers erased at any time, and you keep your pay.",
-        "Sie bekommen einen Code. Damit können Sie Ihre Antworten jederzeit löschen lassen und behalten Ihr Geld.",
-        "Recibe un código. Con él puede hacer borrar sus respuestas en cualquier momento y conserva su pago.",
+        "You get a code. With it you can have your answers erased, and you keep your pay. The code ends if you ask us "
+        "to erase who you are.",
+        "Sie bekommen einen Code. Damit können Sie Ihre Antworten löschen lassen und behalten Ihr Geld. Der Code gilt "
+        "nicht mehr, wenn Sie uns bitten, zu löschen, wer Sie sind.",
+        "Recibe un código. Con él puede hacer borrar sus respuestas y conserva su pago. El código deja de valer si nos "
+        "pide que borremos quién es usted.",
         "has_withdrawal_code",
         only_if="has_withdrawal_code",
+    ),
+    _text(
+        "withdraw.published",
+        "withdraw",
+        "Answers that are published by then cannot be erased there.",
+        "Antworten, die dann schon veröffentlicht sind, können dort nicht gelöscht werden.",
+        "Las respuestas que ya estén publicadas no se pueden borrar allí.",
+        "sharing_question",
     ),
     _text(
         "withdraw.write",
@@ -303,19 +400,19 @@ TEXTS: tuple[PackText, ...] = (
     _text(
         "agree.share",
         "agree",
-        "Optional: I agree that my answers are published under a random name.",
-        "Freiwillig: Ich bin einverstanden, dass meine Antworten unter einem zufälligen Namen veröffentlicht werden.",
-        "Opcional: acepto que mis respuestas se publiquen con un nombre al azar.",
-        "answers.sharing",
+        "{question}",
+        "{question}",
+        "{question}",
+        "sharing_question",
         item=True,
     ),
     _text("after.purpose", "after", "{debrief}", "{debrief}", "{debrief}", "answers.debrief"),
     _text(
         "later.withdraw",
         "later",
-        "You can still have your answers erased, with the code that you got.",
-        "Sie können Ihre Antworten noch immer löschen lassen, mit dem Code, den Sie bekommen haben.",
-        "Todavía puede hacer borrar sus respuestas, con el código que recibió.",
+        "You can still have your stored answers erased, with the code that you got.",
+        "Sie können Ihre gespeicherten Antworten noch löschen lassen, mit dem Code, den Sie bekommen haben.",
+        "Todavía puede hacer borrar sus respuestas guardadas, con el código que recibió.",
         "has_withdrawal_code",
         only_if="has_withdrawal_code",
     ),
@@ -345,6 +442,11 @@ QUESTIONS: tuple[tuple[str, str, str], ...] = (
     ("debrief", "Debrief", "What you wanted to find out, and what people did not know before."),
 )
 OPTIONAL = frozenset({"sharing"})
+# Of these two either both are there or none.
+SHARING_WITHOUT_QUESTION = (
+    "The question whether answers may be published: the task page does not ask it yet (page Task text)."
+)
+SHARING_WITHOUT_DESCRIPTION = "Sharing. The task page asks whether answers may be published: in which form, and where?"
 ANSWER_KEYS = tuple(key for key, _, _ in QUESTIONS)
 # Facts that are stored elsewhere: where a person enters them.
 STORED_ELSEWHERE = {

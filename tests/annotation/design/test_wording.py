@@ -36,6 +36,15 @@ def test_an_edited_word_is_another_version() -> None:
     assert from_json({**told, "heading": "How usual?"}).digest() != default_wording("typicality").digest()
 
 
+def test_a_wording_that_does_not_ask_about_sharing_keeps_the_digest_of_before() -> None:
+    """The digest is that of commit 686c1406, which had no such question."""
+    wording = default_wording("typicality")
+    assert wording.digest() == "325776473f5cd4082651fb62d0c3451b12fda5471eb080acd7af165fcc2adbe3"
+    asking = replace(wording, sharing="I agree that my ratings of {nouns} are published.")
+    assert asking.digest() != wording.digest()
+    assert from_json(as_json(asking)) == asking
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

@@ -15,7 +15,7 @@ from playwright.sync_api import BrowserContext, Page
 from annotation.design.item_order import order, order_of_groups, second_first
 from annotation.design.kinds import BUILT_IN, default_wording, kind_called
 from annotation.design.wording import Practice, PracticePair, Training, Wording
-from annotation.hits.parse_answers import changed_sides, order_shown, read_line, read_practice
+from annotation.hits.parse_answers import agrees_to_share, changed_sides, order_shown, read_line, read_practice
 from annotation.hits.render import Arm, ShownLine, ShownText, hit_page
 from tests.browsing import PHONE, faults
 
@@ -39,7 +39,9 @@ def opened(browsing: BrowserContext, tmp_path: Path) -> Open:
     Where all texts are on one page, it is open there: behind what is read first.
     """
 
-    def show(kind: str, *, lines: int = 3, arm: Arm = "none", body: str = "Text {n}.", seed: int = 4) -> Page:
+    def show(
+        kind: str, *, lines: int = 3, arm: Arm = "none", body: str = "Text {n}.", seed: int = 4, sharing: str = ""
+    ) -> Page:
         shown = [
             ShownLine(
                 i,
@@ -50,7 +52,7 @@ def opened(browsing: BrowserContext, tmp_path: Path) -> Open:
             for i in range(lines)
         ]
         path = tmp_path / "hit.html"
-        path.write_text(hit_page(wording(kind), shown, arm=arm, seed=seed), encoding="utf-8")
+        path.write_text(hit_page(replace(wording(kind), sharing=sharing), shown, arm=arm, seed=seed), encoding="utf-8")
         page = browsing.new_page()
         page.route("https://market.example/**", lambda route: route.fulfill(body="recorded"))
         page.goto(f"{path.as_uri()}?assignmentId=A1&turkSubmitTo=https://market.example")
@@ -106,6 +108,21 @@ def test_what_is_read_first_comes_before_every_text_and_can_be_read_again(opened
     page.locator("#back").click()
     assert page.get_by_text(words).locator("visible=true").count() == 1
     assert page.locator(".text:visible").count() == 0
+
+
+def test_the_box_about_sharing_is_there_once_and_empty_until_somebody_ticks_it(opened: Open) -> None:
+    page = opened("typicality", lines=1, sharing="Optional: I agree that my answers are published.")
+    page.locator("#again > summary").click()
+    assert page.locator("[name=share]").count() == 1  # what can be read again has no second box
+    page.get_by_label("Very Typical").check()
+    page.locator("#back").click()
+    box = page.get_by_label("Optional: I agree that my answers are published.")
+    box.press("Enter")  # goes on, and neither ticks nor submits
+    assert page.evaluate("document.activeElement.id") == "next"
+    assert not box.is_checked()
+    box.press("Space")
+    page.locator("#next").click()
+    assert agrees_to_share(submitted(page))
 
 
 def test_a_text_without_an_answer_is_pointed_at_and_nothing_is_sent(opened: Open) -> None:
@@ -272,7 +289,7 @@ def test_lost_words_are_boxes_and_are_explained(opened: Open) -> None:
 @pytest.mark.parametrize("kind", [kind.name for kind in BUILT_IN])
 @pytest.mark.parametrize("narrow", [False, True])
 def test_nothing_serious_stands_in_anybodys_way(opened: Open, kind: str, narrow: bool) -> None:
-    page = opened(kind)
+    page = opened(kind, sharing="I agree that my answers are published.")
     if narrow:
         page.set_viewport_size(PHONE)
     # At the end of the page no choice is half behind the bar at its foot, which axe takes for a target too small.

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,23 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotation.design.kinds import default_wording
+from annotation.design.wording import as_json
 from annotation.jobs.job_files import folder_of
 from annotation.jobs.run import run_due
-from annotation.models import AuditEvent, Job, Presentation, Release, Remark, Role, Study, Worker, WorkerIdentity
+from annotation.models import (
+    AuditEvent,
+    Job,
+    Presentation,
+    Release,
+    Remark,
+    Role,
+    SharingAnswer,
+    Study,
+    StudyWording,
+    Worker,
+    WorkerIdentity,
+)
 from annotation.reports.take_snapshot import take
 from metrics.report.snapshot import read_snapshot
 from tests.annotation.api.conftest import Caller
@@ -43,25 +58,33 @@ def release(study: Study, *words: str) -> dict[str, Any]:
 
 
 def test_who_objects_is_in_no_release_and_nothing_leads_to_the_others(study: Study, tmp_path: Path) -> None:
-    first = Worker.objects.order_by("pk")[0]
+    first, second = Worker.objects.order_by("pk")[:2]
+    wording = replace(default_wording("typicality"), sharing="I agree that my answers are published.")
+    version = {"version": 1, "digest": wording.digest(), "body": as_json(wording), "created_at": NOW}
+    asked = StudyWording.objects.create(study=study, **version)
+    for submission in second.submissions.all():
+        SharingAnswer.objects.create(submission=submission, wording=asked, agreed=False)
     (tmp_path / "no.txt").write_text(f"{first.identity.external_id}\n")
     (tmp_path / "wrong.txt").write_text("A0NOBODY\n")
     with pytest.raises(CommandError, match="1 names are of no rater"):
         release(study, "--withhold", tmp_path / "wrong.txt")
     look = release(study, "--withhold", tmp_path / "no.txt", "--look", tmp_path / "read.csv")
-    assert (look["withheld"], look["raters"]) == (1, 5)
-    done = release(study, "--out", tmp_path / "public", *AGREED)
-    assert (done["raters"], done["withheld"]) == (5, 1)
+    assert (look["withheld"], look["raters"]) == (1, 4)
+    # Without words of their own the consent is stated as the task page asked for it.
+    done = release(study, "--out", tmp_path / "public", "--licence", "CC-BY-4.0")
+    assert (done["raters"], done["withheld"]) == (4, 2)
     everything = b"".join(path.read_bytes() for path in (tmp_path / "public").rglob("*") if path.is_file()).decode()
     names = [*Worker.objects.values_list("pseudonym", flat=True)]
     names += [*WorkerIdentity.objects.values_list("external_id", flat=True), str(study.uuid)]
     assert [name for name in names if re.search(rf"\b{re.escape(name)}\b", everything)] == []
     snapshot = read_snapshot((tmp_path / "public" / "snapshot.json").read_bytes())
-    assert len({row.rater for row in snapshot.report_input.ratings}) == 5
-    assert "1 rater did not agree to share" in everything
+    assert len({row.rater for row in snapshot.report_input.ratings}) == 4
+    assert "2 raters did not agree to share" in everything
+    assert "asked on the task page, by a box to tick: “I agree that my answers are published.”" in everything
+    assert f"{done['differing_numbers']} numbers of `report.json` differ, because raters who did not" in everything
     row = Release.objects.get()
     facts = AuditEvent.objects.get(study=study, verb="release").facts
-    assert facts == {"release": 1, "raters": 5, "withheld": 1, "sha256": row.sha256}
+    assert facts == {"release": 1, "raters": 4, "withheld": 2, "sha256": row.sha256}
     assert AuditEvent.objects.first_broken(study) is None
     # Another release of the same data has no name in common with the first.
     release(study, "--out", tmp_path / "again", *AGREED)

@@ -45,6 +45,7 @@ FULL = PackFacts(
     device_days=91,
     on_prolific=True,
     has_withdrawal_code=True,
+    sharing_question="I agree that my ratings are published.",
     contact="ada@example.org",
     ethics="Board of Example, 12/26.",
     sheet_version="1",
@@ -55,6 +56,10 @@ FURTHER = (
     replace(FULL, measured=True),
     replace(FULL, volunteers=True),
     replace(FULL, reward_cents=None, reward_range=(300, 475)),
+    replace(FULL, texts_per_task=1, minutes=1, allowed_minutes=1, approval_days=1, device_days=1),
+    replace(FULL, measured=True, minutes=1),
+    replace(FULL, texts_per_task=None, pairs_per_task=1),
+    replace(FULL, texts_per_task=None, pairs_per_task=12),
 )
 # Another value of each fact, as its type allows.
 OTHER: dict[str, Any] = {
@@ -63,6 +68,7 @@ OTHER: dict[str, Any] = {
     "contact": "bob@example.org",
     "ethics": "None was needed.",
     "sheet_version": "7",
+    "sharing_question": "I share.",
     "reward_range": (100, 200),
 }
 
@@ -80,7 +86,8 @@ def planted(facts: PackFacts, path: str) -> list[PackFacts]:
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.key)
 def test_each_sentence_names_its_facts_and_changes_or_goes_with_each_of_them(text: Any) -> None:
-    known = {field.name for field in fields(PackFacts)} | {f"answers.{key}" for key in ANSWER_KEYS}
+    known = {name for name in dir(PackFacts) if name.startswith("is_single_")}
+    known |= {field.name for field in fields(PackFacts)} | {f"answers.{key}" for key in ANSWER_KEYS}
     assert text.facts
     assert {*text.facts, *(path.removeprefix("!") for path in text.only_if)} <= known
     assert text.place in PLACES
@@ -108,6 +115,25 @@ def test_what_is_not_known_is_not_said_and_asked_for() -> None:
     gaps = gaps_of(PackFacts())
     assert len(gaps) == len(QUESTIONS) - len(OPTIONAL) + 4
     assert gaps_of(FULL) == ()
+
+
+def test_whether_answers_may_be_published_is_described_and_asked_or_neither() -> None:
+    """What the sheet says of sharing and what the task page asks belong together."""
+    silent = {key: text for key, text in FULL.answers.items() if key != "sharing"}
+    assert [gap for gap in gaps_of(replace(FULL, answers=silent)) if "in which form" in gap]
+    assert [gap for gap in gaps_of(replace(FULL, sharing_question=None)) if "does not ask it yet" in gap]
+    assert gaps_of(replace(FULL, sharing_question=None, answers=silent)) == ()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_single_one_is_written_as_the_language_does(language: str) -> None:
+    """A text, a minute, a day: no figure 1 before a word in the plural."""
+    single = replace(FULL, texts_per_task=1, minutes=1, allowed_minutes=1, approval_days=1, device_days=1)
+    for facts in (single, replace(single, measured=True)):
+        lines = [line for line in sentences_of(facts, language) if line.place != "who"]
+        assert [line.text for line in lines if re.search(r"(?<![\d.,])1 \w", line.text)] == []
+        stated = {fact for line in lines for fact in line.facts}
+        assert {"texts_per_task", "minutes", "allowed_minutes", "approval_days", "device_days"} <= stated
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from annotation.accounts.models import User
 from annotation.models import Decision, Device, PersonEvidence, Rejection, Study, Submission, Worker
 from annotation.quality.people import main_reason
 from annotation.review import assignment, queue
+from metrics.worker_models.ways_of_working import CAREFUL, WAYS
 
 UNKNOWN = 0.5  # the suspicion of work that no check has looked at
 
@@ -146,6 +147,11 @@ class PersonCard:
     @property
     def details(self) -> dict[str, Any]:
         return self.evidence.details if self.evidence else {}
+
+    @property
+    def reason_to_exclude(self) -> str:
+        """The main reason, where it speaks for bad work: that answers look careful is no reason to exclude them."""
+        return self.reason if self.evidence and self.evidence.kind != WAYS[CAREFUL] else ""
 
 
 def person_card(study: Study, worker: Worker) -> PersonCard:

@@ -60,7 +60,7 @@ def _shown(request: HttpRequest, study: Study, worker: Worker, **forms: Any) -> 
         "history": assignment.history(worker, studies_of(visitor(request))),
         "next": people.next_person(study, worker, now=now, before=people.place_of(study, worker, now=now)),
         "back": people.last_action(study, visitor(request), now=now),
-        "exclude": Reason(prefix="exclude", initial={"reason": person.reason}),
+        "exclude": Reason(prefix="exclude", initial={"reason": person.reason_to_exclude}),
         "propose": RejectPerson(prefix="propose"),
         "form": next(iter(forms.values()), None),
     }

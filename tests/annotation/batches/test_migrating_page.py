@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import boto3
 import pytest
 from django.core.management import call_command
 
@@ -60,6 +61,8 @@ class Reader:
         self.printed["script"] = out.getvalue()
 
     def _export(self, line: str) -> None:
+        # A script of its own would read the keys anew; in this process, boto3 would go on with those it read before.
+        self.monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
         lab = json.loads(self.printed["create_requester"])
         values = {"AWS_ACCESS_KEY_ID": lab["access_key"], "AWS_SECRET_ACCESS_KEY": lab["secret_key"]}
         for word in shlex.split(line)[1:]:

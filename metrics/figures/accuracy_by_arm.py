@@ -54,7 +54,7 @@ def chart(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators",
         alt=alt(arms, chance=chance, unit=unit),
         x=Axis("accuracy", *span, tuple((at, f"{at * 100:.0f}%") for at, _ in place_ticks(*span))),
         y=Axis("", -0.75, len(arms) - 0.2),
-        guides=(Guide((chance, chance), (-0.75, len(arms) - 0.2)),),
+        guides=_guides(chance, heights),
         points=_points(arms, heights),
         notes=(
             *(
@@ -66,6 +66,14 @@ def chart(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators",
         legend=grouped,
         height=96 + ROW * len(arms),
         caption=_caption(arms, unit),
+    )
+
+
+def _guides(chance: float, heights: Sequence[float]) -> tuple[Guide, ...]:
+    """The line at chance, in pieces: none of them crosses what is written above a row."""
+    lowest = min(heights)
+    return tuple(
+        Guide((chance, chance), (-0.75 if height == lowest else height - 0.34, height + 0.2)) for height in heights
     )
 
 

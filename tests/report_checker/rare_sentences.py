@@ -309,7 +309,7 @@ def are_pairs(rows: Rows, criterion: str) -> bool:
 
 caption(
     "caption_chosen",
-    rf"How often a text of each source was chosen {CRITERION}, against chance; {LEVEL} over new contexts with these "
+    rf"How often a text of each source was chosen {CRITERION}, against chance; {LEVEL} over new contexts and new "
     r"raters\.",
     lambda rows, criterion: bool(rows.study["task"] == "which_machine"),
 )

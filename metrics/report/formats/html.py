@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -106,7 +107,13 @@ def html(
         "has_quality": report.input.flags is not None or bool(report.input.quality) or varied or excluded,
         "excluded": excluded,
     }
-    return isolate_words(_without_dead_links(environment().get_template("report.html").render(context)))
+    rendered = environment().get_template("report.html").render(context)
+    return isolate_words(_with_unbroken_p_values(_without_dead_links(rendered)))
+
+
+def _with_unbroken_p_values(page: str) -> str:
+    """No line ends between p and its number."""
+    return re.sub(r"\bp (=|&lt;) (?=[.\d])", "p\u00a0\\1\u00a0", page)
 
 
 def _without_dead_links(page: str) -> str:

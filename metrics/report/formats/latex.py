@@ -16,6 +16,7 @@ from metrics.report.result import Report
 from metrics.report.section import Reference, Section
 from metrics.report.wording import known
 from metrics.tables import scripts
+from metrics.tables.column import prose
 from metrics.tables.latex import escape, table_latex
 from metrics.tables.record import Table
 
@@ -54,7 +55,11 @@ def latex(report: Report, *, has_figures: bool) -> str:
 
 def render_document(title: str, subtitle: str, parts: Sequence[str]) -> str:
     """The parts between head and end; where letters may stand as codes, the first page says so."""
-    head = rf"\title{{{escape(title)}\\ \large {escape(subtitle)}}}" + "\n" + r"\date{}\author{}\maketitle"
+    head = (
+        rf"\title{{{escape(title)}\\ \large {escape(subtitle)}}}"
+        + "\n"
+        + r"\date{}\author{}\maketitle\emergencystretch=3em"
+    )
     body = "\n".join(parts)
     note = [rf"\noindent\emph{{{escape(CODES)}}}" + "\n"] if r"\otherscript" in head + body else []
     source = "\n".join([head, *note, body, r"\end{document}", ""])
@@ -63,7 +68,7 @@ def render_document(title: str, subtitle: str, parts: Sequence[str]) -> str:
 
 def render_section(title: str, sentences: Sequence[str]) -> str:
     """A section of paragraphs."""
-    return "\n".join([rf"\section{{{escape(title)}}}", "\n\n".join(escape(sentence) for sentence in sentences), ""])
+    return "\n".join([rf"\section{{{escape(title)}}}", "\n\n".join(prose(sentence) for sentence in sentences), ""])
 
 
 def render_limitations(warnings: Sequence[Warn]) -> str:
@@ -88,7 +93,7 @@ def render_subsections(sections: Sequence[Section]) -> Iterator[str]:
     """Each part of the results as a subsection."""
     for part in sections:
         yield rf"\subsection{{{escape(part.title)}}}"
-        yield from (escape(line) + "\n" for line in part.lead)
+        yield from (prose(line) + "\n" for line in part.lead)
         yield from (table_latex(_shortened(table), fit=True) for table in part.tables)
         yield from (f"{escape(name)}: not recorded{': ' + escape(why) if why else '.'}\n" for name, why in part.missing)
         if part.tables:
@@ -111,10 +116,10 @@ def render_figures(charts: Sequence[Chart]) -> Iterator[str]:
                 r"\begin{figure}[htbp]",
                 r"\centering",
                 rf"\includegraphics[page={page},width=.85\linewidth]{{{FIGURES}}}",
-                rf"\caption{{{escape(chart.title)}. {escape(chart.legend_words if _fits(chart) else BELOW)}}}",
+                rf"\caption{{{prose(chart.title)}. {prose(chart.legend_words if _fits(chart) else BELOW)}}}",
                 rf"\label{{fig:{re.sub(r'[^A-Za-z0-9]+', '-', chart.name)}}}",
                 r"\end{figure}",
-                *([] if _fits(chart) else [rf"\noindent {escape(chart.title)}: {escape(chart.legend_words)}" + "\n"]),
+                *([] if _fits(chart) else [rf"\noindent {prose(chart.title)}: {prose(chart.legend_words)}" + "\n"]),
                 *([r"\clearpage"] if page % 2 == 0 else []),
             ]
         )
@@ -133,4 +138,4 @@ def _datasheet(report: Report) -> Iterator[str]:
         if entry.part != part:
             part = entry.part
             yield rf"\subsection*{{{escape(part)}}}"
-        yield rf"\noindent\textbf{{{escape(entry.question)}:}} {escape(known(entry.answer))}" + "\n"
+        yield rf"\noindent\textbf{{{prose(entry.question)}:}} {prose(known(entry.answer))}" + "\n"

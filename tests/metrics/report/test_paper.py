@@ -12,9 +12,11 @@ from lxml import html as lxml_html
 from lxml.html import HtmlElement
 
 from metrics.report.formats import figures
-from metrics.report.formats.paper_latex import METHODS, PAGE, TABLE, paper_files
+from metrics.report.formats.paper_latex import METHODS, PACKAGES, PAGE, TABLE, paper_files
 from metrics.report.paper.page import MAX_FIGURES, compose_page
 from metrics.report.records import ReportInput
+from metrics.report.result import Report
+from tests.metrics.report import stranger
 from tests.metrics.report.kinds_of_study import KINDS, page_of, report_of
 from tests.metrics.report.latex import ENGINES, blank_pdf, compile_tex, needs, overfull, pages
 
@@ -23,8 +25,20 @@ MAX_WORDS = 1500
 
 
 def files_of(name: str) -> dict[str, str]:
-    charts = figures.charts(report_of(name))
-    return paper_files(compose_page(report_of(name), charts), name=name, charts=charts, has_figures=bool(charts))
+    return pieces_of(report_of(name), name)
+
+
+def pieces_of(report: Report, name: str) -> dict[str, str]:
+    charts = figures.charts(report)
+    return paper_files(compose_page(report, charts), name=name, charts=charts, has_figures=bool(charts))
+
+
+# pdflatex prints codes for letters that its fonts lack: of such a page see test_strangers.
+STRANGERS: dict[str, Callable[[], dict[str, Report]]] = {
+    "pdflatex": dict,
+    "lualatex": lambda: {"stranger": stranger.report()},
+    "xelatex": lambda: {"stranger": stranger.report()},
+}
 
 
 def test_there_are_over_twelve_kinds_and_among_them_every_task() -> None:
@@ -39,19 +53,27 @@ def test_each_kind_fits_one_page_of_two_columns_and_no_box_is_wider_than_its_col
 ) -> None:
     """All kinds in one run, each from a page of its own: as many pages as kinds if each has one."""
     needs(engine)
-    bodies = []
-    for at, name in enumerate(KINDS):
-        heights = [chart.height for chart in figures.charts(report_of(name))]
+    bodies, head = [], ""
+    reports = {**{name: report_of(name) for name in KINDS}, **STRANGERS[engine]()}
+    for at, (name, report) in enumerate(reports.items()):
+        heights = [chart.height for chart in figures.charts(report)]
+        pieces = pieces_of(report, name)
         (tmp_path / f"k{at}-figures.pdf").write_bytes(blank_pdf(heights or [100]))
-        for file, text in files_of(name).items():
+        for file, text in pieces.items():
             (tmp_path / f"k{at}-{file}").write_text(text.replace("{figures.pdf}", f"{{k{at}-figures.pdf}}"))
-        body = files_of(name)[PAGE].partition(r"\begin{document}")[2].partition(r"\bibliographystyle")[0]
+        head, _, body = pieces[PAGE].partition(r"\begin{document}")
+        body = body.partition(r"\bibliographystyle")[0]
         bodies.append(body.replace(r"\input{", rf"\input{{k{at}-").replace(r"\label{", rf"\label{{k{at}-"))
-    document = r"\documentclass{acl-like}\begin{document}" + r"\clearpage".join(bodies) + r"\end{document}"
+    # That of the stranger, who comes last, has the commands for other scripts.
+    commands = head.replace(r"\documentclass[10pt,twocolumn]{article}", r"\documentclass{acl-like}").replace(
+        PACKAGES, ""
+    )
+    document = commands + r"\begin{document}" + r"\clearpage".join(bodies) + r"\end{document}"
     (tmp_path / "all.tex").write_text(document)
     log = compile_tex(tmp_path, "all.tex", engine)
     assert [points for points in overfull(log) if points > MAX_OVERFULL] == []
-    assert pages(log) == len(KINDS)
+    assert pages(log) == len(reports)
+    assert "Missing character" not in log
 
 
 def test_the_page_compiles_alone_with_its_references(tmp_path: Path) -> None:

@@ -1,48 +1,36 @@
-"""A study from elsewhere: names from right to left, signs that LaTeX and HTML read as commands, pictures as letters."""
+"""What a study from elsewhere shows: `stranger`. `test_paper` compiles its paper page with those of all kinds."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
 from lxml import html as lxml_html
 
 from metrics.figures import hj_by_source
-from metrics.report.build import build_report
 from metrics.report.formats.html import html
 from metrics.report.formats.isolation import isolate_words
 from metrics.report.formats.write import write_report
-from metrics.report.result import Report
-from tests.metrics.report.latex import ENGINES, compile_tex, needs, overfull, pages
-from tests.metrics.report.samples import NOW, study
-
-SIGNS = "50%_#1 & ~^\\{x}"
-HEBREW, ARABIC = "\u05de\u05d5\u05d3\u05dc", "\u0646\u0645\u0648\u0630\u062c"
-NAMES = (f"{HEBREW} {SIGNS}", f"{ARABIC}-2 \U0001f642 a-very-long-name/with_parts" + "x" * 40)
-PAGES = ("study.tex", "paper.tex")
+from tests.metrics.report.latex import compile_tex, needs, overfull, pages
+from tests.metrics.report.samples import NOW
+from tests.metrics.report.stranger import ARABIC, HEBREW, NAMES, SIGNS, report
 
 
-@cache
-def report() -> Report:
-    records = study({NAMES[0]: (0.4, 0.6), NAMES[1]: (0.2, 0.3)}, texts=12, raters=4)
-    facts = replace(records.study, name=f"{HEBREW} <b>{SIGNS}</b>", question=f"{HEBREW} “{{output}}”? {SIGNS} <i>")
-    crowd = replace(records.crowd, provider=f"{ARABIC} {SIGNS}", ethics=f"{HEBREW} {SIGNS}", consent=SIGNS)
-    texts = tuple(replace(text, body=f"{text.body} {HEBREW} {SIGNS} \U0001f642") for text in records.texts)
-    return build_report(replace(records, study=facts, crowd=crowd, texts=texts), k=5)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_its_latex_compiles_and_the_paper_page_is_one_page(engine: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
+def test_its_long_report_compiles_and_no_sentence_is_wider_than_the_page(engine: str, tmp_path: Path) -> None:
     needs(engine)
     write_report(report(), tmp_path, now=NOW, formats=("latex",))
-    # The long report has the same signs in the same commands: one engine goes over it as well.
-    for name in PAGES if engine == "lualatex" else PAGES[1:]:
-        log = compile_tex(tmp_path, name, engine)
-        assert "Missing character" not in log
-        assert name == "study.tex" or (pages(log), [points for points in overfull(log) if points > 1]) == (1, [])
+    log = compile_tex(tmp_path, "study.tex", engine)
+    assert "Missing character" not in log
+    assert [points for points in overfull(log) if points > 1] == []
+
+
+def test_its_paper_page_with_codes_for_letters_is_one_page(tmp_path: Path) -> None:
+    needs("pdflatex")
+    write_report(report(), tmp_path, now=NOW, formats=("latex",))
+    log = compile_tex(tmp_path, "paper.tex", "pdflatex")
+    assert (pages(log), [points for points in overfull(log) if points > 1]) == (1, [])
 
 
 def test_words_from_right_to_left_are_isolated_and_signs_are_shown_as_they_are() -> None:

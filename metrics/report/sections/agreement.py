@@ -52,6 +52,15 @@ MIXED_CAPTION = template(
     "ratings.kept",
     "ratings.criterion",
 )
+# Whom the intervals are for cannot be chosen here, as it can for alpha.
+ICC_NOTE = (
+    "The intervals are for new texts with raters of their own, whichever raters the other intervals are for: this "
+    "correlation does not distinguish raters."
+)
+MIXED_NOTE = (
+    "The intervals are for new texts and new raters, whichever raters the other intervals are for: the model draws "
+    "both. Differences with these raters alone are under “Comparison of sources”."
+)
 ALPHA = (
     Column("criterion", "Criterion"),
     Column("texts", "Texts"),
@@ -211,7 +220,7 @@ def _icc_table(criterion: str, correlations: IntraclassCorrelations) -> Table:
     )
     columns = (Column("of", "Of"), Column("icc", "ICC(1, ·)", "estimate", n="n"), Column("n", "Texts", "count"))
     title = ICC_CAPTION.fill(criterion=criterion)
-    return Table(f"icc-{criterion}", title, columns, rows)
+    return Table(f"icc-{criterion}", title, columns, rows, (ICC_NOTE,))
 
 
 def _mixed(sides: Mapping[str, str | None], ratings: Sequence[RatingRow], level: float, seed: int) -> MixedModel:
@@ -237,7 +246,7 @@ def _mixed_table(criterion: str, model: MixedModel, ratings: int) -> Table:
         Column("value", "Points of the scale", "estimate", n="n"),
         Column("n", "n", "count"),
     )
-    notes = [model.note] if model.note else []
+    notes = [MIXED_NOTE, *([model.note] if model.note else [])]
     if model.variances:
         notes.append("Variances: " + ", ".join(f"{name} {value:.3f}" for name, value in model.variances.items()) + ".")
     title = MIXED_CAPTION.fill(ratings=ratings, criterion=criterion)

@@ -11,7 +11,7 @@ from metrics.agreement.krippendorff import krippendorff_alpha
 from metrics.data.answer_types import AnswerType
 from metrics.data.evaluator_judgments import HUMAN, MACHINE, EvaluatorJudgment
 from metrics.errors import InsufficientData, MetricsError
-from metrics.evaluators.conditions import ConditionComparison, compare_conditions, mixed_accuracy
+from metrics.evaluators.conditions import SHARED, ConditionComparison, compare_conditions, mixed_accuracy
 from metrics.evaluators.conditions_to_json import anova_estimate
 from metrics.evaluators.evaluate import Condition, Evaluation, evaluate_judgments
 from metrics.evaluators.exclusion_sensitivity import OVERALL
@@ -50,6 +50,9 @@ UNCERTAIN = template(
     "summary.accuracy-without-interval",
     "Evaluators were right in {value} of their answers on average; no interval is defined.",
     *ANSWERED,
+)
+SHARED_NOTE = (
+    "Some evaluators judged in several conditions and count once in each; these tests take conditions as independent."
 )
 BETTER = template(
     "summary.accuracy-better",
@@ -326,6 +329,8 @@ def _pairs(compared: ConditionComparison) -> Table:
         f"One-way ANOVA over evaluators: {f}{share} {df}.",
         f"Family of {len(compared.family.hypotheses)} tests: {compared.family.name}, alpha {compared.family.alpha:g}.",
     ]
+    if SHARED in compared.flags:
+        notes.append(SHARED_NOTE)
     if compared.left_out:
         notes.append(f"Excluded because they have one evaluator only: {', '.join(compared.left_out)}.")
     title = plain("Conditions against each other, Welch's t-tests over evaluators.")

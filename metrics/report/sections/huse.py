@@ -127,6 +127,8 @@ def _pairs(compared: Comparison | None) -> Table | None:
     notes = (
         f"Each text at {at}.",
         "An interval of a difference that holds 0 does not show that two generators are alike.",
+        "The intervals are for new contexts with these raters, whichever raters the other intervals are for: what "
+        "other raters would change is not in them, and matters most where different people rated the generators.",
     )
     return _table("huse-differences", title, columns, rows, notes)
 

@@ -55,6 +55,21 @@ def test_every_comparison_of_arms_that_raters_chose_says_so_in_every_format(chos
     assert {row["table"] for row in rows if row["note"].startswith(CHOSEN)} == COMPARISONS
 
 
+def test_the_same_people_in_two_arms_are_named_beside_the_tests_that_take_arms_as_independent() -> None:
+    given = evaluators()
+    none, examples = (condition.name for condition in given.conditions)
+    seen = [rating for rating in given.ratings if rating.condition == none]
+    twice = replace(given, ratings=(*seen, *(replace(rating, condition=examples, hit="again") for rating in seen)))
+    noted = {
+        name: any(note.startswith("Some evaluators judged in several conditions") for note in table.notes)
+        for name, source in (("twice", twice), ("once", given))
+        for section in build_report(source).sections
+        for table in section.tables
+        if table.name == "evaluators-conditions"
+    }
+    assert noted == {"twice": True, "once": False}
+
+
 def test_the_methods_paragraph_says_it_once_and_of_several_arms_only() -> None:
     assert methods(came("chosen")).count(CHOSEN) == 1
     alone = came("chosen")

@@ -53,6 +53,21 @@ def test_every_number_is_that_of_evaluate(given: ReportInput, report: Report) ->
         assert generator.modes == evaluate(facts.items, k=16, seed=7, level=0.95)
 
 
+@pytest.mark.parametrize(
+    ("table", "target"),
+    [
+        ("icc-typicality", "for new texts with raters of their own"),
+        ("mixed-typicality", "for new texts and new raters"),
+        ("huse-differences", "for new contexts with these raters"),
+    ],
+)
+def test_intervals_of_one_target_name_it_where_the_others_can_be_chosen(
+    report: Report, table: str, target: str
+) -> None:
+    (notes,) = (each.notes for section in report.sections for each in section.tables if each.name == table)
+    assert any(target in note and "whichever raters the other intervals are for" in note for note in notes)
+
+
 def test_references_are_counted_once_in_hj_by_source(report: Report) -> None:
     assert [(row.name, row.mean.n) for row in report.sources] == [("reference", 30), ("t=1.0", 30), ("t=0.7", 30)]
     assert report.ratings_per_text == ((20, 90),)

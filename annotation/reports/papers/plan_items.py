@@ -1,6 +1,8 @@
 """The plan in the items of two registries: the OSF preregistration form, and AsPredicted.
 
-Source: the form "OSF Preregistration" of the Open Science Framework; the nine questions of AsPredicted.
+Source: the form "OSF Preregistration" of the Open Science Framework, without its fields on contributors, license,
+subject and tags; the first nine questions of AsPredicted, which then asks for the type of
+study and the source of data. The titles were compared with registrations that are public.
 """
 
 from __future__ import annotations
@@ -213,7 +215,9 @@ OSF = (
 )
 AS_PREDICTED = (
     _Item("1) Have any data been collected for this study already?", _existing, ("existing_data",)),
-    _Item("2) What's the main question being asked or hypothesis being tested?", _question, ("hypotheses",)),
+    _Item(
+        "2) What's the main question being asked or hypothesis being tested in this study?", _question, ("hypotheses",)
+    ),
     _Item("3) Describe the key dependent variable(s) specifying how they will be measured.", _measured, ("primary",)),
     _Item("4) How many and which conditions will participants be assigned to?", _design, ("randomization",)),
     _Item(

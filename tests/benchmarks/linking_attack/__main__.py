@@ -3,8 +3,9 @@
 The same 30 people take part in two studies. Each has habits that last: an hour of the day, a pace, a place in the
 order of arrival, a length of comments. The attacker has both snapshots, knows that the people are the same, measures
 every habit that the snapshot shows, and assigns the people of one to those of the other with the smallest total
-distance. Chance is 1 in 30. As a control the same attack runs on the studies' own snapshots, where pseudonyms were
-drawn anew but times, seconds, order and comments stayed.
+distance. Chance is 1 in 30. Where people do not share, only those of both releases can be linked, and chance is 1 in
+the number of raters of the larger release. As a control the same attack runs on the studies' own snapshots, where
+pseudonyms were drawn anew but times, seconds, order and comments stayed.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from tests.metrics.report.samples import STUDY
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "linking.md"
 PEOPLE, TASKS, TEXTS = 30, 3, 4
+# Of 10 people how many do not share, on average, drawn for each release.
+NOT_SHARING = 2
 START = datetime(2026, 3, 2, tzinfo=UTC)
 CHOICES = ReleaseChoices("CC-BY-4.0", "asked")
 
@@ -74,18 +77,23 @@ def take_part(crowd: Sequence[Habits], random: Random) -> tuple[Snapshot, list[s
 
 
 def published(
-    snapshot: Snapshot, names: list[str], random: Random, *, with_comments: bool
+    snapshot: Snapshot, names: list[str], random: Random, *, with_comments: bool, withheld: frozenset[str] = frozenset()
 ) -> tuple[ReportInput, list[str]]:
-    """The public data, and each person's public pseudonym: the judge finds it by the answers, the attack does not."""
+    """The public data, and each person's public pseudonym, "" where they do not share: the judge finds it by the
+    answers, the attack does not."""
     data = snapshot.report_input
-    chosen = frozenset((row.text, row.rater, row.question) for row in data.comments) if with_comments else frozenset()
-    choices = replace(CHOICES, comments=chosen)
+    chosen = (
+        frozenset((row.text, row.rater, row.question) for row in data.comments if row.rater not in withheld)
+        if with_comments
+        else frozenset()
+    )
+    choices = replace(CHOICES, comments=chosen, withheld=withheld)
     public = make_public(snapshot, choices, number=1, now=START, random=random).snapshot.report_input
     answers = {name: _answers(data, name) for name in names}
     if len(set(answers.values())) < len(names):
         raise RuntimeError("two people answered alike: the judge cannot tell who is who")
     public_names = {_answers(public, row.rater): row.rater for row in public.ratings}
-    return public, [public_names[answers[name]] for name in names]
+    return public, [public_names.get(answers[name], "") for name in names]
 
 
 def _answers(data: ReportInput, rater: str) -> tuple[tuple[str, int], ...]:
@@ -108,8 +116,8 @@ def features(data: ReportInput, raters: Sequence[str]) -> np.ndarray:
 
 
 def linked(first: ReportInput, second: ReportInput, pairs: Sequence[tuple[str, str]], random: Random) -> float:
-    """The share of people whom the attack links rightly. The order in which it meets them is drawn."""
-    one, two = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    """The share of people in both whom the attack links rightly, above that of chance. The order is drawn."""
+    one, two = [name for name, _ in pairs if name], [name for _, name in pairs if name]
     random.shuffle(one)
     random.shuffle(two)
     a, b = features(first, one), features(second, two)
@@ -120,7 +128,8 @@ def linked(first: ReportInput, second: ReportInput, pairs: Sequence[tuple[str, s
     distances = ((a[:, None, :] - b[None, :, :]) ** 2).sum(axis=2)
     rows, columns = linear_sum_assignment(distances)
     guess = {one[i]: two[j] for i, j in zip(rows, columns, strict=True)}
-    return sum(guess[left] == right for left, right in pairs) / len(pairs)
+    both = [(left, right) for left, right in pairs if left and right]
+    return sum(guess.get(left) == right for left, right in both) / len(both) - 1 / max(len(one), len(two))
 
 
 def simulate(seed: int) -> dict[str, float]:
@@ -133,6 +142,12 @@ def simulate(seed: int) -> dict[str, float]:
         one, public_1 = published(first, names_1, random, with_comments=with_comments)
         two, public_2 = published(second, names_2, random, with_comments=with_comments)
         results[label] = linked(one, two, list(zip(public_1, public_2, strict=True)), random)
+    withheld = [frozenset(name for name in names if random.random() < NOT_SHARING / 10) for names in (names_1, names_2)]
+    one, public_1 = published(first, names_1, random, with_comments=True, withheld=withheld[0])
+    two, public_2 = published(second, names_2, random, with_comments=True, withheld=withheld[1])
+    results["the same, where people do not share"] = linked(
+        one, two, list(zip(public_1, public_2, strict=True)), random
+    )
     return results
 
 
@@ -141,23 +156,23 @@ def main() -> None:
     arguments.add_argument("--simulations", type=int, default=100)
     number = arguments.parse_args().simulations
     runs = [simulate(seed) for seed in range(number)]
-    chance = 1 / PEOPLE
     lines = [
         "# Linking two public releases",
         "",
         "For those who release data: how well the raters of two releases of one installation can be linked.",
         f"{number} simulations of {PEOPLE} people who take part in two studies. The attack uses times, order, lengths",
-        "and comments (`python -m tests.benchmarks.linking_attack`, which describes it). Chance links "
-        f"{100 * chance:.2f}% of them.",
+        "and comments (`python -m tests.benchmarks.linking_attack`, which describes it). In the last row",
+        f"{NOT_SHARING} of 10 people on average do not share, drawn for each release. Chance links {100 / PEOPLE:.2f}%",
+        "of people, and more where some do not share.",
         "",
-        "| attack on | linked | above chance, in points | standard error |",
-        "|---|---|---|---|",
+        "| attack on | linked above chance, in points | standard error |",
+        "|---|---|---|",
     ]
     for label in runs[0]:
         shares = [100 * run[label] for run in runs]
         error = statistics.stdev(shares) / math.sqrt(number) if number > 1 else math.nan
         mean = statistics.fmean(shares)
-        lines.append(f"| {label} | {mean:.2f}% | {mean - 100 * chance:+.2f} | {error:.2f} |")
+        lines.append(f"| {label} | {mean:+.2f} | {error:.2f} |")
     lines += [
         "",
         "Not part of the attack: the answers themselves. A person who answers in an unusual way, or does an unusual",

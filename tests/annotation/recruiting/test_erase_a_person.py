@@ -181,6 +181,10 @@ def test_an_account_is_closed_and_the_same_id_opens_another(
     assert ledger.money_spent(study) == money
     assert money["reward"] == 200
     call_command("check_balances", stdout=io.StringIO())
+    # The same name and address open an account of somebody new.
+    call_command("create_worker", "ann", "--email", "ann@example.org", stdout=io.StringIO())
+    assert told("create_worker", "ann")["worker_id"] != worker_id
+    assert tables_with(worker_id) == []
 
     # A backup from before knows the person again, and the list beside the database does not forget.
     WorkerIdentity.objects.create(

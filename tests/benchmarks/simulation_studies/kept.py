@@ -81,7 +81,11 @@ class Kept:
         """Rows by the code that they were counted on: "" for that of today, else the commits, in their order."""
         rows: dict[str, list[str]] = {}
         for work in works:
-            earlier = [job for job in work.jobs() if job.name in self._entries and self._own(job, work) is None]
+            # As `_chunks`: where a chunk is of today's code, those of earlier code are not in the row.
+            current = [job for job in work.chunks if self._own(job, work) is not None]
+            target = [work.target] if isinstance(work, Work) and work.target else []
+            used = [*target, *(current or work.chunks)]
+            earlier = [job for job in used if job.name in self._entries and self._own(job, work) is None]
             commits = dict.fromkeys(self._entries[job.name].get("commit", "unknown") for job in earlier)
             if any(job.name in self._entries for job in work.jobs()):
                 rows.setdefault(", ".join(commits), []).append(work.world if isinstance(work, Work) else work.name)

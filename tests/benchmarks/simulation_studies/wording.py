@@ -149,9 +149,9 @@ SECTIONS = {
         "(`tests/benchmarks/simulation_studies/skewed_worlds.py`): most texts of a source are alike and some far "
         "worse, some contexts are hard for every source, raters' severity is Laplace, their slips are Student's t "
         "with 3 degrees of freedom and larger for some raters than for others, half of all labels are the highest, "
-        "and log p has a long tail. HUSE: 20 ratings a text by raters drawn for each, where nothing else is said; with "
-        "60 references the same 10 raters rate everything, with 25 the same 5. Verdicts and differences of ratings "
-        "as in the section above.",
+        "and log p has a long tail. HUSE: 20 ratings of each text, by raters drawn for it, where nothing else is said; "
+        "with 60 references the same 10 raters rate everything, with 25 the same 5. Verdicts and differences of "
+        "ratings as in the section above.",
     ),
     "demo": (
         "The lines that the demo prints",

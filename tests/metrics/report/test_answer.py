@@ -26,7 +26,7 @@ from metrics.report.result import Report
 from metrics.report.row_records import ComparisonPlan, ConditionFacts, PlanFacts, WhichRaters
 from metrics.report.section import Section
 from metrics.report.sections import agreement, answer
-from metrics.tables.latex import escape
+from metrics.tables.column import prose
 from metrics.types import Estimate, Interval
 from tests.annotation.reports.round_trips import KINDS
 from tests.metrics.report.samples import rated
@@ -78,7 +78,7 @@ def test_pages_terminal_latex_and_json_say_the_same_sentence_of_each_verdict(out
     assert expected in shown[0].replace("\u00a0", " ")
     document = json.loads((tmp_path / "report.json").read_text("utf-8"))
     assert document["verdicts"][0] == document["results"][0]["lead"][0] == expected
-    assert escape(expected) in latex(report, has_figures=False)
+    assert prose(expected) in latex(report, has_figures=False)
     for terminal in (table(report), better.table(report.sections[0])):
         assert expected.replace("−", "-") in " ".join(terminal.replace("−", "-").split())
     result = Result(numbers=document)

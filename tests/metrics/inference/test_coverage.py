@@ -203,7 +203,7 @@ def test_counts_of_preferences_lie_in_a_file_of_their_own_and_one_section_is_sim
         "small", MEASURES, (job("pairwise small 0", preferences, world, 3, (2,)),), strength_tallies, (), target
     )
     tiny = tiny_plan()
-    given = Plan({**tiny.covered, "pairwise": (pairs,)}, (), (), tiny.sizes, tiny.bias)
+    given = Plan({**tiny.covered, "pairwise": (pairs,)}, {}, (), tiny.sizes, tiny.bias)
     kept = Kept(tmp_path / "kept.json")
     mine = given.missing(kept, "pairwise")
     assert {one.name for one in mine} == {"pairwise small target", "pairwise small 0"}
@@ -219,7 +219,7 @@ def test_counts_of_preferences_lie_in_a_file_of_their_own_and_one_section_is_sim
 
     # Other code: what was counted before is not used, unless asked for, and then the page says so.
     changed = job("pairwise small 0", preferences, world, 3, (99,))
-    again = Plan({"pairwise": (replace(pairs, chunks=(changed,)),)}, (), (), (), ())
+    again = Plan({"pairwise": (replace(pairs, chunks=(changed,)),)}, {}, (), (), ())
     assert "| small | log strength |" not in "".join(lines(again, Kept(tmp_path / "kept.json")))
     page = "".join(lines(again, Kept(tmp_path / "kept.json", earlier=True)))
     assert "| small | log strength |" in page
@@ -261,7 +261,7 @@ def tiny_plan() -> Plan:
     planned = Sums(PLANNED, (plan,), planned_studies.planned_total)
     return Plan(
         covered,
-        (),
+        {},
         (planned,),
         (size,),
         ((40, 20, Sums("bias", (job("bias", values_only, world, 5, (9,)),), values_total)),),

@@ -146,7 +146,7 @@ def test_an_excluded_answer_is_in_no_number(told_apart: Report, folder: Path) ->
 def test_a_part_of_the_method_is_there_where_it_applies_and_absent_elsewhere(told_apart: Report, folder: Path) -> None:
     root = lxml_html.parse(str(folder / "report.html")).getroot()
     parts = root.xpath("//div[@class='part']/@id")
-    assert parts == ["answer", "human-or-machine", "explanations", "agreement"]
+    assert parts == ["answer", "human-or-machine", "explanations", "agreement", "pooled-judgments"]
     absent = ("HUSE", "Sensitivity to exclusions", "HJ and corpus frequency", "Near-negative distinction")
     titles = root.xpath("//section[@id='results']//h3/text()")
     assert not [title for title in absent if title in titles]

@@ -12,7 +12,7 @@ from tests.benchmarks.arrivals.people import Life, Plan
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 DROP_OUT = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
-# Here about eighteen people come back to another cell; of the few of the plan above, all may have drawn their own again.
+# About eighteen people come back to another cell here. Of the few of the plan above, all may draw their own again.
 MANY_LEAVE = Plan(places=25, drop_out=dict.fromkeys(DROP_OUT, 0.6), inside=20, seed=3)
 
 

@@ -95,7 +95,7 @@ def _by_condition(counted: Sequence[EvaluatorJudgment]) -> dict[str, list[Evalua
     conditions: defaultdict[str, list[EvaluatorJudgment]] = defaultdict(list)
     for judgment in counted:
         conditions[" × ".join(judgment.factors[factor] for factor in by) or "all"].append(judgment)
-    return dict(sorted(conditions.items()))
+    return conditions
 
 
 def _repeated(judged: Sequence[EvaluatorJudgment]) -> list[EvaluatorJudgment]:

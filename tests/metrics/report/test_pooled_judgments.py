@@ -37,8 +37,8 @@ def test_texts_with_one_judgment_are_left_out_and_conditions_are_pooled_separate
     ]
     rows = compute(judged, Options()).rows
     assert [(row[0], row[1], row[2], row[4], row[5]) for row in rows] == [
-        ("examples", 0.0, 0.0, 1, 2),
         ("none", 1.0, 1.0, 1, 2),
+        ("examples", 0.0, 0.0, 1, 2),
     ]
 
 

@@ -238,6 +238,8 @@ AS_PREDICTED = (
     ),
     _Item("8) Anything else you would like to pre-register?", _elsewhere, ("transformations", "exploratory", "other")),
     _Item("9) Give a title for this AsPredicted pre-registration", _title),
+    _Item("10) Type of study", _study_type),
+    _Item("11) Data source", lambda document: f"Answers of people to the tasks of this study. {_procedures(document)}"),
 )
 FORMS = {"osf": ("OSF preregistration", OSF), "aspredicted": ("AsPredicted", AS_PREDICTED)}
 

@@ -162,6 +162,8 @@ def test_production_does_not_install_the_faults(monkeypatch):
     application = "annotation.marketplace.fault_injection"
     assert application in settings.INSTALLED_APPS
     assert application not in production.INSTALLED_APPS
+    # Nor does reading them change the settings of this process.
+    assert production.STORAGES["staticfiles"] != settings.STORAGES["staticfiles"]
 
 
 @pytest.mark.usefixtures("transactional_db")

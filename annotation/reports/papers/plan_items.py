@@ -129,6 +129,8 @@ def _stop(document: Document) -> str:
         limit = f", with at most {settings['most_raters']} raters for a text" if settings["most_raters"] else ""
         width = f"{settings['stop_width']:g}"
         return f"Collection ends when the 95% interval of each text's mean is at most {width} wide{limit}."
+    if settings["evaluators_per_cell"]:
+        return "Collection ends when each condition has the planned number of people."
     return "Collection ends when each text has the planned number of raters."
 
 

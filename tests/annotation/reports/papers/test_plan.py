@@ -74,6 +74,10 @@ def test_what_the_design_knows_is_not_asked() -> None:
     assert "Main comparison: gpt2 against references." in text["Statistical models"]
     assert "Margin of equivalence of the main comparison: 0.3." in text["Inference criteria"]
     assert [question.key for question in questions(document)] == list(KEYS)
+    assert text["Stopping rule"] == "Collection ends when each text has the planned number of raters."
+    study.evaluators_per_cell = 5
+    by_people = {item.title: item.text for item in items_of(document_of(study, {}), "osf")}
+    assert by_people["Stopping rule"] == "Collection ends when each condition has the planned number of people."
 
 
 @pytest.mark.django_db

@@ -27,7 +27,7 @@ SECURE_HSTS_PRELOAD = True
 SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True
 LANGUAGE_COOKIE_SECURE = True
-# Of its own: a test that reads these settings beside its own would else find files of another backend at once.
+# A dictionary of its own: base's, changed in place, would change for whoever reads both in one process.
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"}}  # noqa: F405
 # Without a mail server no registration could be finished.
 WORKER_REGISTRATION = env.flag("WORKER_REGISTRATION", bool(EMAIL_HOST))  # noqa: F405

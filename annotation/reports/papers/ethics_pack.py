@@ -202,10 +202,16 @@ def sentences_of(facts: PackFacts, language: str) -> tuple[PackSentence, ...]:
 
 
 def _applies(text: PackText, facts: PackFacts) -> bool:
-    expected_values = [(path.removeprefix("!"), not path.startswith("!")) for path in text.only_if]
-    if any(bool(value_of(facts, path)) is not expected for path, expected in expected_values):
+    if not all(_holds(condition, facts) for condition in text.only_if):
         return False
     return all(value_of(facts, path) not in (None, "", False) for path in text.facts)
+
+
+def _holds(condition: str, facts: PackFacts) -> bool:
+    """Whether a fact is there and true (`path`) or is a number (`path=1`); with `!` before it, whether it is not."""
+    path, _, number = condition.removeprefix("!").partition("=")
+    value = value_of(facts, path)
+    return (value == int(number) if number else bool(value)) is not condition.startswith("!")
 
 
 def _values(facts: PackFacts, language: str) -> dict[str, Any]:

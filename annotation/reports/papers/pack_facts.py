@@ -55,30 +55,6 @@ class PackFacts:
     sheet_version: str | None = None
     answers: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def is_single_text(self) -> bool:
-        return self.texts_per_task == 1
-
-    @property
-    def is_single_pair(self) -> bool:
-        return self.pairs_per_task == 1
-
-    @property
-    def is_single_minute(self) -> bool:
-        return self.minutes == 1
-
-    @property
-    def is_single_allowed(self) -> bool:
-        return self.allowed_minutes == 1
-
-    @property
-    def is_single_approval_day(self) -> bool:
-        return self.approval_days == 1
-
-    @property
-    def is_single_device_day(self) -> bool:
-        return self.device_days == 1
-
 
 def check_language(language: str) -> str:
     """The language. Raises StateError for one without templates."""

@@ -74,7 +74,7 @@ TEXTS: tuple[PackText, ...] = (
         "In jeder Aufgabe lesen Sie einen Text und beantworten Fragen dazu.",
         "En cada tarea usted lee un texto y responde preguntas sobre él.",
         "texts_per_task",
-        only_if="is_single_text",
+        only_if="texts_per_task=1",
     ),
     _text(
         "task.texts",
@@ -83,7 +83,7 @@ TEXTS: tuple[PackText, ...] = (
         "In jeder Aufgabe lesen Sie {texts} Texte und beantworten Fragen dazu.",
         "En cada tarea usted lee {texts} textos y responde preguntas sobre ellos.",
         "texts_per_task",
-        only_if="!is_single_text",
+        only_if="!texts_per_task=1",
     ),
     _text(
         "task.pair",
@@ -92,7 +92,7 @@ TEXTS: tuple[PackText, ...] = (
         "In jeder Aufgabe lesen Sie zwei Texte und vergleichen sie.",
         "En cada tarea usted lee dos textos y los compara.",
         "pairs_per_task",
-        only_if="is_single_pair",
+        only_if="pairs_per_task=1",
     ),
     _text(
         "task.pairs",
@@ -101,7 +101,7 @@ TEXTS: tuple[PackText, ...] = (
         "In jeder Aufgabe lesen Sie {pairs} Paare von Texten und vergleichen die zwei Texte jedes Paares.",
         "En cada tarea usted lee {pairs} pares de textos y compara los dos textos de cada par.",
         "pairs_per_task",
-        only_if="!is_single_pair",
+        only_if="!pairs_per_task=1",
     ),
     _text(
         "task.estimated_minute",
@@ -110,7 +110,7 @@ TEXTS: tuple[PackText, ...] = (
         "Wir erwarten, dass eine Aufgabe etwa eine Minute dauert.",
         "Calculamos que una tarea dura un minuto, más o menos.",
         "minutes",
-        only_if="!measured is_single_minute",
+        only_if="!measured minutes=1",
     ),
     _text(
         "task.estimated",
@@ -119,7 +119,7 @@ TEXTS: tuple[PackText, ...] = (
         "Wir erwarten, dass eine Aufgabe etwa {minutes} Minuten dauert.",
         "Calculamos que una tarea dura unos {minutes} minutos.",
         "minutes",
-        only_if="!measured !is_single_minute",
+        only_if="!measured !minutes=1",
     ),
     _text(
         "task.measured_minute",
@@ -128,7 +128,7 @@ TEXTS: tuple[PackText, ...] = (
         "Die Hälfte der bisherigen Personen brauchte etwa eine Minute oder weniger für eine Aufgabe.",
         "La mitad de las personas hasta ahora necesitó más o menos un minuto, o menos, por tarea.",
         "minutes",
-        only_if="measured is_single_minute",
+        only_if="measured minutes=1",
     ),
     _text(
         "task.measured",
@@ -137,7 +137,7 @@ TEXTS: tuple[PackText, ...] = (
         "Die Hälfte der bisherigen Personen brauchte etwa {minutes} Minuten oder weniger für eine Aufgabe.",
         "La mitad de las personas hasta ahora necesitó unos {minutes} minutos o menos por tarea.",
         "minutes",
-        only_if="measured !is_single_minute",
+        only_if="measured !minutes=1",
     ),
     _text(
         "task.allowed_minute",
@@ -146,7 +146,7 @@ TEXTS: tuple[PackText, ...] = (
         "Sie haben eine Minute Zeit, um eine Aufgabe abzugeben.",
         "Tiene un minuto para entregar una tarea.",
         "allowed_minutes",
-        only_if="is_single_allowed",
+        only_if="allowed_minutes=1",
     ),
     _text(
         "task.allowed",
@@ -155,7 +155,7 @@ TEXTS: tuple[PackText, ...] = (
         "Sie haben {allowed} Minuten Zeit, um eine Aufgabe abzugeben.",
         "Tiene {allowed} minutos para entregar una tarea.",
         "allowed_minutes",
-        only_if="!is_single_allowed",
+        only_if="!allowed_minutes=1",
     ),
     _text(
         "task.checks",
@@ -211,7 +211,7 @@ TEXTS: tuple[PackText, ...] = (
         "Hat nach einem Tag niemand über Ihre Arbeit entschieden, so ist sie angenommen und wird bezahlt.",
         "Si después de un día nadie ha decidido sobre su trabajo, se aprueba y se paga.",
         "approval_days",
-        only_if="!volunteers is_single_approval_day",
+        only_if="!volunteers approval_days=1",
     ),
     _text(
         "pay.approval",
@@ -220,7 +220,7 @@ TEXTS: tuple[PackText, ...] = (
         "Hat nach {approval_days} Tagen niemand über Ihre Arbeit entschieden, so ist sie angenommen und wird bezahlt.",
         "Si después de {approval_days} días nadie ha decidido sobre su trabajo, se aprueba y se paga.",
         "approval_days",
-        only_if="!volunteers !is_single_approval_day",
+        only_if="!volunteers !approval_days=1",
     ),
     _text("pay.benefits", "pay", "{benefits}", "{benefits}", "{benefits}", "answers.benefits"),
     _text("risk.risks", "risk", "{risks}", "{risks}", "{risks}", "answers.risks"),
@@ -271,7 +271,7 @@ TEXTS: tuple[PackText, ...] = (
         "Ein Code Ihres Geräts wird einen Tag gespeichert. Er zeigt, ob jemand zweimal teilnimmt.",
         "Un código de su dispositivo se guarda un día. Muestra si alguien participa dos veces.",
         "device_days",
-        only_if="is_single_device_day",
+        only_if="device_days=1",
         item=True,
     ),
     _text(
@@ -281,7 +281,7 @@ TEXTS: tuple[PackText, ...] = (
         "Ein Code Ihres Geräts wird {device_days} Tage gespeichert. Er zeigt, ob jemand zweimal teilnimmt.",
         "Un código de su dispositivo se guarda {device_days} días. Muestra si alguien participa dos veces.",
         "device_days",
-        only_if="!is_single_device_day",
+        only_if="!device_days=1",
         item=True,
     ),
     _text(

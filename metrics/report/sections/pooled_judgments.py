@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from metrics.data.answer_types import AnswerType
 from metrics.data.arrays import Bools, Floats
-from metrics.data.evaluator_judgments import HUMAN, MACHINE, EvaluatorJudgment
+from metrics.data.evaluator_judgments import EvaluatorJudgment, check_judgments
 from metrics.errors import MetricsError
 from metrics.report.records import ReportInput
 from metrics.report.section_kind import Options, SectionKind
@@ -31,7 +31,6 @@ FLAGS = {
     "against_majority": "Dawid-Skene goes against the majority in a condition: its two labels may have changed places.",
     "separate_groups": "Some evaluators share no text with others; Dawid-Skene compares them within their group only.",
 }
-MACHINE_FROM = 3  # of the ratings 1 to 4, the first that says machine
 MIN_JUDGMENTS = 2  # of a text
 
 
@@ -62,31 +61,21 @@ def compute(counted: Sequence[EvaluatorJudgment], options: Options) -> Pooled:
         mine = _repeated(judged)
         if not mine:
             continue
-        texts = {judgment.item: judgment.truth == MACHINE for judgment in mine}
-        says = [judgment.rating >= MACHINE_FROM for judgment in mine]
+        checked = check_judgments(mine, repeats="keep")
+        says = checked.called_machine
         try:
-            model = dawid_skene(
-                [judgment.item for judgment in mine],
-                [judgment.rater for judgment in mine],
-                [MACHINE if machine else HUMAN for machine in says],
-            )
+            model = dawid_skene(checked.item, checked.rater, says.astype(np.int64))
         except MetricsError as error:
             missing.append((f"Dawid-Skene, {condition}", str(error)))
             continue
         flags |= dict.fromkeys(flag for flag in model.flags if flag in FLAGS)
-        votes: defaultdict[str, list[bool]] = defaultdict(list)
-        for judgment, machine in zip(mine, says, strict=True):
-            votes[judgment.item].append(machine)
-        single = [machine == texts[judgment.item] for judgment, machine in zip(mine, says, strict=True)]
-        majority = np.array([np.mean(votes[text]) for text in texts])
-        labels = list(model.labels)
-        likely = model.posterior[:, labels.index(MACHINE)] if MACHINE in labels else np.zeros(len(model.items))
-        chance = dict(zip(model.items, likely.tolist(), strict=True))
-        truth = np.array(list(texts.values()))
-        pooled = np.array([chance[text] for text in texts])
-        rows.append(
-            (condition, float(np.mean(single)), _right(majority, truth), _right(pooled, truth), len(texts), len(mine))
-        )
+        texts = len(checked.items)
+        truth, likely = np.zeros(texts, dtype=np.bool_), np.zeros(texts)
+        truth[checked.item] = checked.machine
+        likely[np.array(model.items)] = model.expectation()
+        majority = np.bincount(checked.item, weights=says) / np.bincount(checked.item)
+        shares = float(checked.correct.mean()), _right(majority, truth), _right(likely, truth)
+        rows.append((condition, *shares, texts, len(checked)))
     return Pooled(tuple(rows), (NOTE, *(FLAGS[flag] for flag in flags)), tuple(missing))
 
 
@@ -100,9 +89,7 @@ def _by_condition(counted: Sequence[EvaluatorJudgment]) -> dict[str, list[Evalua
 
 def _repeated(judged: Sequence[EvaluatorJudgment]) -> list[EvaluatorJudgment]:
     """Those of texts that have enough of them."""
-    counts: defaultdict[str, int] = defaultdict(int)
-    for judgment in judged:
-        counts[judgment.item] += 1
+    counts = Counter(judgment.item for judgment in judged)
     return [judgment for judgment in judged if counts[judgment.item] >= MIN_JUDGMENTS]
 
 

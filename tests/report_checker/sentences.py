@@ -888,14 +888,14 @@ def answer(rows: Rows, match: Match, asked: Asked) -> str | None:
     else:
         head = f"Undecided between {compared.first} and {compared.second}"
     scale, digits = (100, 1) if compared.kind == "human_or_machine" else (1, 2)
-    value, low, high = (
+    value, lower, upper = (
         shown(scale * number, match[name], digits)
         for number, name in ((compared.value, "value"), (low, "low"), (high, "high"))
     )
     said = "< .001" if p < 0.001 else f"= {shown(p, '0' + match['p'][2:], 3)[1:]}"
     each = f"new {compared.unit}s and new raters"
     return (
-        f"{head}{compared.on}: {value} [{low}, {high}] {unit}, p {said}; {count(compared.items, compared.unit)}, "
+        f"{head}{compared.on}: {value} [{lower}, {upper}] {unit}, p {said}; {count(compared.items, compared.unit)}, "
         f"{count(compared.raters, 'rater')}. The {100 * asked.level:g}% interval is for {each}. "
         f"{declared(rows, compared)}"
     )
@@ -914,12 +914,12 @@ def answer_equivalent(rows: Rows, match: Match, asked: Asked) -> str | None:
     low, high, _ = compared.limits
     if not -margin < low <= high < margin:
         return None
-    value, low, high = (
+    value, lower, upper = (
         shown(number, match[name]) for number, name in ((compared.value, "value"), (low, "low"), (high, "high"))
     )
     return (
         f"{compared.first} and {compared.second} are equivalent{compared.on} within the margin of {margin:g} points: "
-        f"{value} [{low}, {high}] points; {count(compared.items, compared.unit)}, {count(compared.raters, 'rater')}. "
+        f"{value} [{lower}, {upper}] points; {count(compared.items, compared.unit)}, {count(compared.raters, 'rater')}. "
         f"The {100 * level:g}% interval is for new {compared.unit}s and new raters. {declared(rows, compared)}"
     )
 
@@ -1211,7 +1211,7 @@ def out_of_range(rows: Rows, match: Match, asked: Asked) -> str | None:
 @kind(
     r"(?P<name>\S+): \d+ (?:references?|model texts?) (?:is|are) too few for \d+ neighbours; the values and their intervals cannot be relied on\."
 )
-def few_of_a_source(rows: Rows, match: Match, asked: Asked) -> str:
+def few_of_a_source(rows: Rows, match: Match, asked: Asked) -> str | None:
     kept = rows.hj()
     name = match["name"]
     sizes = Counter(rows.sides[key] == "" for key in kept if rows.sides[key] in ("", name))

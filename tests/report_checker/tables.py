@@ -19,10 +19,10 @@ def differences(page: Page, rows: Rows, asked: Asked) -> Iterator[str]:
         if name in shown and shown[name] != [expected]:
             yield f"fact: {name} is {shown[name]}\n    rows: {expected}"
     cells = page.tables()
-    for caption, expected in expected_tables(rows, asked).items():
+    for caption, counted in expected_tables(rows, asked).items():
         table = next((table for name, table in cells.items() if name.startswith(caption)), None)
         if table is not None:
-            yield from (f"table {caption!r}: {line}" for line in _different_rows(table, expected))
+            yield from (f"table {caption!r}: {line}" for line in _different_rows(table, counted))
 
 
 def _different_rows(table: list[list[str]], expected: Cells) -> Iterator[str]:

@@ -12,6 +12,7 @@ from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import Field, NinjaAPI, Schema
 from ninja.errors import HttpError, ValidationError
+from ninja.operation import Operation
 
 from annotation.exceptions import AssayError, BudgetError, DesignError, MarketError
 
@@ -141,3 +142,18 @@ def _of_http(error: HttpError) -> HttpResponse:
     code = getattr(error, "code", codes.get(error.status_code, "input"))
     detail = "Send `Authorization: Bearer TOKEN`." if error.status_code == 401 else error.message
     return problem(error.status_code, detail, code=code, errors=getattr(error, "errors", None))
+
+
+# Each status of each operation has a model of its own in django-ninja, and nearly all of them are of the same problem.
+_build_model = Operation._create_response_model
+_models: dict[Any, type[Schema] | None] = {}
+
+
+def _shared_model(operation: Operation, response_param: Any) -> type[Schema] | None:
+    """The model of a response, built once for all operations that answer with it."""
+    if response_param not in _models:
+        _models[response_param] = _build_model(operation, response_param)
+    return _models[response_param]
+
+
+Operation._create_response_model = _shared_model  # type: ignore[assignment, method-assign]

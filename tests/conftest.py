@@ -48,7 +48,11 @@ def pytest_collection() -> Iterator[None]:
     """Modules are compiled as they are read: in a fresh clone by one process, and only then read by the others."""
     one_of_several = "PYTEST_XDIST_WORKER" in os.environ
     with first_alone(settings.VAR / "tests-read") if one_of_several else nullcontext():
-        return (yield)
+        gc.disable()
+        try:
+            return (yield)
+        finally:
+            gc.enable()
 
 
 def pytest_collection_finish() -> None:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
+from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -60,6 +62,16 @@ EVENTS = (
 
 # Only Assay's marketplace has this event; another one rejects a subscription to it.
 ASSAY_EVENTS = (*EVENTS, "RejectionAnswered")
+
+_creation = Lock()
+
+
+@cache
+def _assay_session() -> Any:
+    """A session that knows the operations of Assay's own marketplace. It reads botocore's files once."""
+    core = botocore_session.get_session()
+    core.get_component("data_loader").search_paths.append(str(SERVICE_MODEL))
+    return boto3.Session(botocore_session=core)
 
 
 class Market:
@@ -296,9 +308,8 @@ class Market:
 
     def _assay_client(self) -> Any:
         if self._assay is None:
-            core = botocore_session.get_session()
-            core.get_component("data_loader").search_paths.append(str(SERVICE_MODEL))
-            self._assay = boto3.Session(botocore_session=core).client("assay", endpoint_url=self.url, **self._access)
+            with _creation:  # of clients by one session: botocore lets one thread at a time
+                self._assay = _assay_session().client("assay", endpoint_url=self.url, **self._access)
             CallLimit(self._assay)
         return self._assay
 

@@ -143,6 +143,7 @@ of_a_study: list[URLPattern | URLResolver] = [
     path("design/clear/", design.clear, name="design-clear"),
     path("design/wording/", design.wording, name="design-wording"),
     path("design/wording/preview/", design.wording_preview, name="design-wording-preview"),
+    path("design/wording/preview/time/", design.preview_time, name="design-preview-time"),
     path("design/wording/file.json", design.wording_file, name="design-wording-file"),
     path("design/wording/upload/", design.upload_wording, name="design-wording-upload"),
     path("design/wording/<int:version>/use/", design.use_again, name="design-wording-use"),

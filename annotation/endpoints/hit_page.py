@@ -8,20 +8,15 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
-from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.design.presets import PRESETS, Preset
-from annotation.design.preview_time import record_preview_time
-from annotation.exceptions import AssayError
 from annotation.hits import template_preview
 from annotation.hits.mturk_request import hit_at, page_of, wording_of
 from annotation.hits.training_preview import preview_at
-from annotation.hits.wording_preview import edited_task, read_receipt
-from annotation.models import Role
+from annotation.hits.wording_preview import edited_task
 from annotation.pricing.currency import DEFAULT_CURRENCY, format_money
-from annotation.studies.access import may, studies_of
 
 
 @require_safe
@@ -70,40 +65,16 @@ def wording_page(request: HttpRequest, token: str) -> HttpResponse:
     return _confined(task.page(), forms_to=settings.HIT_ORIGIN)
 
 
-@csrf_exempt  # Its frame has no origin. What is stored was signed for the person who pressed the button.
+@csrf_exempt  # Its frame has no origin, and nothing is stored.
 @require_POST
 def wording_answers(request: HttpRequest, token: str) -> HttpResponse:
-    """What was answered on that page, and what a task would take and pay at that pace; with a receipt of this, store
-    the time."""
+    """What was answered on that page, and what a task would take and pay at that pace, with a receipt for the console
+    around it."""
     task = edited_task(token)
     if task is None or urlsplit(f"//{request.get_host()}").hostname != _host():
         raise Http404
-    if "receipt" in request.POST:
-        return _store_time(request.POST["receipt"])
     tried = task.read(request.POST.dict())
     return _tried(task.preset, tried, task.study.currency, receipt=task.receipt(tried))
-
-
-def _store_time(token: str) -> HttpResponse:
-    receipt = read_receipt(token)
-    if receipt is None:
-        raise Http404
-    study = studies_of(receipt.visitor).filter(pk=receipt.study.pk).first() if receipt.visitor.is_active else None
-    if study is None or not may(study, Role.EDITOR):
-        raise Http404
-    problem = ""
-    try:
-        record_preview_time(
-            study,
-            answered=receipt.answered,
-            median_seconds=receipt.median_seconds,
-            questions=receipt.questions,
-            actor=receipt.visitor.get_username(),
-            now=timezone.now(),
-        )
-    except AssayError as error:
-        problem = str(error)
-    return _confined(render_to_string("time_stored.html", {"receipt": receipt, "problem": problem}))
 
 
 def _tried(preset: Preset, tried: template_preview.TriedTask, currency: str, *, receipt: str = "") -> HttpResponse:
@@ -111,6 +82,7 @@ def _tried(preset: Preset, tried: template_preview.TriedTask, currency: str, *, 
     context = {
         "tried": tried,
         "receipt": receipt,
+        "console": settings.CONSOLE_ORIGIN,
         "per_task": f"{template_preview.lines_per_task(preset)} {_units(preset)}",
         "reward": money(int(str(preset.settings["reward_cents"]))),
         "hourly": "" if tried.hourly_cents is None else money(tried.hourly_cents),

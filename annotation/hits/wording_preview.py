@@ -1,7 +1,7 @@
 """A study's task page with words as they are being edited, before they are stored, to be answered by an editor.
 
-The address holds what differs from the stored words and who it was made for, signed: nothing is stored, until that
-person decides on the page of their answers that their time is to be.
+The address holds what differs from the stored words, signed, and names no person: whoever has it can answer the page
+and store nothing. The measured time goes, signed, to the console around the page, where an editor may store it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
-from annotation.accounts.models import User
 from annotation.design.presets import Preset
 from annotation.design.preview_time import questions_of
 from annotation.design.wording import Wording, as_json, from_json
@@ -32,11 +31,9 @@ MAX_ADDRESS_CHARS = 3900
 
 @dataclass(frozen=True, slots=True)
 class EditedTask:
-    """A study's task with edited words, and the texts of its page (none: sample texts). visitor: whom it was made for,
-    as the primary key of a user."""
+    """A study's task with edited words, and the texts of its page (none: sample texts)."""
 
     study: Study
-    visitor: int
     preset: Preset
     lines: tuple[ShownLine, ...]
 
@@ -49,19 +46,18 @@ class EditedTask:
         return read_tried(self.preset, answers, self.lines)
 
     def receipt(self, tried: TriedTask) -> str:
-        """The measured time, signed, to be stored if the visitor says so; "" where none was measured."""
+        """The measured time, signed, to be stored if an editor says so; "" where none was measured."""
         if tried.median_seconds is None:
             return ""
         measured = [tried.answered, tried.median_seconds, questions_of(self.preset.wording)]
-        return signing.dumps([self.study.pk, self.visitor, *measured], salt=_RECEIPT)
+        return signing.dumps([self.study.pk, *measured], salt=_RECEIPT)
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a visitor measured on the preview of a study."""
+    """What was measured on the preview of a study, by its primary key."""
 
-    study: Study
-    visitor: User
+    study: int
     answered: int
     median_seconds: float
     questions: list[str]
@@ -70,19 +66,18 @@ class Receipt:
 def read_receipt(token: str) -> Receipt | None:
     """The measurement that a receipt of the last day states; None for any other."""
     try:
-        study_id, visitor_id, *measured = signing.loads(token, salt=_RECEIPT, max_age=MAX_RECEIPT_SECONDS)
-    except signing.BadSignature:
+        study, answered, median_seconds, questions = signing.loads(token, salt=_RECEIPT, max_age=MAX_RECEIPT_SECONDS)
+    except (signing.BadSignature, ValueError):  # or one of an earlier release
         return None
-    study, visitor = Study.objects.filter(pk=study_id).first(), User.objects.filter(pk=visitor_id).first()
-    return Receipt(study, visitor, *measured) if study and visitor else None
+    return Receipt(study, answered, median_seconds, questions)
 
 
-def edited_address(stored: StudyWording, edited: Wording, *, visitor: User) -> str:
-    """Where the page with the edited words is served for a visitor. Raises DesignError for too long changes."""
+def edited_address(stored: StudyWording, edited: Wording) -> str:
+    """Where the page with the edited words is served. Raises DesignError for too long changes."""
     words = as_json(edited)
     changes = {name: value for name, value in words.items() if stored.body.get(name) != value}
     changes |= dict.fromkeys(stored.body.keys() - words.keys(), "")
-    token = signing.dumps([stored.pk, visitor.pk, changes], salt=_SALT, compress=True)
+    token = signing.dumps([stored.pk, changes], salt=_SALT, compress=True)
     base = settings.HIT_ORIGIN + reverse("wording-page", args=[token])
     address = f"{base}?{urlencode({'assignmentId': 'SAMPLE', 'turkSubmitTo': base})}"
     if len(address) > MAX_ADDRESS_CHARS:
@@ -93,7 +88,7 @@ def edited_address(stored: StudyWording, edited: Wording, *, visitor: User) -> s
 def edited_task(token: str) -> EditedTask | None:
     """The task that an address names; None where it names none."""
     try:
-        pk, visitor, changes = signing.loads(token, salt=_SALT)
+        pk, changes = signing.loads(token, salt=_SALT)
     except (signing.BadSignature, ValueError):  # or one of an earlier release
         return None
     stored = StudyWording.objects.select_related("study").filter(pk=pk).first()
@@ -102,4 +97,4 @@ def edited_task(token: str) -> EditedTask | None:
     study = stored.study
     shown = {name: getattr(study, name) for name in (*LINES, "reward_cents")}
     preset = Preset(study.name, study.name, "", from_json({**stored.body, **changes}), shown)
-    return EditedTask(study, visitor, preset, tuple(first_lines(study)))
+    return EditedTask(study, preset, tuple(first_lines(study)))

@@ -23,11 +23,12 @@ from annotation.design.discard_layout import clear_design
 from annotation.design.kinds import kind_called
 from annotation.design.lay_out import design as lay_out
 from annotation.design.lay_out import takes_long
+from annotation.design.preview_time import record_preview_time
 from annotation.design.task_kind import check_questions
 from annotation.design.wording import from_json
-from annotation.exceptions import DesignError, StateError
+from annotation.exceptions import AssayError, DesignError, StateError
 from annotation.hits.mturk_request import page_address
-from annotation.hits.wording_preview import edited_address
+from annotation.hits.wording_preview import edited_address, read_receipt
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study, StudyWording
 from annotation.publishing import cost_estimate
@@ -196,7 +197,7 @@ def wording_preview(request: HttpRequest, study: Study) -> HttpResponse:
     """The task page with the words of the form as it stands, to be answered; what cannot be shown says why."""
     stored = _version(study, None)
     form = WordingForm(request.POST, wording=from_json(stored.body))
-    context = {"width": "desk" if request.POST.get("look_width") == "desk" else "phone"}
+    context = {"study": study, "width": "desk" if request.POST.get("look_width") == "desk" else "phone"}
     if form.is_valid():
         try:
             edited = form.wording()
@@ -204,11 +205,33 @@ def wording_preview(request: HttpRequest, study: Study) -> HttpResponse:
             return render(
                 request,
                 "console/wording_preview.html",
-                {**context, "address": edited_address(stored, edited, visitor=visitor(request))},
+                {**context, "address": edited_address(stored, edited)},
             )
         except DesignError as error:
             context["problem"] = str(error)
     return render(request, "console/wording_preview.html", context)
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def preview_time(request: HttpRequest, study: Study) -> HttpResponse:
+    """Store the time that the task page beside the form measured, in the name of who is signed in."""
+    receipt = read_receipt(request.POST.get("receipt", ""))
+    if receipt is None or receipt.study != study.pk:
+        raise Http404
+    context = {"receipt": receipt, "study": study, "problem": ""}
+    try:
+        record_preview_time(
+            study,
+            answered=receipt.answered,
+            median_seconds=receipt.median_seconds,
+            questions=receipt.questions,
+            actor=request.user.get_username(),
+            now=timezone.now(),
+        )
+    except AssayError as error:
+        context["problem"] = str(error)
+    return render(request, "console/preview_time.html", context)
 
 
 @study_page(Role.EDITOR)

@@ -1,7 +1,4 @@
-"""The form of a task text with its preview: followed while it is edited, at both widths, answered, and not stored.
-
-That the time is kept where the researcher wants it is shown without a browser, in test_preview_time.
-"""
+"""The form of a task text with its preview: followed while it is edited, at both widths, answered, its time stored."""
 
 from __future__ import annotations
 
@@ -39,7 +36,9 @@ def test_the_preview_follows_the_form_and_can_be_answered(browser: Browser, site
         assert page.locator("#look iframe").evaluate("frame => frame.getBoundingClientRect().width") <= 362
         page.get_by_label("Question", exact=True).fill("How kind is this text?")
         page.get_by_label("Scale", exact=True).fill("Unkind | 0\nKind | 10")
+        # Two changes can come as two pages: the page to answer has both.
         expect(task.locator(".question").first).to_have_text("How kind is this text?")
+        expect(task.locator("input[type=range]").first).to_have_attribute("max", "10")
         assert wrong_by_day_and_night(page) == []
         if folder := os.environ.get("PICTURES"):
             page.screenshot(path=Path(folder) / "builder.png")
@@ -50,10 +49,14 @@ def test_the_preview_follows_the_form_and_can_be_answered(browser: Browser, site
         expect(task.get_by_text("Nothing was stored.")).to_be_visible()
         assert set(task.locator("dd").all_inner_texts()) == {"10"}
         expect(task.get_by_text("per hour")).to_be_visible()
-        expect(task.get_by_role("button", name="Use my time for the study")).to_be_visible()
+        assert preview_time_of(study) is None
+        page.get_by_role("button", name="Use my time for the study").click()
+        expect(page.locator("#look")).to_contain_text("Time stored")
         page.locator("#look-width").get_by_label("desktop").check()
         expect(page.locator("#look iframe.desk")).to_be_visible()
         page.get_by_label("Question", exact=True).fill("")
         expect(page.locator("#look")).to_contain_text("A field is empty or invalid")
     assert Study.objects.get().wordings.count() == 1
-    assert preview_time_of(study) is None
+    stored = preview_time_of(study)
+    assert stored is not None
+    assert stored.actor == "olga"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 from lxml import html
@@ -18,9 +18,9 @@ from annotation.exceptions import DesignError, StateError
 from annotation.hits import wording_preview
 from annotation.hits.wording_preview import edited_address
 from annotation.importing.add_texts import add_texts
-from annotation.models import Membership, Study
+from annotation.models import Study
 from annotation.readers.records import TextRecord
-from annotation.studies.create import reword
+from annotation.studies.create import Plan, create, reword
 from tests.annotation.console.conftest import NOW
 from tests.annotation.console.test_drafts import at, filled
 
@@ -39,26 +39,27 @@ def with_texts(study: Study, owner: Client) -> Study:
     return study
 
 
-def answered(study: Study, milliseconds: tuple[str, ...], user: User) -> tuple[str, html.HtmlElement]:
-    """The address of the answers, and the page that shows what two texts of the study took."""
+def answered(study: Study, milliseconds: tuple[str, ...]) -> html.HtmlElement:
+    """The page that shows what two texts of the study took, which anybody with the address of the preview gets."""
     stored = study.wordings.last()
-    address = urlsplit(edited_address(stored, from_json(stored.body), visitor=user))
-    where = f"{address.path}mturk/externalSubmit"
+    address = urlsplit(edited_address(stored, from_json(stored.body)))
     sent = {f"active-ms-{at}": each for at, each in enumerate(milliseconds)}
-    return where, html.fromstring(Client(HTTP_HOST=address.hostname).post(where, sent).content)
+    where = f"{address.path}mturk/externalSubmit"
+    return html.fromstring(Client(HTTP_HOST=address.hostname).post(where, sent).content)
 
 
-def press(page: html.HtmlElement, where: str) -> Any:
-    """What the button of the page of answers gets."""
-    (receipt,) = page.xpath("//input[@name='receipt']/@value")
-    return Client(HTTP_HOST=urlsplit(settings.HIT_ORIGIN).hostname).post(where, {"receipt": receipt})
+def press(page: html.HtmlElement, study: Study, client: Client) -> Any:
+    """What the button beside the preview gets, with what the page of answers sent to the console."""
+    message = re.search(r'previewTime: "([^"]+)"', page.xpath("//script/text()")[-1])
+    assert message is not None
+    return client.post(at(study, "design-preview-time"), {"receipt": message[1]})
 
 
 def test_minutes_and_price_follow_from_the_time_of_the_preview(with_texts: Study, owner: Client) -> None:
-    olga = User.objects.get(username="owner")
-    where, page = answered(with_texts, ("20000", "28000"), olga)
+    page = answered(with_texts, ("20000", "28000"))
     assert preview_time_of(with_texts) is None
-    assert press(page, where).status_code == 200
+    pressed = press(page, with_texts, owner)
+    assert "Time stored: 2 answered, median 24 s each." in " ".join(pressed.content.decode().split())
     stored = preview_time_of(with_texts)
     assert stored is not None
     assert (stored.actor, stored.answered, stored.median_seconds) == ("owner", 2, 24.0)
@@ -78,27 +79,29 @@ def test_minutes_and_price_follow_from_the_time_of_the_preview(with_texts: Study
     assert "Pay $2.25 per task" not in said
 
 
-def test_a_time_is_of_the_questions_that_were_answered(with_texts: Study) -> None:
-    olga = User.objects.get(username="owner")
-    where, page = answered(with_texts, ("20000", "28000"), olga)
-    press(page, where)
+def test_a_time_is_of_the_questions_that_were_answered(with_texts: Study, owner: Client) -> None:
+    press(answered(with_texts, ("20000", "28000")), with_texts, owner)
     body = dict(with_texts.wordings.last().body)
     body["criteria"] = [{**body["criteria"][0], "name": "clarity"}]
     reword(with_texts, from_json(body), actor="owner", now=NOW)
     assert preview_time_of(with_texts) is None
 
 
-def test_only_an_editor_of_a_draft_stores_a_time_within_a_day(
-    with_texts: Study, monkeypatch: pytest.MonkeyPatch
+def test_only_an_editor_who_is_signed_in_stores_a_time_within_a_day(
+    with_texts: Study, owner: Client, person: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    olga = User.objects.get(username="owner")
-    where, page = answered(with_texts, ("20000", "28000"), olga)
+    page = answered(with_texts, ("20000", "28000"))
+    assert not page.xpath("//form")
+    other_study = create("others", mode="rehearsal", plan=Plan(), owner=User.objects.get(), actor="owner", now=NOW)
+    assert press(page, with_texts, Client()).status_code == 302
+    assert press(page, with_texts, person("reviewer")).status_code == 403
+    assert press(page, other_study, owner).status_code == 404
     with monkeypatch.context() as later:
         later.setattr(wording_preview, "MAX_RECEIPT_SECONDS", -1)
-        assert press(page, where).status_code == 404
-    Membership.objects.filter(user=olga).update(role="reviewer")
-    assert press(page, where).status_code == 404
+        assert press(page, with_texts, owner).status_code == 404
     assert preview_time_of(with_texts) is None
+    assert press(page, with_texts, person("editor")).status_code == 200
+    assert preview_time_of(with_texts).actor == "editor"
     assert wording_preview.read_receipt("forged") is None
     once: dict[str, Any] = {
         "answered": 2,
@@ -110,11 +113,13 @@ def test_only_an_editor_of_a_draft_stores_a_time_within_a_day(
     with pytest.raises(DesignError):
         record_preview_time(with_texts, **{**once, "median_seconds": 0.0})
     with_texts.status = "published"
+    with_texts.save()
+    assert "The time was not stored" in press(page, with_texts, owner).content.decode()
     with pytest.raises(StateError):
         record_preview_time(with_texts, **once)
 
 
 def test_a_page_that_measured_no_time_offers_nothing_to_store(with_texts: Study) -> None:
-    _, page = answered(with_texts, (), User.objects.get(username="owner"))
-    assert not page.xpath("//input[@name='receipt']")
+    page = answered(with_texts, ())
+    assert not page.xpath("//script[contains(., 'previewTime')]")
     assert "Nothing was stored." in page.text_content()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from annotation.pricing.wages import SECONDS_A_JUDGMENT
 from metrics.data.answer_types import AnswerType
 
 MAX_NAME_CHARS = 20
+Unit = Literal["text", "pair", "context", "document"]
 MAX_STEPS = 1000  # between the ends of a number
 # What was sent under a field's name ("" for nothing), and its question: the labels chosen, as the page showed them.
 ReadAnswer = Callable[[str, Criterion], tuple[str, ...]]
@@ -81,6 +83,13 @@ class TaskKind:
     def in_pairs(self) -> bool:
         """Whether a question shows two texts side by side."""
         return self.texts_shown == 2
+
+    @property
+    def unit(self) -> Unit:
+        """What a task holds a number of, and what a number of raters judge."""
+        if self.keeps_contexts:
+            return "document" if self.in_order else "context"
+        return "pair" if self.in_pairs else "text"
 
     @property
     def picture(self) -> str:

@@ -92,9 +92,7 @@ def _tried(preset: Preset, tried: template_preview.TriedTask, currency: str, *, 
 
 def _units(preset: Preset) -> str:
     """What a task is so many of."""
-    if preset.kind.keeps_contexts:
-        return "contexts"
-    return "pairs" if preset.kind.in_pairs else preset.wording.nouns
+    return preset.wording.nouns if preset.kind.unit == "text" else f"{preset.kind.unit}s"
 
 
 def _confined(page: str, *, forms_to: str = "") -> HttpResponse:

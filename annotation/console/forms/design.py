@@ -11,7 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from annotation import ledger
 from annotation.console.forms.durations import DAY, MINUTE, FutureDayField, SpanField
 from annotation.console.forms.money import MoneyField, currency_field, use_currency
-from annotation.design.kinds import asks
+from annotation.console.task_units import PER_TASK, RATERS_OF
+from annotation.design.kinds import asks, unit_of
 from annotation.design.presets import ArmPlan, CellPlan
 from annotation.models import Arm, Cell, Study
 from annotation.pricing.currency import is_currency
@@ -154,11 +155,11 @@ class LaterForm(forms.Form):
 class DesignForm(LaterForm):
     """Everything of a study that costs, pays or says how its texts are dealt."""
 
-    raters_per_text = forms.IntegerField(label=_("Raters per text"), min_value=1, max_value=10_000)
+    raters_per_text = forms.IntegerField(label=RATERS_OF["text"], min_value=1, max_value=10_000)
     evaluators_per_cell = forms.IntegerField(
         label=_("Or raters per condition, one task each"), required=False, min_value=1, max_value=100_000
     )
-    texts_per_hit = forms.IntegerField(label=_("Texts per task"), min_value=1, max_value=500)
+    texts_per_hit = forms.IntegerField(label=PER_TASK["text"], min_value=1, max_value=500)
     mix = forms.ChoiceField(label=_("Sources in a task"), choices=Study.Mix.choices)
     references_per_hit = forms.IntegerField(
         label=_("References per task, if fixed"), required=False, min_value=0, max_value=500
@@ -176,6 +177,13 @@ class DesignForm(LaterForm):
         super().__init__(*args, **kwargs)
         if ledger.endpoint_fees() == Fees.MTURK:
             self.fields["in_nines"].help_text = _("The marketplace's fee is then 20% instead of 40%.")
+
+    @classmethod
+    def of(cls, study: Study, data: QueryDict | None = None) -> Self:
+        form = super().of(study, data)
+        unit = unit_of(study.task)
+        form.fields["texts_per_hit"].label, form.fields["raters_per_text"].label = PER_TASK[unit], RATERS_OF[unit]
+        return form
 
     PEOPLE = (
         "raters_per_text",

@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from annotation.console import navigation
+from annotation.console.task_units import PER_TASK, RATERS_OF
 from annotation.design import kinds
 from annotation.exceptions import DesignError
 from annotation.models import AuditEvent, Decision, Job, Study
@@ -483,6 +484,18 @@ def _short(value: Any) -> str:
 def task_title(name: str) -> str:
     """What a kind of task is called."""
     return kinds.title_of(name)
+
+
+@register.filter
+def per_task(name: str) -> str:
+    """The label of how many texts, pairs, contexts or documents a task of a kind holds."""
+    return str(PER_TASK[kinds.unit_of(name)])
+
+
+@register.filter
+def raters_of(name: str) -> str:
+    """The label of how many raters each of them has."""
+    return str(RATERS_OF[kinds.unit_of(name)])
 
 
 @register.filter

@@ -20,7 +20,7 @@ from annotation.design.kinds.likert.kind import KIND as LIKERT
 from annotation.design.kinds.pairwise.kind import KIND as PAIRWISE
 from annotation.design.kinds.typicality.kind import KIND as TYPICALITY
 from annotation.design.kinds.which_machine.kind import KIND as WHICH_MACHINE
-from annotation.design.task_kind import MAX_NAME_CHARS, TaskKind
+from annotation.design.task_kind import MAX_NAME_CHARS, TaskKind, Unit
 from annotation.design.wording import Wording, rename_texts
 from annotation.exceptions import DesignError
 from metrics.data.answer_types import AnswerType
@@ -81,6 +81,12 @@ def broken_kinds() -> Mapping[str, str]:
 def find_kind(name: str) -> TaskKind | None:
     """The kind of that name; None where it is not installed."""
     return installed_kinds().get(name)
+
+
+def unit_of(name: str) -> Unit:
+    """What a task of that kind holds a number of; texts where it is not installed."""
+    kind = find_kind(name)
+    return kind.unit if kind else "text"
 
 
 def kind_called(name: str) -> TaskKind:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.design.kinds import find_kind
+from annotation.design.kinds import find_kind, unit_of
 from annotation.pricing.currency import format_money
 from annotation.quality.filters import title_of
 from annotation.studies.plan_document import questions
@@ -69,7 +69,8 @@ def _design(document: Document) -> str:
     lines = [f"Task: {kind.title if kind else settings['task']}."]
     if len(document["cells"]) > 1:
         lines += [f"Condition: {cell['name'] or 'all texts'}." for cell in document["cells"]]
-    lines.append(f"Texts: {document['texts']}. Texts per task: {settings['texts_per_hit']}.")
+    unit = unit_of(settings["task"])
+    lines.append(f"Texts: {document['texts']}. {unit.capitalize()}s per task: {settings['texts_per_hit']}.")
     for name, words in (("gold_per_hit", "with a known answer"), ("repeats_per_hit", "shown twice")):
         if settings[name]:
             lines.append(f"Texts {words} in each task: {settings[name]}.")
@@ -115,7 +116,7 @@ def _size(document: Document) -> str:
     if settings["evaluators_per_cell"]:
         size = f"{settings['evaluators_per_cell']} people in each condition, one task each."
     else:
-        size = f"{settings['raters_per_text']} raters for each text."
+        size = f"{settings['raters_per_text']} raters for each {unit_of(settings['task'])}."
     return f"{size} Texts: {document['texts']}. Conditions: {len(document['cells'])}."
 
 

@@ -429,3 +429,18 @@ def test_only_an_owner_chooses_who_is_here_and_one_owner_stays(study: Study, own
     left = owner.post(at(study, "people-save"), {"user": "owner", "role": "owner", "remove": 1})
     assert "at least one owner" in left.content.decode()
     assert AuditEvent.objects.filter(study=study, verb="enrol").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("task", "unit"),
+    [("likert", "Text"), ("pairwise", "Pair"), ("which_machine", "Context"), ("document_rating", "Document")],
+)
+def test_the_page_task_names_what_a_task_holds(study: Study, owner: Client, task: str, unit: str) -> None:
+    Study.objects.filter(pk=study.pk).update(task=task)
+    page = html.fromstring(owner.get(at(study, "design")).content)
+    labels = {label.get("for"): label.text_content().strip() for label in page.iter("label")}
+    assert labels["id_texts_per_hit"] == f"{unit}s per task"
+    assert labels["id_raters_per_text"] == f"Raters per {unit.lower()}"
+    Study.objects.filter(pk=study.pk).update(status="closed")
+    facts = html.fromstring(owner.get(at(study, "design")).content).xpath("//dl[@class='facts']/dt/text()")
+    assert {f"{unit}s per task", f"Raters per {unit.lower()}"} <= {*facts}

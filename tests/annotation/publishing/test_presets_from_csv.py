@@ -8,17 +8,24 @@ from __future__ import annotations
 import csv
 import io
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from django.core.management import call_command
 
-from annotation.design.presets import PRESETS
+from annotation.design.presets import PRESETS, preset_settings
+from annotation.importing.add_texts import add_texts
+from annotation.readers.records import TextRecord
 from annotation.reports.gather import score
+from annotation.studies.create import Plan, create
 from metrics.report.build import build_report
 from metrics.report.formats.csv import csv_files
 from metrics.tables.record import Table
-from tests.annotation.publishing.rehearsed_kinds import drafted, rehearsed
+from tests.annotation.publishing.rehearsed_kinds import NOW, drafted, rehearsed
+from tests.metrics.likelihood.tiny import model, one_at_a_time, saved, texts
+from tests.report_checker.intervals import huse_of
 
 pytestmark = pytest.mark.django_db
 Rows = list[dict[str, str]]
@@ -67,8 +74,8 @@ def test_means_differences_and_agreement_of_ratings(name: str) -> None:
         for (criterion, source), mean in column(tables["scales"], "mean", keys=2).items():
             own = [np.mean(each) for text, each in values[criterion].items() if text.startswith(source)]
             assert mean == pytest.approx(np.mean(own))
-    for (criterion, texts), alpha in column(tables["agreement"], "alpha_interval", keys=2).items():
-        if texts == "all":
+    for (criterion, which), alpha in column(tables["agreement"], "alpha_interval", keys=2).items():
+        if which == "all":
             assert alpha == pytest.approx(alpha_of(list(values[criterion].values())))
     if name == "frequency-calibration":
         texts_in_order = sorted(values["typicality"])
@@ -115,3 +122,45 @@ def test_accuracy_of_who_wrote_what() -> None:
     assert shown["human"] == pytest.approx((said <= 2).mean())
     assert shown["confident"] == pytest.approx(np.isin(said, (1, 4)).mean())
     assert shown["ratings"] == len(rows) == 3 * 18
+
+
+def test_huse_and_log_p_of_the_text_file(tmp_path: Path) -> None:
+    """log p by a forward pass for each text, and HUSE of the file's columns by the double loop."""
+    preset = PRESETS["huse-2019"]
+    plan = Plan(**{**preset_settings(preset, "USD"), **SMALL})  # type: ignore[arg-type]
+    study = create("csv-log-p", mode="rehearsal", plan=plan, wording=preset.wording, actor="ada", now=NOW)
+    contexts = texts(20, seed=3)
+    references, generated = texts(20, seed=1), texts(20, seed=2)
+    records = [
+        record
+        for at, context in enumerate(contexts)
+        for record in (
+            TextRecord(f"r{at}", references[at], "reference", context=context, context_body=context),
+            TextRecord(
+                f"m{at}",
+                generated[at],
+                "model",
+                generator="tiny",
+                decoding="sample",
+                context=context,
+                context_body=context,
+            ),
+        )
+    ]
+    add_texts(study, records, actor="ada", now=NOW)
+    call_command("score_texts", study.name, model=str(saved(tmp_path)), stdout=io.StringIO(), stderr=io.StringIO())
+    rehearsed(study, seed=3)
+    report = build_report(score(study))
+    rows = list(csv.DictReader(io.StringIO("".join(csv_files(report)["items.csv"]))))
+    assert len(rows) == 40
+    for row in rows[::13]:
+        log_p, length = one_at_a_time(model("gpt2"), row["context_text"], row["text"])
+        assert (float(row["log_prob"]), int(row["length"])) == (pytest.approx(log_p, rel=1e-5), length)
+    hj = np.array([float(row["hj"]) for row in rows])
+    rate = np.array([float(row["log_prob"]) / int(row["length"]) for row in rows])
+    reference = np.array([row["source"] == "reference" for row in rows])
+    huse, quality = huse_of(hj, rate, reference, 16), huse_of(hj, np.zeros(40), reference, 16)
+    (generator,) = report.generators
+    exact = generator.modes["exact"]
+    shown = (exact.huse.value, exact.huse_q.value, exact.huse_d.value)
+    assert shown == pytest.approx((huse, quality, 1 + huse - quality))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -31,9 +32,12 @@ def canonical_host(address: str) -> str:
 
 def site_hosts() -> tuple[str, ...]:
     """The hosts of our three origins, with a local machine's other names: no link of a task may lead there."""
-    hosts = {
-        canonical_host(origin) for origin in (settings.WORKER_ORIGIN, settings.HIT_ORIGIN, settings.CONSOLE_ORIGIN)
-    }
+    return _hosts_of(settings.WORKER_ORIGIN, settings.HIT_ORIGIN, settings.CONSOLE_ORIGIN)
+
+
+@lru_cache(maxsize=16)
+def _hosts_of(*origins: str) -> tuple[str, ...]:
+    hosts = {canonical_host(origin) for origin in origins}
     return tuple(sorted(hosts | (LOCAL if hosts & LOCAL else frozenset())))
 
 

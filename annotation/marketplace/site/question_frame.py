@@ -15,7 +15,8 @@ CROWD_SCRIPTS = ("crowd.js", "crowd_fields.js", "crowd_layout.js", "crowd_spans.
 # Amazon's script of the crowd elements: ours stands in for it, and nothing is loaded from there.
 _ORIGINAL = re.compile(r"(?:https?:)?//assets\.crowd\.aws/crowd-html-elements[\w.-]*", re.IGNORECASE)
 _EMPTY_SCRIPT = "data:text/javascript,"
-_CROWD = re.compile(rf"<crowd-[a-z]|{_ORIGINAL.pattern}", re.IGNORECASE)
+_ORIGINAL_HOST = "//assets.crowd.aws/"  # looked for before the pattern, which takes a millisecond for a large page
+_CROWD = re.compile(r"<crowd-[a-z]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class Showing:
 
 def wrapped(html: str, showing: Showing, *, nonce: str = "") -> str:
     """`html` with our script before everything that could run, and nothing else changed but Amazon's address of it."""
-    crowd = _CROWD.search(html) is not None
+    original = _ORIGINAL_HOST in html.lower()
+    crowd = original or _CROWD.search(html) is not None
     # In a script only "<" could end it or begin a comment.
     showing_json = json.dumps(asdict(showing)).replace("<", "\\u003c")
     allowed = f' nonce="{nonce}"' if nonce else ""
@@ -38,7 +40,8 @@ def wrapped(html: str, showing: Showing, *, nonce: str = "") -> str:
     script = f"<script{allowed}>{body}</script>"
     head = _HEAD.match(html)
     at = head.end() if head else 0
-    return html[:at] + script + _ORIGINAL.sub(_EMPTY_SCRIPT, html[at:])
+    rest = _ORIGINAL.sub(_EMPTY_SCRIPT, html[at:]) if original else html[at:]
+    return html[:at] + script + rest
 
 
 def as_preview(html: str) -> str:

@@ -168,12 +168,19 @@ def rating_difference(
 
 
 def mean_rating(
-    item: Names, rater: Names, value: ArrayLike, *, variance: Variance = "largest", level: float = 0.95
+    item: Names,
+    rater: Names,
+    value: ArrayLike,
+    *,
+    weight: Floats | None = None,
+    variance: Variance = "largest",
+    level: float = 0.95,
 ) -> Estimate:
     """Estimate the mean over items of their mean rating, with the interval of `rating_difference`.
 
     item: (N,) the context of each rating's text. rater: (N,), None where it is not known. value: (N,) finite ratings.
-    Raises InsufficientData without a rating, BadInput.
+    weight: (N,) of each rating in the mean, adding to 1; None: each item counts alike, and each rating in it. Raises
+    InsufficientData without a rating, BadInput.
 
     >>> mean_rating([0, 0, 1, 1], ["w1", "w2", "w1", "w2"], [1, 2, 3, 4]).value
     2.5
@@ -183,10 +190,10 @@ def mean_rating(
         raise InsufficientData("There is no rating.")
     columns = _Columns(encode_names(item)[0], rater, np.ones(len(numbers), dtype=np.bool_), numbers)
     clusters = build_clusters(columns.item, rater)
-    weight = columns.weights("items")
-    mean = float(weight @ numbers)
-    return columns.inference(clusters, weight, level, variance).estimate(
-        "mean", mean, weight * (numbers - mean), len(numbers), ()
+    shares = columns.weights("items") if weight is None else weight
+    mean = float(shares @ numbers)
+    return columns.inference(clusters, shares, level, variance).estimate(
+        "mean", mean, shares * (numbers - mean), len(numbers), ()
     )
 
 

@@ -37,8 +37,8 @@ def _single_step(facts: Any) -> int:
 class Options:
     """How a report is asked for. level: of every interval, in (0, 1). seed: of every draw. k: neighbours of HUSE.
 
-    announce: called before each step of the work. these_raters: intervals of differences of sources are for these very
-    raters and not for new ones.
+    announce: called before each step of the work. these_raters: intervals of means, shares, differences and preferences
+    are for these very raters and not for new ones.
     """
 
     level: float = 0.95

@@ -103,6 +103,25 @@ def clustered(
     return value - half, value + half, 2 * float(t.sf(abs(value) / error, df))
 
 
+def mean_limits(value: float, parts: Sequence[Influence], level: float, *, share: bool) -> tuple[float, float] | None:
+    """Limits of the mean (or share) of one source for new items and new raters; None where there are none.
+
+    As `clustered`, with one side. A share has Wilson's limits, with the answers that its variance stands for.
+    """
+    items, raters = (len({getattr(part, name) for part in parts}) for name in ("item", "rater"))
+    if min(items, raters) < 2:
+        return None
+    held = raters_of(parts, 0)
+    over = squares(parts, "item"), squares(parts, "rater") * unequal([held]) * (raters - 1) / raters
+    variance = max(sum(over) - squares(parts, "item", "rater"), *over)
+    z = quantile(level, max(1, min(items, int(1 / sum(each**2 for each in held) + TIE)) - 1))
+    varies = variance > NOTHING * max(*over, squares(parts, "item", "rater"))
+    if share:
+        z = z if varies else quantile(level, min(items, raters) - 1)
+        return wilson(value, value * (1 - value) / variance if varies else len(parts), z)
+    return (value - z * math.sqrt(variance), value + z * math.sqrt(variance)) if varies else None
+
+
 def raters_of(parts: Sequence[Influence], side: int) -> list[float]:
     """Shares of the raters in the mean of a side."""
     shares: defaultdict[str, float] = defaultdict(float)

@@ -244,6 +244,8 @@ paper(
     "evaluators",
     lambda rows, asked: rows.study["task"] == "human_or_machine",
 )
+
+
 paper(
     "paper_scales",
     "Mean rating over texts, and its difference from the references",
@@ -290,6 +292,8 @@ def caption(name: str, pattern: str, holds: Callable[[Rows, str], bool]) -> None
         criterion = groups.get("criterion") or criteria[0]
         if criterion not in criteria or not holds(rows, criterion):
             return None
+        if groups.get("units") and (groups["units"] == "contexts") != rows.has_contexts:
+            return None
         return re.sub(rf"{NUMBER}% intervals", f"{100 * asked.level:g}% intervals", match[0], count=1)
 
     kind(pattern)(_named(expect, name))
@@ -325,16 +329,18 @@ caption(
 )
 caption(
     "caption_labels",
-    rf"How often each label was given, by source; {LEVEL} over new texts, with these raters\.",
+    rf"How often each label was given, by source(?:; {LEVEL} over new (?P<units>texts|contexts) and new raters)?\.",
     lambda rows, criterion: not rows.pairs,
 )
 caption(
-    "caption_preferences", rf"Preferences {CRITERION}; {LEVEL} over new pairs of texts, with these raters\.", are_pairs
+    "caption_preferences",
+    rf"Preferences {CRITERION}(?:; {LEVEL} over new (?P<units>pairs of texts|contexts) and new raters)?\.",
+    are_pairs,
 )
 caption(
     "caption_scales",
-    rf"Ratings by source, as coded; {LEVEL} of means over texts(?:, of differences over new (?:texts|contexts) and new "
-    r"raters)?\.",
+    rf"Ratings by source, as coded(?:; {LEVEL} of (?:means|differences|means and differences) over new "
+    r"(?P<units>texts|contexts) and new raters)?\.",
     lambda rows, criterion: any(is_rated(rows, each["name"]) for each in rows.words["criteria"]),
 )
 caption("caption_sides", r"Share of decided votes for the text on the left, with tests of 50%\.", are_pairs)

@@ -63,6 +63,11 @@ class Rows:
         )
         return {row["key"]: row for row in rows}
 
+    @property
+    def has_contexts(self) -> bool:
+        """Whether any text that was judged has a context."""
+        return any(self.texts[answer.text]["context_id"] is not None for answer in self.used)
+
     @cached_property
     def submissions(self) -> list[dict[str, Any]]:
         """Submissions with the decisions about them."""

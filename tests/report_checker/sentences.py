@@ -734,15 +734,20 @@ HUSE_TARGET = (
 
 
 @kind(
-    rf"(?:Ratings were averaged by text; means of sources have {NUMBER}% intervals over texts; differences are paired by "
-    rf"context where contexts are recorded, contexts and raters crossed|Shares of labels have {NUMBER}% intervals over new texts, with these raters|Preferences count ties as "
-    rf"half and have {NUMBER}% intervals over new pairs of texts, with these raters)\."
+    rf"(?:Ratings were averaged by text; (?:means of sources have {NUMBER}% intervals over new (?P<means>texts|contexts) "
+    r"and new raters; )?differences are paired by context where contexts are recorded|"
+    rf"Shares of labels have {NUMBER}% intervals over new (?P<shares>texts|contexts) and new raters|"
+    rf"Preferences count ties as half(?: and have {NUMBER}% intervals over new (?P<pairs>pairs of texts|contexts) and new "
+    r"raters)?)\."
 )
 def intervals(rows: Rows, match: Match, asked: Asked) -> str | None:
     rated = rows.study["task"] in ("likert", "direct_assessment", "document_rating")
     rated = rated or (rows.study["task"] == "error_labels" and not nominal(rows))
     labels = rows.study["task"] in ("likert", "error_labels", "document_rating", "which_machine")
     fits = {"R": rated, "S": labels, "P": rows.pairs}
+    units = next((drawn for drawn in match.groupdict().values() if drawn), None)
+    if units and (units == "contexts") != rows.has_contexts:
+        return None
     return re.sub(rf"{NUMBER}%", f"{100 * asked.level:g}%", match[0]) if fits[match[0][0]] else None
 
 

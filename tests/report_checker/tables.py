@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from fractions import Fraction
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from statistics import fmean, median
 
+from tests.report_checker.intervals import Influence, mean_limits
 from tests.report_checker.page import Page
 from tests.report_checker.recount import Rows, clock, moment, money
 from tests.report_checker.sentences import Asked, by_amount, is_nominal, people, rewards
@@ -28,7 +29,7 @@ def differences(page: Page, rows: Rows, asked: Asked) -> Iterator[str]:
 def _different_rows(table: list[list[str]], expected: Cells) -> Iterator[str]:
     for key, values in expected.items():
         row = next((row for row in table if tuple(row[: len(key)]) == key), None)
-        said = [cell.split(" [")[0] for cell in (row or [])[len(key) :][: len(values)]]
+        said = (row or [])[len(key) :][: len(values)]
         if row is None or not all(same(a, b) for a, b in zip(said, values, strict=False)):
             yield f"{key} {said}\n    rows: {values}"
 
@@ -60,15 +61,28 @@ def facts(rows: Rows) -> dict[str, str]:
     return known
 
 
-def same(said: str, expected: str | float | None) -> bool:
+@dataclass(frozen=True, slots=True)
+class Ranged:
+    """A number with the limits of its interval, which it may lack."""
+
+    value: float
+    limits: tuple[float, float] | None
+
+
+def same(said: str, expected: str | float | Ranged | None) -> bool:
     """Whether a cell shows the value: text as it is, a number rounded to the digits shown; None is not counted anew."""
+    said, _, limits = said.partition(" [")
+    if isinstance(expected, Ranged):
+        shown = limits.rstrip("]").split(", ") if limits else []
+        ends = expected.limits or ()
+        return same(said, expected.value) and len(shown) == len(ends) and all(map(same, shown, ends))
     if isinstance(expected, float):
         digits = len(said.partition(".")[2].rstrip("%"))
         return abs(float(said.rstrip("%").replace("−", "-")) - expected) <= 0.5 / 10**digits + 1e-9
     return expected is None or said == expected
 
 
-Cells = dict[tuple[str, ...], tuple[str | float | None, ...]]
+Cells = dict[tuple[str, ...], tuple[str | float | Ranged | None, ...]]
 
 
 def expected_tables(rows: Rows, asked: Asked) -> dict[str, Cells]:
@@ -92,9 +106,12 @@ def expected_tables(rows: Rows, asked: Asked) -> dict[str, Cells]:
         tables["Conditions: planned"] = _conditions(rows)
         tables["Accuracy against chance"] = {}
     if task in ("likert", "direct_assessment", "document_rating", "error_labels"):
-        tables["Ratings by source"] = _scales(rows)
+        tables["Ratings by source"] = _scales(rows, asked.level)
     if task in ("likert", "error_labels", "document_rating", "which_machine"):
-        tables["How often each label"] = _labels(rows)
+        tables["How often each label"] = _labels(rows, asked.level)
+    if rows.pairs:
+        for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
+            tables[f"Preferences ({criterion})"] = _preferred(rows, criterion, asked.level)
     if task == "which_machine":
         tables["How often a text of each source was chosen"] = _chosen(rows)
     return tables
@@ -184,27 +201,73 @@ def _conditions(rows: Rows) -> Cells:
     return cells
 
 
-def _scales(rows: Rows) -> Cells:
+def _scales(rows: Rows, level: float) -> Cells:
     cells: Cells = {}
     for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
         if is_nominal(rows, criterion):
             continue
         hj = rows.hj(criterion)
         for name in ("", *dict.fromkeys(side for side in rows.sides.values() if side)):
-            values = [float(hj[key]) for key, side in rows.sides.items() if side == name and key in hj]
-            if values:
-                cells[criterion, name or "references"] = (sum(values) / len(values),)
+            means = {key: float(hj[key]) for key, side in rows.sides.items() if side == name and key in hj}
+            if means:
+                mean = sum(means.values()) / len(means)
+                answers = [each for each in rows.used if each.criterion == criterion and each.text in means]
+                counts = Counter(answer.text for answer in answers)
+                parts = []
+                for answer in answers:
+                    weight = 1 / (len(means) * counts[answer.text])
+                    psi = weight * (float(answer.code) - mean)
+                    parts.append(Influence(_context(rows, answer.text), answer.rater, 0, weight, psi))
+                limits = mean_limits(mean, parts, level, share=False)
+                cells[criterion, name or "references"] = (Ranged(mean, limits),)
     return cells
 
 
-def _labels(rows: Rows) -> Cells:
-    given: defaultdict[tuple[str, str, str], int] = defaultdict(int)
-    total: Counter[tuple[str, str]] = Counter()
+def _context(rows: Rows, text: str) -> Hashable:
+    """The context of a text; without one the text is its own."""
+    context = rows.texts[text]["context_id"]
+    return f"text {text}" if context is None else context
+
+
+def _share(held: Sequence[tuple[Hashable, str, float]], level: float) -> Ranged:
+    """The share, in percent, of answers (item, rater, 0 to 1) that each count alike."""
+    share = fmean(value for _, _, value in held)
+    weight = 1 / len(held)
+    parts = [Influence(item, rater, 0, weight, weight * (value - share)) for item, rater, value in held]
+    limits = mean_limits(share, parts, level, share=True)
+    return Ranged(100 * share, limits and (100 * limits[0], 100 * limits[1]))
+
+
+def _labels(rows: Rows, level: float) -> Cells:
+    judged: defaultdict[tuple[str, str], defaultdict[tuple[str, int, str], set[str]]] = defaultdict(
+        lambda: defaultdict(set)
+    )
     for answer in rows.used:
-        side = rows.sides[answer.text] or "references"
-        given[answer.criterion, side, answer.label] += 1
-        total[answer.criterion, side] += 1
-    return {
-        key: (float(100 * Fraction(number, total[key[:2]])), str(number), None, str(total[key[:2]]))
-        for key, number in given.items()
-    }
+        group = judged[answer.criterion, rows.sides[answer.text] or "references"]
+        group[answer.text, answer.submission, answer.rater].add(answer.label)
+    cells: Cells = {}
+    for key, answers in judged.items():
+        for label in set().union(*answers.values()):
+            held = [
+                (_context(rows, text), rater, float(label in labels)) for (text, _, rater), labels in answers.items()
+            ]
+            number = sum(label in labels for labels in answers.values())
+            cells[*key, label] = (_share(held, level), str(number), None, str(len(held)))
+    return cells
+
+
+def _preferred(rows: Rows, criterion: str, level: float) -> Cells:
+    """Of each two sources in either order, how often the first was preferred, ties half."""
+    held: defaultdict[tuple[str, str], list[tuple[Hashable, str, float]]] = defaultdict(list)
+    for answer in rows.used:
+        if answer.criterion == criterion and answer.partner is not None:
+            sides = [rows.sides[text] or "references" for text in (answer.text, answer.partner)]
+            contexts = {rows.texts[text]["context_id"] for text in (answer.text, answer.partner)}
+            pair: Hashable = frozenset((answer.text, answer.partner))
+            item = contexts.pop() if len(contexts) == 1 and None not in contexts else pair
+            half = (1 + (answer.code > 0) - (answer.code < 0)) / 2
+            turned = sides[0] == "references" or (sides[1] != "references" and sides[1] < sides[0])
+            if turned:
+                sides, half = sides[::-1], 1 - half
+            held[sides[0], sides[1]].append((item, answer.rater, half))
+    return {key: (_share(answers, level),) for key, answers in held.items()}

@@ -9,6 +9,7 @@ from metrics.data.number_format import estimate
 from metrics.report.records import ReportInput
 from metrics.report.result import GeneratorReport
 from metrics.report.section import Section
+from metrics.report.sections.rating_scales import intervals_over
 from metrics.report.sentence import Sentence, template
 from metrics.report.wording import plural
 from metrics.tables.huse import interval_targets
@@ -26,22 +27,24 @@ AGREEMENT = template(
 TARGET = template("statistics.targets", "Intervals of HUSE are for the {targets}.", "results.generators")
 MEANS = template(
     "statistics.means",
-    "Ratings were averaged by text; means of sources have {level:g}% intervals over texts; differences are paired by "
-    "context where contexts are recorded, contexts and raters crossed.",
+    "Ratings were averaged by text; {intervals}differences are paired by context where contexts are recorded.",
     "ratings.criterion",
     "options.level",
+    "options.these_raters",
 )
 SHARES = template(
     "statistics.shares",
-    "Shares of labels have {level:g}% intervals over new texts, with these raters.",
+    "Shares of labels have {level:g}% intervals {over}.",
     "ratings.text",
     "options.level",
+    "options.these_raters",
 )
 PREFERENCES = template(
     "statistics.preferences",
-    "Preferences count ties as half and have {level:g}% intervals over new pairs of texts, with these raters.",
+    "Preferences count ties as half{intervals}.",
     "ratings.partner",
     "options.level",
+    "options.these_raters",
 )
 PLAN = template(
     "statistics.plan",
@@ -111,11 +114,22 @@ def _intervals(generators: Sequence[GeneratorReport], tables: dict[str, Table], 
     if targets:
         yield TARGET.fill(targets="; or the ".join(targets))
     if "scales" in tables:
-        yield MEANS.fill(level=percent)
-    if "labels" in tables:
-        yield SHARES.fill(level=percent)
-    if any(name.startswith("preferences-") for name in tables):
-        yield PREFERENCES.fill(level=percent)
+        over = _over(tables["scales"], "mean")
+        means = f"means of sources have {percent:g}% intervals {over}; " if over else ""
+        yield MEANS.fill(intervals=means)
+    if "labels" in tables and (over := _over(tables["labels"], "share")):
+        yield SHARES.fill(level=percent, over=over)
+    preferences = [table for name, table in tables.items() if name.startswith("preferences-")]
+    if preferences:
+        stated = " or ".join(sorted({over for table in preferences if (over := _over(table, "preferred"))}))
+        yield PREFERENCES.fill(intervals=f" and have {percent:g}% intervals {stated}" if stated else "")
+
+
+def _over(table: Table, key: str) -> str:
+    """What the intervals of a column are over; "" where it has none."""
+    at = [column.key for column in table.columns].index(key)
+    cells = (row[at] for row in table.rows)
+    return intervals_over(cell for cell in cells if isinstance(cell, Estimate))
 
 
 def state_plan(report_input: ReportInput) -> Iterator[Sentence]:

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from metrics.data.answer_types import AnswerType
 from metrics.inference.distributions import t_two_sided
-from metrics.inference.rating_differences import mean_rating
+from metrics.inference.rating_means import RatedBy, mean_of_ratings
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Measured
 from metrics.report.section_kind import Options, SectionKind
-from metrics.report.sections.source_comparisons import Target, mean_for
 from metrics.report.sentence import template
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate
@@ -44,12 +43,14 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What one rater chose in one context. shown: texts of each source; chosen: whose text that was."""
+    """What one rater chose in one context. shown: texts of each source; chosen: whose text that was. task: None where
+    it is not known."""
 
     context: str
     rater: str
     shown: tuple[tuple[str, int], ...]
     chosen: str
+    task: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def _choices(criterion: str, groups: dict[tuple[str, str], list[RatingRow]], sou
         chosen = [sources[rating.text] for rating in group if rating.value]
         if len(chosen) == 1 and len(group) > 1:
             shown = Counter(sources[rating.text] for rating in group)
-            choices.append(Choice(context, group[0].rater, tuple(shown.items()), chosen[0]))
+            choices.append(Choice(context, group[0].rater, tuple(shown.items()), chosen[0], group[0].hit))
     return Choices(criterion, tuple(choices), len(groups) - len(choices))
 
 
@@ -119,13 +120,14 @@ def share_rows(choices: Sequence[Choice], level: float, *, these_raters: bool = 
     sources = dict.fromkeys(source for choice in choices for source, _ in choice.shown)
     for source in sorted(sources, key=REFERENCES.__eq__):
         shown = [choice for choice in choices if source in dict(choice.shown)]
-        contexts, raters = ([getattr(choice, name) for choice in shown] for name in ("context", "rater"))
+        contexts, raters, tasks = ([getattr(each, name) for each in shown] for name in ("context", "rater", "task"))
+        by = RatedBy(contexts, raters, tasks)
         picked = [float(choice.chosen == source) for choice in shown]
         chance = [dict(choice.shown)[source] / sum(n for _, n in choice.shown) for choice in shown]
-        over: Target = "items" if these_raters else None
-        value = mean_for(contexts, raters, picked, level, over)
-        excess = mean_for(contexts, raters, [a - b for a, b in zip(picked, chance, strict=True)], level, over)
-        by_chance = mean_rating(contexts, raters, chance, level=level).value
+        value = mean_of_ratings(by, picked, these_raters=these_raters, level=level)
+        above = [a - b for a, b in zip(picked, chance, strict=True)]
+        excess = mean_of_ratings(by, above, these_raters=these_raters, level=level)
+        by_chance = mean_of_ratings(by, chance, level=level).value
         counts = (len(set(contexts)), len(set(raters)), len(shown))
         yield (source, value, by_chance, excess, _p_of(excess), *counts)
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from metrics.data.answer_types import AnswerType
-from metrics.data.arrays import Ints
 from metrics.data.criterion_names import TYPICAL
 from metrics.errors import MetricsError
 from metrics.inference.bradley_terry import NO_MLE, Strengths, bradley_terry_votes
@@ -22,12 +21,9 @@ from metrics.inference.cluster_variances import (
     SINGLE_WAY_USED,
     ClusterTarget,
 )
-from metrics.inference.clustered_means import (
-    contexts_repeat,
-    mean_half_width,
-    number_contexts,
-    share_by_context,
-)
+from metrics.inference.clustered_means import contexts_repeat, mean_half_width, number_contexts
+from metrics.inference.rating_differences import UNPAIRED
+from metrics.inference.rating_means import RatedBy, share_of_answers
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Section
 from metrics.report.section_kind import Options, written
@@ -42,11 +38,14 @@ from metrics.version import __version__
 REFERENCES = "references"
 SCALES, LABELS, PAIRS = "Scales", "Labels", "Preferences"
 MAX_LABELS = 12
+Judgment = tuple[str, str | None, str | None]  # text, rater, task
 OVER = {
-    "items and raters": "over new contexts and new raters",
-    "items": "over new contexts, with these raters",
-    "raters": "over new raters, on these contexts",
+    "items and raters": "over new {units} and new raters",
+    "items": "over new {units}, with these raters",
+    "raters": "over new raters, on these {units}",
 }
+# What is drawn where no context is known: the texts, or pairs, themselves.
+CONTEXTS, TEXTS, TEXT_PAIRS = "contexts", "texts", "pairs of texts"
 # What a reader must know of strengths, by flag.
 OF_STRENGTHS = {
     NO_MLE: "Wins do not link every source with every other in both directions: a ridge keeps strengths finite, and "
@@ -63,20 +62,22 @@ OF_STRENGTHS = {
 
 SCALES_CAPTION = template(
     "captions.scales",
-    "Ratings by source, as coded; {level:g}% intervals of means over texts{differences}.",
+    "Ratings by source, as coded{intervals}.",
     "options.level",
     "options.these_raters",
 )
 LABELS_CAPTION = template(
     "captions.labels",
-    "How often each label was given, by source; {level:g}% intervals over new texts, with these raters.",
+    "How often each label was given, by source{intervals}.",
     "options.level",
+    "options.these_raters",
 )
 PREFERENCES_CAPTION = template(
     "captions.preferences",
-    "Preferences ({criterion}); {level:g}% intervals over new pairs of texts, with these raters.",
+    "Preferences ({criterion}){intervals}.",
     "ratings.criterion",
     "options.level",
+    "options.these_raters",
 )
 STRENGTHS_CAPTION = template(
     "captions.strengths",
@@ -175,22 +176,23 @@ def write_scales(facts: SingleFacts, options: Options) -> Section:
     missing: list[tuple[str, str]] = []
     differences: list[Estimate] = []
     target: ClusterTarget | None = "items" if options.these_raters else None
+    means: list[Estimate] = []
     for criterion, group in _by_criterion(ratings).items():
         if _several(group):
             missing.append((f"Mean of {criterion}", "several labels may be given to one text; see the shares"))
             continue
-        means = _means(group, side)
         columns_of = RatingColumns.of(group, [Fraction(rating.value) for rating in group], side, facts.contexts)
-        for name, values in means.items():
+        names = sorted(set(columns_of.source), key=lambda name: (name != REFERENCES, name))
+        for name in names:
             difference: Estimate | None = None
-            if name != REFERENCES and REFERENCES in means:
+            if name != REFERENCES and REFERENCES in names:
                 try:
                     difference = columns_of.compare((name, REFERENCES), level, target).difference
                     differences.append(difference)
                 except MetricsError as error:
                     missing.append((f"{criterion} of {name} less the references", str(error)))
-            mean = mean_of(criterion, name, values, facts.contexts, level)
-            rows.append((criterion, name, mean, difference, len(values)))
+            means.append(_mean(criterion, name, columns_of, facts, options))
+            rows.append((criterion, name, means[-1], difference, means[-1].n))
     columns = (
         Column("criterion", "Criterion"),
         Column("source", "Source"),
@@ -198,26 +200,39 @@ def write_scales(facts: SingleFacts, options: Options) -> Section:
         Column("difference", "less the references", "estimate"),
         Column("n", "Texts", "count"),
     )
-    over = "".join(f", of differences {each}" for each in _targets(differences))
-    title = SCALES_CAPTION.fill(level=100 * level, differences=over)
+    title = SCALES_CAPTION.fill(intervals=_of_means_and_differences(means, differences, level))
     notes = ("Texts of one context are taken together.", *([PAIRED] if differences else ()))
     tables = (Table("scales", title, columns, tuple(rows), notes),) if rows else ()
     return Section("scales", SCALES, (), tables, draw_tables(tables), tuple(missing))
 
 
+def _mean(criterion: str, name: str, columns: RatingColumns, facts: SingleFacts, options: Options) -> Estimate:
+    """Mean of a source's texts; ratings of one context, and of one rater, belong together."""
+    estimate = columns.mean(name, options.level, these_raters=options.these_raters, by_text=True)
+    texts = {text for text, source in zip(columns.text, columns.source, strict=True) if source == name}
+    settings: dict[str, Setting] = {"criterion": criterion, "source": name, **estimate.settings}
+    settings["units"] = _units((facts.contexts[text] for text in texts), TEXTS)
+    over = str(settings["target"]).replace(" ", "_")
+    signature = f"mean|{criterion}|{name}|n:{len(texts)}|over:{over}|v:{__version__}"
+    return replace(estimate, n=len(texts), settings=settings, signature=signature)
+
+
+def _units(contexts: Iterable[str | None], alone: str) -> str:
+    """What a new study would draw: contexts where one is known."""
+    return CONTEXTS if any(context is not None for context in contexts) else alone
+
+
+def _of_means_and_differences(means: Sequence[Estimate], differences: Sequence[Estimate], level: float) -> str:
+    """What the intervals of means and those of differences are for; nothing where there is none."""
+    of_means, of_differences = (intervals_over(estimates) for estimates in (means, differences))
+    if of_means == of_differences and of_means:
+        return f"; {100 * level:g}% intervals of means and differences {of_means}"
+    parts = [f"of {name} {over}" for name, over in (("means", of_means), ("differences", of_differences)) if over]
+    return f"; {100 * level:g}% intervals {', '.join(parts)}" if parts else ""
+
+
 def _several(ratings: Sequence[RatingRow]) -> bool:
     return max(Counter((rating.text, rating.rater, rating.hit) for rating in ratings).values()) > 1
-
-
-def _means(ratings: Sequence[RatingRow], side: Mapping[str, str]) -> dict[str, dict[str, float]]:
-    """Mean rating of each text, by source, the references first."""
-    by_text: defaultdict[str, list[Fraction]] = defaultdict(list)
-    for rating in ratings:
-        by_text[rating.text].append(Fraction(rating.value))
-    means: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for text, values in by_text.items():
-        means[side[text]][text] = float(sum(values, Fraction(0)) / len(values))
-    return {name: means[name] for name in sorted(means, key=lambda name: (name != REFERENCES, name))}
 
 
 def mean_of(
@@ -262,27 +277,28 @@ def separation_of(
 
 
 def write_labels(facts: SingleFacts, options: Options) -> Section:
-    """Share of the judgments that gave each label, by source, with texts resampled."""
+    """Share of the judgments that gave each label, by source."""
     options.announce("labels")
     ratings, side, level = facts.ratings, facts.sides, options.level
     rows: list[Row] = []
+    shares: list[Estimate] = []
     for criterion, group in _by_criterion(ratings).items():
         codes = {rating.label: Fraction(rating.value) for rating in group}
         if len(codes) > MAX_LABELS:
             continue
-        judged: defaultdict[str, defaultdict[str, set[tuple[str, str | None]]]] = defaultdict(lambda: defaultdict(set))
-        chosen: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        # The labels of each judgment: several where several may be chosen.
+        judged: defaultdict[str, defaultdict[Judgment, set[str]]] = defaultdict(lambda: defaultdict(set))
         for rating in group:
-            judged[side[rating.text]][rating.text].add((rating.rater, rating.hit))
-            chosen[side[rating.text], rating.label][rating.text] += 1
+            judged[side[rating.text]][rating.text, rating.rater or None, rating.hit].add(rating.label)
         for name in sorted(judged, key=lambda name: (name != REFERENCES, name)):
-            texts = list(judged[name])
-            context = number_contexts([facts.contexts[text] for text in texts])
-            totals = np.array([len(judged[name][text]) for text in texts], dtype=np.int64)
+            by = _judged_by(list(judged[name]), facts.contexts)
             for label in sorted(codes, key=lambda label: codes[label]):
-                hits = np.array([chosen[name, label][text] for text in texts], dtype=np.int64)
-                share = _share((criterion, name, label), hits, totals, context, level)
-                rows.append((criterion, name, label, share, int(hits.sum()), int((hits > 0).sum()), int(totals.sum())))
+                texts = [text for (text, _, _), labels in judged[name].items() if label in labels]
+                held = [float(label in labels) for labels in judged[name].values()]
+                share = share_of_answers(by, held, these_raters=options.these_raters, level=level)
+                units = _units((facts.contexts[text] for text, _, _ in judged[name]), TEXTS)
+                shares.append(_named_share(share, criterion, name, label, units))
+                rows.append((criterion, name, label, shares[-1], len(texts), len(set(texts)), len(held)))
     columns = (
         Column("criterion", "Criterion"),
         Column("source", "Source"),
@@ -292,19 +308,20 @@ def write_labels(facts: SingleFacts, options: Options) -> Section:
         Column("texts", "Texts with it", "count"),
         Column("n", "Judgments", "count"),
     )
-    title = LABELS_CAPTION.fill(level=100 * level)
+    title = LABELS_CAPTION.fill(intervals=_over(shares, level))
     tables = (Table("labels", title, columns, tuple(rows)),) if rows else ()
     return Section("labels", LABELS, (), tables, draw_tables(tables))
 
 
-def _share(about: tuple[str, str, str], hits: Ints, totals: Ints, context: Ints, level: float) -> Estimate:
-    share, n = share_by_context(hits, totals, context), int(totals.sum())
-    flags = () if share.units > 1 else ("one_unit",)
-    criterion, name, label = about
-    settings: dict[str, Setting] = {"criterion": criterion, "source": name, "label": label}
-    signature = f"label_share|{criterion}|{name}|{label}|n:{n}|texts:{len(totals)}|v:{__version__}"
-    interval = share.interval(level, "contexts" if contexts_repeat(context) else "items")
-    return Estimate(share.value, n, interval, settings, flags, signature)
+def _judged_by(judgments: Sequence[Judgment], contexts: Mapping[str, str | None]) -> RatedBy:
+    text, rater, task = (list(column) for column in zip(*judgments, strict=True))
+    return RatedBy([contexts[str(name)] or ("text", name) for name in text], rater, task)
+
+
+def _named_share(share: Estimate, criterion: str, name: str, label: str, units: str) -> Estimate:
+    about: dict[str, Setting] = {"criterion": criterion, "source": name, "label": label, "units": units}
+    signature = f"label_share|{criterion}|{name}|{label}|{share.signature.partition('|')[2]}"
+    return replace(share, settings={**about, **share.settings}, signature=signature)
 
 
 # --- pairs ---
@@ -313,11 +330,10 @@ def _share(about: tuple[str, str, str], hits: Ints, totals: Ints, context: Ints,
 def write_preferences(facts: PairFacts, options: Options) -> Section:
     """Who was preferred to whom, and Bradley-Terry strengths; a tie counts half for each."""
     options.announce("preferences")
-    level = options.level
     tables: list[Table] = []
     missing: list[tuple[str, str]] = []
     for criterion, group in _by_criterion(facts.ratings).items():
-        tables.append(_met(criterion, group, facts, level))
+        tables.append(_met(criterion, group, facts, options))
         try:
             tables += _strengths(criterion, group, facts, options)
         except MetricsError as error:
@@ -325,31 +341,30 @@ def write_preferences(facts: PairFacts, options: Options) -> Section:
     return Section("preferences", PAIRS, (), tuple(tables), draw_tables(tables), tuple(missing))
 
 
-def _met(criterion: str, ratings: Sequence[RatingRow], facts: PairFacts, level: float) -> Table:
-    """Each two sources that met: preferences by pair of texts; pairs of one context are one unit of the interval."""
+def _met(criterion: str, ratings: Sequence[RatingRow], facts: PairFacts, options: Options) -> Table:
+    """Each two sources that met: preferences; those of one context, and of one rater, belong together."""
     side = facts.sides
-    preferences: defaultdict[tuple[str, str], defaultdict[tuple[str, str], list[int]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
+    votes: defaultdict[tuple[str, str], list[tuple[RatingRow, int]]] = defaultdict(list)
     for rating in ratings:
         first, second, better = _result(rating, side)
         if (second != REFERENCES and second < first) or first == REFERENCES:
             first, second, better = second, first, -better
-        preferences[first, second][tuple(sorted((rating.text, str(rating.partner))))].append(better)  # type: ignore[index]
+        votes[first, second].append((rating, better))
     rows: list[Row] = []
-    for (first, second), by_pair in preferences.items():
-        results = list(by_pair.values())
-        halves = np.array([sum(1 + better for better in pair) for pair in results], dtype=np.int64)
-        totals = np.array([2 * len(pair) for pair in results], dtype=np.int64)
-        context = number_contexts([_context_of(pair, facts.contexts) for pair in by_pair])
-        share, n = share_by_context(halves, totals, context), int(totals.sum()) // 2
-        signature = f"preferred|{criterion}|{first}|{second}|n:{n}|pairs:{len(results)}|v:{__version__}"
+    shares: list[Estimate] = []
+    for (first, second), results in votes.items():
+        pairs = [tuple(sorted((rating.text, str(rating.partner)))) for rating, _ in results]
+        contexts = [_shared(rating, facts.contexts) for rating, _ in results]
+        items = [context or ("pair", pair) for context, pair in zip(contexts, pairs, strict=True)]
+        by = RatedBy(items, [rating.rater or None for rating, _ in results], [rating.hit for rating, _ in results])
+        counts = Counter(better for _, better in results)
+        held = [(1 + better) / 2 for _, better in results]
+        share = share_of_answers(by, held, these_raters=options.these_raters, level=options.level)
         settings: dict[str, Setting] = {"criterion": criterion, "first": first, "second": second, "ties": "half"}
-        interval = share.interval(level, "contexts" if contexts_repeat(context) else "items")
-        value = Estimate(share.value, n, interval, settings, (), signature)
-        flat = [better for pair in results for better in pair]
-        counts = (flat.count(1), flat.count(0), flat.count(-1))
-        rows.append((first, second, value, *counts, len(results), n))
+        settings |= {"units": _units(contexts, TEXT_PAIRS), **share.settings}
+        signature = f"preferred|{criterion}|{first}|{second}|{share.signature.partition('|')[2]}"
+        shares.append(replace(share, settings=settings, signature=signature))
+        rows.append((first, second, shares[-1], counts[1], counts[0], counts[-1], len(set(pairs)), len(results)))
     columns = (
         Column("first", "First"),
         Column("second", "Second"),
@@ -360,7 +375,7 @@ def _met(criterion: str, ratings: Sequence[RatingRow], facts: PairFacts, level: 
         Column("pairs", "Pairs of texts", "count"),
         Column("n", "Judgments", "count"),
     )
-    title = PREFERENCES_CAPTION.fill(criterion=criterion, level=100 * level)
+    title = PREFERENCES_CAPTION.fill(criterion=criterion, intervals=_over(shares, options.level))
     return Table(f"preferences-{criterion}", title, columns, tuple(rows), facts.notes)
 
 
@@ -440,13 +455,18 @@ def _difference_table(criterion: str, strengths: Strengths, level: float) -> Tab
 
 def _over(estimates: Sequence[Estimate], level: float) -> str:
     """What the intervals are for; nothing where there is none."""
-    return "".join(f"; {100 * level:g}% intervals {over}" for over in _targets(estimates))
+    over = intervals_over(estimates)
+    return f"; {100 * level:g}% intervals {over}" if over else ""
 
 
-def _targets(estimates: Sequence[Estimate]) -> list[str]:
-    """What the intervals of differences are over."""
-    targets = {str(estimate.settings["target"]) for estimate in estimates if estimate.interval}
-    return [OVER[target] for target in sorted(targets)]
+def intervals_over(estimates: Iterable[Estimate]) -> str:
+    """What the intervals of estimates are over, by their settings `target` and `units`; "" where there is none."""
+    targets = set()
+    for estimate in estimates:
+        if estimate.interval:
+            units = estimate.settings.get("units", TEXTS if UNPAIRED in estimate.flags else CONTEXTS)
+            targets.add(OVER[str(estimate.settings["target"])].format(units=units))
+    return " or ".join(sorted(targets))
 
 
 def _notes(flags: Sequence[str], estimates: Sequence[Estimate]) -> tuple[str, ...]:

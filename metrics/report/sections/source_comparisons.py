@@ -14,11 +14,12 @@ from metrics.data.answer_types import AnswerType
 from metrics.data.criterion_names import TYPICAL
 from metrics.errors import InsufficientData, MetricsError
 from metrics.inference.bradley_terry import Strengths, bradley_terry_votes
-from metrics.inference.cluster_variances import RATERS_UNKNOWN, ClusterTarget
+from metrics.inference.cluster_variances import ClusterTarget
 from metrics.inference.distributions import t_two_sided
 from metrics.inference.equivalence import Margin
 from metrics.inference.rank_sets import Better
-from metrics.inference.rating_differences import RatingDifference, mean_rating, rating_difference
+from metrics.inference.rating_differences import RatingDifference, rating_difference
+from metrics.inference.rating_means import RatedBy, mean_of_ratings, weights_by_text
 from metrics.inference.verdicts import Verdict, decide, not_comparable
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.row_records import ComparisonPlan
@@ -154,7 +155,7 @@ class _Study:
                 compared[pair] = rows.compare(pair, self.level, self.target)
             except InsufficientData as error:
                 refused[pair] = str(error)
-        means = tuple((name, rows.mean(name, self.level, self.target)) for name in names)
+        means = tuple((name, rows.mean(name, self.level, these_raters=self.target == "items")) for name in names)
         return self._decided(Judged(criterion, kind, names, (), (), means, self.alpha), compared, refused)
 
     def _preferred(self, criterion: str, ratings: Sequence[RatingRow], names: tuple[str, ...]) -> Judged:
@@ -205,6 +206,7 @@ class RatingColumns:
     text: tuple[str, ...]
     context: tuple[str | None, ...]
     rater: tuple[str | None, ...]
+    task: tuple[str | None, ...]
     source: tuple[str, ...]
     value: tuple[float, ...]
 
@@ -221,6 +223,7 @@ class RatingColumns:
             tuple(rating.text for rating in ratings),
             tuple(contexts[rating.text] for rating in ratings),
             tuple(rating.rater or None for rating in ratings),
+            tuple(rating.hit for rating in ratings),
             tuple(side[rating.text] for rating in ratings),
             tuple(map(float, values)),
         )
@@ -230,29 +233,23 @@ class RatingColumns:
         rows = [at for at, source in enumerate(self.source) if source in pair]
         paired = any(self.context[at] is not None for at in rows)
         source = [self.source[at] for at in rows]
-        columns = (*self._items(rows), source, self._values(rows), pair)
+        by = self._rated_by(rows)
+        columns = (by.item, by.rater, source, self._values(rows), pair)
         return rating_difference(*columns, paired=paired, target=target, level=level)
 
-    def mean(self, name: str, level: float, target: ClusterTarget | None) -> Estimate:
-        """Mean of a source over its contexts, or texts; for these raters, they do not count as drawn."""
+    def mean(self, name: str, level: float, *, these_raters: bool, by_text: bool = False) -> Estimate:
+        """Mean of a source over its contexts, or texts where none is recorded; by_text: over texts in any case."""
         rows = [at for at, source in enumerate(self.source) if source == name]
-        return mean_for(*self._items(rows), self._values(rows), level, target)
+        weight = weights_by_text([self.text[at] for at in rows]) if by_text else None
+        by, values = self._rated_by(rows), self._values(rows)
+        return mean_of_ratings(by, values, weight=weight, these_raters=these_raters, level=level)
 
-    def _items(self, rows: Sequence[int]) -> tuple[list[object], list[str | None]]:
-        return [self.context[at] or ("text", self.text[at]) for at in rows], [self.rater[at] for at in rows]
+    def _rated_by(self, rows: Sequence[int]) -> RatedBy:
+        items = [self.context[at] or ("text", self.text[at]) for at in rows]
+        return RatedBy(items, [self.rater[at] for at in rows], [self.task[at] for at in rows])
 
     def _values(self, rows: Sequence[int]) -> list[float]:
         return [self.value[at] for at in rows]
-
-
-def mean_for(
-    items: Sequence[object], raters: Sequence[str | None], values: Sequence[float], level: float, target: Target
-) -> Estimate:
-    """`mean_rating`; for new items with these raters, who then do not count as drawn."""
-    if target != "items":
-        return mean_rating(items, raters, values, level=level)
-    estimate = mean_rating(items, [None] * len(items), values, level=level)
-    return replace(estimate, flags=tuple(flag for flag in estimate.flags if flag != RATERS_UNKNOWN))
 
 
 def _family(pair: Pair, plan: ComparisonPlan, declared: bool) -> str:

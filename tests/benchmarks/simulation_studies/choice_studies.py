@@ -20,6 +20,7 @@ from tests.benchmarks.simulation_studies.works import Work, chunk_sizes
 SOURCES = (
     "metrics/inference/cluster_variances.py",
     "metrics/inference/rating_differences.py",
+    "metrics/inference/rating_means.py",
     "metrics/report/sections/chosen_texts.py",
     "tests/benchmarks/simulation_studies/choice_studies.py",
 )

@@ -21,6 +21,7 @@ from metrics.inference.drop_out import compare_drop_out
 from metrics.inference.error_rate_intervals import subsample_interval
 from metrics.inference.rank_sets import rank_sets
 from metrics.inference.rating_differences import mean_rating, rating_difference
+from metrics.inference.rating_means import RatedBy, share_of_answers
 from metrics.inference.verdicts import decide
 from metrics.nnd.administer import Outcome
 from metrics.nnd.compare import _difference
@@ -46,6 +47,7 @@ SOURCES = (
     "metrics/inference/proportions.py",
     "metrics/inference/rank_sets.py",
     "metrics/inference/rating_differences.py",
+    "metrics/inference/rating_means.py",
     "metrics/inference/verdicts.py",
     "metrics/nnd/compare.py",
     "metrics/nnd/rates.py",
@@ -139,12 +141,13 @@ def _labels(rng: np.random.Generator, level: float, contexts: int, each: int) ->
     context = np.arange(len(quality)) // each
     rated = rng.random((len(quality), 12)) < rng.uniform(0.2, 0.7, (len(quality), 1))
     label = np.searchsorted(CUTS, quality[:, None] + kindness + rng.logistic(0, 0.6, rated.shape))
-    share = share_by_context(((label >= 4) & rated).sum(axis=1), rated.sum(axis=1), context)
+    text, rater = np.nonzero(rated)
+    by = RatedBy(context[text], rater, [None] * len(text))
+    share = share_of_answers(by, (label >= 4)[rated].astype(float), these_raters=True, level=level)
     apart = quality - other + 0.3
     prefers = apart[:, None] + 0.5 * kindness + rng.logistic(0, 0.8, rated.shape)
-    halves = np.where(np.abs(prefers) < 0.3, 1, 2 * (prefers > 0)) * rated
-    wins = share_by_context(halves.sum(axis=1), 2 * rated.sum(axis=1), context)
-    return [Estimate(one.value, 0, one.interval(level, "contexts"), {}, (), "") for one in (share, wins)]
+    outcome = np.where(np.abs(prefers) < 0.3, 0.5, prefers > 0)[rated]
+    return [share, share_of_answers(by, outcome, these_raters=True, level=level)]
 
 
 def _comments(rng: np.random.Generator, level: float, people: int, each: int) -> Sequence[Estimate]:
@@ -223,7 +226,7 @@ class ReportWorld:
 
     def estimates(self, rng: np.random.Generator, level: float) -> Sequence[Estimate]:
         """Of one study."""
-        return globals()[self.make](rng, level, *self.arguments)  # type: ignore[no-any-return]
+        return globals()[self.make](rng, level, *self.arguments)
 
 
 SCORED = ("mean Fp", "share human-like", "share of tokens")

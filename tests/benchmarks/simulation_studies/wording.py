@@ -115,15 +115,17 @@ SECTIONS = {
         " spread, with which the planner reckons; how often that interval holds is not counted yet.",
     ),
     "kinds": (
-        "Task types: several criteria, 0 to 100, preferences, error labels",
+        "Task types: several criteria, 0 to 100, documents, preferences, error labels",
         "Two systems on the same contexts, the second worse by .4 of felt quality (preferences: the first better by "
         ".3). Texts per task and raters per text are those of the templates. A task goes to people drawn from a pool, "
         "so that all its texts have the same raters. Target: the estimator's expectation, the mean of 4,000 further "
-        "studies. Differences and log odds: over new contexts and new people. `these 20 people`: the same in every "
-        "study, as the mean, the win rate and the share are stated for these raters; only who of them does which task "
-        "differs. The intervals of these three take texts for independent, which the texts of a task are not: "
-        "they hold least in the large tasks of 0 to 100. Criteria of a text share its quality and its rater's mood; "
-        "people use more or less of the slider from 0 to 100.",
+        "studies, over new contexts and new people. `these 20 people`: the same in every study, for the intervals "
+        "with these raters; only the contexts and who of them does which task differ. Texts and people are those of "
+        "the section above: no rule was made in these worlds but one, that with these raters tasks count as drawn, "
+        "chosen in these worlds with other seeds. Before, the mean, the win rate and the share had intervals with "
+        "these raters only, which took texts for independent: they held .915 to .93 where they said .95. Criteria of "
+        "a text share its quality and its rater's mood; people use more or less of the slider from 0 to 100; parts of "
+        "a document share its quality and its rater's mood, and whole documents are dealt.",
     ),
     "verdicts": (
         "Verdicts: which source is better",

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 
 from metrics.report.build import build_report
@@ -115,6 +116,11 @@ def table(report: Report, name: str) -> Table:
     return next(one for section in report.sections for one in section.tables if one.name == name)
 
 
+def methods_of(report: Report) -> list[str]:
+    """The sentences of its methods."""
+    return [str(sentence) for sentence in report.methods]
+
+
 def cells(found: Table, *keys: str) -> list[tuple]:
     at = [[column.key for column in found.columns].index(key) for key in keys]
     return [tuple(row[i] for i in at) for row in found.rows]
@@ -123,19 +129,40 @@ def cells(found: Table, *keys: str) -> list[tuple]:
 # --- what is computed ---
 
 
-def test_means_of_a_scale_are_means_of_texts_with_a_t_interval() -> None:
+@pytest.mark.parametrize("raters", ["new", "these"])
+def test_means_of_a_scale_are_means_of_texts_for_whom_the_report_says(raters: str) -> None:
     from scipy import stats
 
-    from_hand: dict[str, list[int]] = {}
     source = likert()
-    for one in source.ratings:
-        if one.criterion == "fluency" and one.text.startswith("m"):
-            from_hand.setdefault(one.text, []).append(int(one.value))
-    means = [sum(own) / len(own) for own in from_hand.values()]
-    low, high = stats.t.interval(0.95, len(means) - 1, loc=sum(means) / len(means), scale=stats.sem(means))
-    found = next(row for row in table(build_report(source), "scales").rows if row[:2] == ("fluency", "gpt"))
-    assert found[2].value == pytest.approx(sum(means) / len(means))
+    rated = np.array(
+        [
+            [rating.value for rating in source.ratings if rating.criterion == "fluency" and rating.text == f"m{text}"]
+            for text in range(12)
+        ],
+        dtype=float,
+    )
+    # 12 texts, each rated by the same five raters.
+    texts, people = (stats.sem(rated.mean(axis=axis)) ** 2 for axis in (1, 0))
+    single = 60 / 59 * ((rated - rated.mean()) ** 2).sum() / 60**2
+    variance = texts if raters == "these" else max(texts, people, texts + people - single)
+    low, high = stats.t.interval(0.95, 11 if raters == "these" else 4, loc=rated.mean(), scale=variance**0.5)
+    report = build_report(source, raters=raters)
+    found = next(row for row in table(report, "scales").rows if row[:2] == ("fluency", "gpt"))
+    assert (found[2].value, found[2].n) == (pytest.approx(rated.mean()), 12)
     assert (found[2].interval.low, found[2].interval.high) == pytest.approx((low, high))
+    over = "over new contexts, with these raters" if raters == "these" else "over new contexts and new raters"
+    assert (
+        table(report, "scales").title == f"Ratings by source, as coded; 95% intervals of means and differences {over}."
+    )
+    assert any(f"means of sources have 95% intervals {over}" in said for said in methods_of(report))
+
+
+@pytest.mark.parametrize(("raters", "over"), [("new", " and new raters"), ("these", ", with these raters")])
+def test_shares_and_preferences_say_whom_their_intervals_are_for(raters: str, over: str) -> None:
+    labels, pairs = (build_report(make(), raters=raters) for make in (error_labels, pairwise))
+    for report, name in ((labels, "labels"), (pairs, "preferences-preference")):
+        assert table(report, name).title.endswith(f"; 95% intervals over new contexts{over}.")
+        assert any(f"95% intervals over new contexts{over}." in said for said in methods_of(report))
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,10 @@ OCCURRENCES: dict[int, tuple[str, ...]] = {
         "methods.numbers",
     ),
     104: ("warnings.some_one_source_hits",),
-    105: ("captions.chosen",),
+    105: (
+        "captions.chosen",
+        "paper.table-chosen",
+    ),
     200: (
         "limits.one-source",
         "warnings.one_source_hits",

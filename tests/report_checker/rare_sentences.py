@@ -246,11 +246,23 @@ paper(
 )
 
 
+@kind(rf"Mean rating[a-z ]*? over texts[a-z, ]*?(?:, with {NUMBER}% intervals)?; n counts texts\.")
+def paper_scales(rows: Rows, match: Match, asked: Asked) -> str | None:
+    scales = [name for criterion in rows.words["criteria"] if not is_nominal(rows, name := criterion["name"])]
+    if not scales:
+        return None
+    of = f" of {scales[0].replace('_', ' ')}" if len(scales) == 1 else ""
+    judged = {rows.sides[answer.text] for answer in rows.used}
+    difference = ", and its difference from the references" if "" in judged and len(judged) > 1 else ""
+    named = f", with {100 * asked.level:g}% intervals" if " intervals;" in match[0] else ""
+    return f"Mean rating{of} over texts{difference}{named}; n counts texts."
+
+
 paper(
-    "paper_scales",
-    "Mean rating over texts, and its difference from the references",
-    "texts",
-    lambda rows, asked: any(not is_nominal(rows, criterion["name"]) for criterion in rows.words["criteria"]),
+    "paper_chosen",
+    "How often a text of each source was chosen, and would be by chance",
+    "answers",
+    lambda rows, asked: bool(rows.study["task"] == "which_machine"),
 )
 paper(
     "paper_pairs",

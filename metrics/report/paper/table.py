@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from metrics.figures.chart import name_intervals
@@ -41,7 +41,14 @@ LIKELINESS = template(
 )
 MEANS = template(
     "paper.table-scales",
-    "Mean rating over texts, and its difference from the references{with_intervals}; n counts {counted}.",
+    "Mean rating{of_criterion} over texts{with_difference}{with_intervals}; n counts {counted}.",
+    "ratings.text",
+    "ratings.criterion",
+    "options.level",
+)
+CHOSEN = template(
+    "paper.table-chosen",
+    "How often a text of each source was chosen, and would be by chance{with_intervals}; n counts {counted}.",
     "ratings.text",
     "options.level",
 )
@@ -63,8 +70,9 @@ PREFERENCES = template(
 class Recipe:
     """Which table of a section is shown, and what of it.
 
-    table: its name, or how it begins before a hyphen. names: columns whose words name a row. values: columns with their
-    short titles. head: title of the names. counted: what n counts.
+    table: its name, or how it begins before a hyphen and its criterion. names: columns whose words name a row, where
+    they vary. values: columns with their short titles. head: title of the names; "": the names' own. counted: what n
+    counts. paired: both of the last two names are always said, and each criterion has a table of its own.
     """
 
     table: str
@@ -73,8 +81,11 @@ class Recipe:
     values: tuple[tuple[str, str], ...]
     head: str
     counted: str
+    paired: bool = False
 
 
+CRITERION = "criterion"
+DIFFERENCE = ", and its difference from the references"
 MEASURES = (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
 OF_HUSE = Recipe("huse", HUSE, ("generator",), MEASURES, "Generator", "texts")
 RECIPES = (
@@ -100,13 +111,27 @@ RECIPES = (
         MEANS,
         ("criterion", "source"),
         (("mean", "Mean"), ("difference", "Difference")),
-        "Criterion, source",
+        "",
         "texts",
     ),
     Recipe(
-        "preferences", PREFERENCES, ("first", "second"), (("preferred", "First preferred"),), "Sources", "judgments"
+        "preferences",
+        PREFERENCES,
+        (CRITERION, "first", "second"),
+        (("preferred", "First preferred"),),
+        "",
+        "judgments",
+        paired=True,
     ),
-    Recipe("labels", SHARES, ("source", "label"), (("share", "Share"),), "Source, label", "judgments"),
+    Recipe(
+        "chosen",
+        CHOSEN,
+        ("source",),
+        (("chosen", "Chosen"), ("chance", "By chance"), ("difference", "Difference")),
+        "",
+        "answers",
+    ),
+    Recipe("labels", SHARES, (CRITERION, "source", "label"), (("share", "Share"),), "", "judgments"),
 )
 
 
@@ -114,12 +139,12 @@ def paper_table(generators: Sequence[GeneratorReport], sections: Sequence[Sectio
     """The table: HUSE where there is one, else that of the first kind of result in the order of the papers."""
     if generators:
         columns = tuple(replace(column, n=None) for column in COLUMNS if column.key in ("generator", *dict(MEASURES)))
-        return _build(OF_HUSE, Table("huse", "", columns, tuple(_huse_row(generator) for generator in generators)))
+        return _build(OF_HUSE, [Table("huse", "", columns, tuple(_huse_row(generator) for generator in generators))])
     tables = [table for section in sections for table in section.tables if table.rows]
     for recipe in RECIPES:
-        for table in tables:
-            if table.name == recipe.table or table.name.startswith(f"{recipe.table}-"):
-                return _build(recipe, table)
+        matching = [each for each in tables if each.name == recipe.table or each.name.startswith(f"{recipe.table}-")]
+        if matching:
+            return _build(recipe, matching if recipe.paired else matching[:1])
     return None
 
 
@@ -128,32 +153,47 @@ def _huse_row(generator: GeneratorReport) -> Row:
     return (generator.facts.name, exact.huse, exact.huse_q, exact.huse_d)
 
 
-def _build(recipe: Recipe, table: Table) -> Table:
-    """The columns of the recipe, between one column of names and one of n."""
-    places = {column.key: at for at, column in enumerate(table.columns)}
-    values = [(places[key], title) for key, title in recipe.values if key in places]
-    picked = [tuple(row[at] for at, _ in values) for row in table.rows]
+def _build(recipe: Recipe, tables: Sequence[Table]) -> Table:
+    """The columns of the recipe that hold something, between one column of names and one of n."""
+    # Preferences have a table for each criterion: here the criterion names the row.
+    first = tables[0]
+    columns = (*first.columns, Column(CRITERION, "Criterion"))
+    all_rows = [(*row, table.name.removeprefix(f"{recipe.table}-")) for table in tables for row in table.rows]
+    places = {column.key: at for at, column in reversed([*enumerate(columns)])}
+    values = [
+        (places[key], title)
+        for key, title in recipe.values
+        if key in places and any(row[places[key]] is not None for row in all_rows)
+    ]
+    picked = [tuple(row[at] for at, _ in values) for row in all_rows]
     counts = [_n(row) for row in picked]
-    columns = [
-        Column("name", recipe.head),
-        *(replace(table.columns[at], title=title, n="n") for at, title in values),
+    naming = _naming(recipe, all_rows, places)
+    head = recipe.head or ", ".join(columns[at].title.lower() for at in naming).capitalize()
+    shown = [
+        Column("name", head),
+        *(replace(columns[at], title=title, n="n" if "estimate" in columns[at].kind else None) for at, title in values),
         Column("n", "n", "count"),
     ]
-    names = _names(recipe, table, places)
+    names = (", ".join(dict.fromkeys(str(row[at] or "all") for at in naming)) for row in all_rows)
     rows = [(name, *row, n) for name, row, n in zip(names, picked, counts, strict=True)]
     left_out = len(rows) - MAX_ROWS
     notes = (f"The appendix has {plural(left_out, 'more row', 'more rows')}.",) if left_out > 0 else ()
-    title = recipe.caption.fill(with_intervals=_name_intervals(picked), counted=recipe.counted)
-    return Table(f"paper-{recipe.table}", title, tuple(columns), tuple(rows[:MAX_ROWS]), notes)
+    words = {"with_intervals": _name_intervals(picked), "counted": recipe.counted}
+    if recipe.caption is MEANS:
+        words["with_difference"] = DIFFERENCE if len(values) > 1 else ""
+        criteria = {str(row[places[CRITERION]]).replace("_", " ") for row in all_rows}
+        words["of_criterion"] = f" of {criteria.pop()}" if len(criteria) == 1 else ""
+    return Table(f"paper-{recipe.table}", recipe.caption.fill(**words), tuple(shown), tuple(rows[:MAX_ROWS]), notes)
 
 
-def _names(recipe: Recipe, table: Table, places: Mapping[str, int]) -> Iterator[str]:
-    """Each row's words; what is the same in every row names none of them."""
+def _naming(recipe: Recipe, rows: Sequence[Row], places: Mapping[str, int]) -> list[int]:
+    """The columns that name rows: what is the same in every row names none of them."""
     known = [places[key] for key in recipe.names if key in places]
     # A row of all conditions says nothing of what varies among them.
-    varying = [at for at in known if len({row[at] for row in table.rows} - {"all"}) > 1] or known[:1]
-    for row in table.rows:
-        yield ", ".join(dict.fromkeys(str(row[at] or "all") for at in varying))
+    varying = [at for at in known if len({row[at] for row in rows} - {"all"}) > 1]
+    if recipe.paired:
+        return [at for at in known if at in varying or at in known[-2:]]
+    return varying or known[:1]
 
 
 def _n(row: Row) -> int:

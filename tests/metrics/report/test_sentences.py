@@ -81,8 +81,8 @@ def of_statistics(asked: Asked) -> Iterator[Sentence]:
 
 
 def sections_of(asked: Asked) -> tuple[Section, ...]:
-    """Agreement, scales, what evaluators said, and attached files."""
-    modules = (agreement, rating_scales, human_or_machine, external_scores, machine_scores)
+    """Agreement, choices, scales, what evaluators said, and attached files."""
+    modules = (agreement, chosen_texts, rating_scales, human_or_machine, external_scores, machine_scores)
     kinds = [kind for module in modules for kind in module.SECTIONS]
     sections = [
         kind.section(asked.report_input, Options(level=asked.level, these_raters=asked.these_raters)) for kind in kinds
@@ -159,6 +159,7 @@ ON_PAPER = (
     "scales",
     "pairs",
     "labels",
+    "choices",
     "likely",
     "near-negative",
     "planned",

@@ -95,7 +95,11 @@ def test_neither_module_shadows_the_other(installed: Path, notebook: Path) -> No
 
 
 def test_the_lines_of_python_in_the_readme_print_huse(installed: Path, notebook: Path) -> None:
-    (code,) = re.findall(r"```python\n(.+?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    (code,), (quick_start,) = (
+        re.findall(r"```python\n(.+?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+        for page in ("README.md", "docs/quick-start.md")
+    )
+    assert [line.partition("  #")[0] for line in code.splitlines()] == quick_start.splitlines()
     done = run(installed / "python", "-c", code, folder=notebook)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Estimate(value=")

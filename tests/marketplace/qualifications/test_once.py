@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import httpx
 import pytest
@@ -12,10 +14,12 @@ from annotation.marketplace.models import Assignment, QualificationGrant
 from tests.marketplace.channels.guests import told
 from tests.marketplace.people import reason
 from tests.marketplace.qualifications.test_qualifications import make
+from tests.marketplace.question_samples import hit_parameters
 
 pytestmark = pytest.mark.database
 
 PARALLEL = 20
+PAGE = Path(__file__).resolve().parents[3] / "docs/marketplace.md"
 
 
 def study(lab, hits: int, **changes: object) -> tuple[str, list[dict]]:
@@ -38,6 +42,16 @@ def test_who_accepts_one_hit_of_a_study_finds_no_other(lab, ann, sign_in):
     assert reason(ann.accept(second)) == "unqualified"
     assert reason(ann.hand_in(task)) == "recorded"
     assert sign_in("bob").accept(second).status_code == 200
+
+
+def test_the_lines_of_the_page_let_each_person_take_one_hit_of_a_study(lab, ann):
+    (lines,) = re.findall(r"```python\n(.+?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    names = {"client": lab.client, "hit": hit_parameters()}
+    exec(lines, names)
+    exec(lines[lines.index("client.create_hit(") :], names)
+    first, _ = ann.offers()
+    ann.take({"HITId": first})
+    assert ann.offers() == []
 
 
 def test_who_may_take_no_more_of_a_study_is_not_offered_the_next_task(lab, ann):

@@ -1,0 +1,131 @@
+"""The commands that pages show, and whether the programs they name would take them."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.core.management import CommandError, get_commands, load_command_class
+
+from metrics.__main__ import build_parser
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = tuple(
+    sorted(
+        path
+        for pattern in (
+            "README.md",
+            "CONTRIBUTING.md",
+            "docs/*.md",
+            "docs/guides/*.md",
+            "docs/tasks/*.md",
+            "examples/**/*.md",
+        )
+        for path in ROOT.glob(pattern)
+    )
+)
+_BLOCK = re.compile(r"^```(?:sh|)\n(.*?)^```", re.M | re.S)
+_QUOTED = re.compile(r"(?<!`)`((?:python -m|manage\.py|python manage\.py|make|textassay) [^`\n]+)`")
+_CONTINUED = re.compile(r"\\\n\s*")
+_BEGIN = re.compile(
+    r"^(?:\$ )?((?:\.venv/bin/)?python -m \S|(?:(?:\.venv/bin/)?python )?manage\.py \S|make \S|textassay \S)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A command as a page shows it."""
+
+    page: str
+    line: str
+    mentioned: bool = False  # in running text, where arguments may be missing
+
+    @property
+    def words(self) -> list[str]:
+        """The words, without the interpreter; optional parts in brackets are taken as they stand."""
+        line = re.sub(r"[\[\]]", "", self.line) if " [-" in self.line else self.line
+        words = shlex.split(line.removeprefix("$ "), comments=True)
+        cut = next((at for at, word in enumerate(words) if word in {"&&", "|", ";", ">", "..."}), len(words))
+        words = words[:cut]
+        if words[0].endswith("python"):
+            words = words[1:]
+        return words
+
+
+def shown_commands(page: Path) -> Iterator[Shown]:
+    """Every command of the blocks and of the running text of a page."""
+    text = _CONTINUED.sub(" ", page.read_text(encoding="utf-8"))
+    name = page.relative_to(ROOT).as_posix()
+    for block in _BLOCK.findall(text):
+        for line in block.splitlines():
+            if _BEGIN.match(line):
+                yield Shown(name, line)
+    for line in _QUOTED.findall(_BLOCK.sub("", text)):
+        yield Shown(name, line, mentioned=True)
+
+
+def refusal(shown: Shown) -> str:
+    """Why the program would not take this command; "" where it would."""
+    said = _refused(shown.words)
+    if shown.mentioned and " required: " in said:
+        return ""
+    # NAME or ROLE stands for whatever the reader chooses.
+    return "" if re.search(r"invalid choice: '[A-Z]+'", said) else said
+
+
+def _refused(words: list[str]) -> str:
+    match words:
+        case ["make", *rest]:
+            return _refused_by_make(rest)
+        case ["manage.py", name, *rest]:
+            return _refused_by_django(name, rest)
+        case ["-m", "metrics", *rest] | ["textassay", *rest]:
+            return _refused_by_metrics(rest, own=words[0] == "textassay")
+        case ["-m", module, *_]:
+            return "" if importlib.util.find_spec(module) else f"no module {module}"
+    return f"no program of ours: {words[0]}"
+
+
+def _refused_by_make(rest: list[str]) -> str:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for word in rest:
+        name, equals, _value = word.partition("=")
+        known = f"$({name})" in makefile or re.search(rf"\$\(\w+ .*{name}", makefile) if equals else None
+        if equals and not known:
+            return f"the Makefile reads no {name}"
+        if not equals and not re.search(rf"^{re.escape(name)}:", makefile, re.M):
+            return f"the Makefile has no target {name}"
+    return ""
+
+
+def _refused_by_django(name: str, rest: list[str]) -> str:
+    app = get_commands().get(name)
+    if app is None:
+        return f"no command {name}"
+    command = app if not isinstance(app, str) else load_command_class(app, name)
+    return _said(lambda: command.create_parser("manage.py", name).parse_args(rest))
+
+
+def _refused_by_metrics(rest: list[str], *, own: bool) -> str:
+    if (own and rest[:1] in (["demo"], ["serve"])) or not rest:
+        return ""
+    return _said(lambda: build_parser().parse_args(rest))
+
+
+def _said(parse: Callable[[], object]) -> str:
+    """What the parser writes before it gives up."""
+    written = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(written):
+            parse()
+    except SystemExit:
+        return written.getvalue().strip().splitlines()[-1] if written.getvalue().strip() else "exit"
+    except CommandError as error:  # of Django's parser, where a program calls it
+        return str(error)
+    return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metrics.data.sentence import Sentence, template
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import (
@@ -23,6 +24,13 @@ from metrics.types import Estimate
 
 LETTERS = 52  # of a row's label
 ROW = 40  # SVG units of a row
+CAPTION = template(
+    "figures.accuracy",
+    "Mean share of right answers{bars}; n counts {unit}. Dashed: guessing.{assigned}",
+    "ratings.text",
+    "options.level",
+    "study.arm_assignment",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +45,17 @@ class Arm:
     group: str = ""
 
 
-def chart(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators", name: str = "accuracy") -> Chart:
+def chart(
+    arms: Sequence[Arm],
+    *,
+    chance: float = 0.5,
+    unit: str = "evaluators",
+    name: str = "accuracy",
+    assigned: Sequence[str] = (),
+) -> Chart:
     """The picture: a row an arm, the first on top, its value and interval written above it; a line at chance.
 
+    assigned: sentences on how people came to their arm, which follow the finding and the caption.
     Raises DegenerateInput where no arm has a value.
     """
     if not any(arm.accuracy.value is not None for arm in arms):
@@ -51,7 +67,7 @@ def chart(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators",
     return Chart(
         name=name,
         title="Accuracy by arm",
-        alt=alt(arms, chance=chance, unit=unit),
+        alt=" ".join((alt(arms, chance=chance, unit=unit), *assigned)),
         x=Axis("accuracy", *span, tuple((at, f"{at * 100:.0f}%") for at, _ in place_ticks(*span))),
         y=Axis("", -0.75, len(arms) - 0.2),
         guides=_guides(chance, heights),
@@ -65,7 +81,7 @@ def chart(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators",
         ),
         legend=grouped,
         height=96 + ROW * len(arms),
-        caption=_caption(arms, unit),
+        caption=_caption(arms, unit, assigned),
     )
 
 
@@ -77,9 +93,9 @@ def _guides(chance: float, heights: Sequence[float]) -> tuple[Guide, ...]:
     )
 
 
-def _caption(arms: Sequence[Arm], unit: str) -> str:
+def _caption(arms: Sequence[Arm], unit: str, assigned: Sequence[str]) -> Sentence:
     bars = name_intervals((arm.accuracy.interval for arm in arms), unit)
-    return f"Mean share of right answers{bars}; n counts {unit}. Dashed: guessing."
+    return CAPTION.fill(bars=bars, unit=unit, assigned="".join(f" {sentence}" for sentence in assigned))
 
 
 def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators") -> str:

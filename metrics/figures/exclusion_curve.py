@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from metrics.data.number_format import number, plural
+from metrics.data.sentence import template
 from metrics.errors import InsufficientData
 from metrics.figures import curves
 from metrics.figures.chart import Chart
 from metrics.figures.curves import At, Panel, Series
 from metrics.inference.specification_curve import AGAINST, NAMES, Exclusions, Specification
+
+CAPTION = template(
+    "figures.exclusions",
+    "Each place is a selection of rules, in order of its value. Bands hold the middle 95% of removals of as many "
+    "ratings at random and are not intervals.",
+    "rules.assignments",
+)
 
 
 def chart(exclusions: Exclusions, *, name: str = "exclusions") -> Chart:
@@ -77,6 +85,5 @@ def _panel(exclusions: Exclusions, name: str) -> Panel:
         band="95% of random removals",
         level=(AGAINST["accuracy"], "chance") if exclusions.measure == "accuracy" else None,
         words=alt(exclusions),
-        caption="Each place is a selection of rules, in order of its value. Bands hold the middle 95% of removals of "
-        "as many ratings at random and are not intervals.",
+        caption=CAPTION.fill(),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metrics.data.sentence import template
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import (
@@ -23,6 +24,7 @@ from metrics.types import MODEL, REFERENCE, Estimate, Source
 
 ROW = 34  # SVG units of a row
 LETTERS = 52  # of a row's label
+CAPTION = template("figures.estimates", "Estimates{bars}; n counts {counted}.", "ratings.text", "options.level")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def chart(
         ),
         legend=False,
         height=84 + ROW * len(known),
-        caption=f"Estimates{name_intervals(row.estimate.interval for row in known)}; n counts {counted}.",
+        caption=CAPTION.fill(bars=name_intervals(row.estimate.interval for row in known), counted=counted),
     )
 
 

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metrics.data.sentence import template
 from metrics.figures.chart import Axis, Chart, Mark, Note, Points, name_intervals, pad_range, place_ticks
 from metrics.figures.texts import shorten
 from metrics.types import REFERENCE, Estimate, Source
@@ -13,6 +14,12 @@ from metrics.types import REFERENCE, Estimate, Source
 BINS = 60  # dots in the same bin are stacked
 LETTERS = 52  # of a row's label
 SPREAD = 0.30  # height of the tallest stack, in rows
+CAPTION = template(
+    "figures.hj-by-source",
+    "Each mark is a text's mean rating (HJ). Rings: mean of each source{bars}.",
+    "results.generators",
+    "options.level",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +48,8 @@ def chart(rows: Sequence[SourceRow], *, name: str = "hj-by-source") -> Chart:
         notes=tuple(Note(span[0] + bin_width, heights[row.name] + 0.42, _note(row)) for row in rows),
         legend=False,
         height=90 + 92 * len(rows),
-        caption=_caption(rows),
+        caption=CAPTION.fill(bars=name_intervals((row.mean.interval for row in rows), "texts")),
     )
-
-
-def _caption(rows: Sequence[SourceRow]) -> str:
-    bars = name_intervals((row.mean.interval for row in rows), "texts")
-    return f"Each mark is a text's mean rating (HJ). Rings: mean of each source{bars}."
 
 
 def alt(rows: Sequence[SourceRow]) -> str:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from metrics.data.number_format import estimate, number
+from metrics.data.sentence import Sentence, template
 from metrics.errors import DegenerateInput
 from metrics.figures.chart import (
     Axis,
@@ -18,6 +19,10 @@ from metrics.figures.chart import (
     place_ticks,
 )
 from metrics.types import Estimate, Interval
+
+CAPTION = template(
+    "figures.hj-by-frequency", "Each mark is a text's HJ{bars}.{left_out}", "texts.corpus_count", "ratings.text"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +79,10 @@ def chart(typicality: Typicality, *, name: str = "hj-by-frequency") -> Chart:
     )
 
 
-def _caption(typicality: Typicality) -> str:
+def _caption(typicality: Typicality) -> Sentence:
     bars = name_intervals(phrase.interval for phrase in typicality.phrases)
     left_out = " Texts of frequency 0 have no place on this scale." if typicality.excluded else ""
-    return f"Each mark is a text's HJ{bars}.{left_out}"
+    return CAPTION.fill(bars=bars, left_out=left_out)
 
 
 def alt(typicality: Typicality) -> str:

@@ -8,9 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metrics.data.sentence import Sentence, template
 from metrics.figures import curves
 from metrics.figures.chart import Chart, pad_range
 from metrics.figures.curves import At, Panel, Series
+
+CAPTION = template(
+    "figures.huse-by-size",
+    "Mean over subsamples of the {noun}, drawn without replacement.{bands}",
+    "results.generators",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +67,11 @@ def panel(curve: SizeCurve, *, name: str = "", y_range: tuple[float, float] | No
     )
 
 
-def _caption(curve: SizeCurve, noun: str) -> str:
+def _caption(curve: SizeCurve, noun: str) -> Sentence:
     """What the bands are: they are not intervals, and at the study's full size nothing is drawn."""
     banded = any(place.low is not None for place in curve.places)
     bands = f" Bands hold the middle {curve.level:.0%} of the subsamples and are not intervals." if banded else ""
-    return f"Mean over subsamples of the {noun}, drawn without replacement.{bands}"
+    return CAPTION.fill(noun=noun, bands=bands)
 
 
 def charts(size_curves: Sequence[SizeCurve]) -> list[Chart]:

@@ -12,12 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import pstdev
 
+from metrics.data.sentence import Sentence, template
 from metrics.figures.chart import Axis, Chart, Margin, Points, Shade, pad_range, place_ticks
 from metrics.figures.texts import shorten
 from metrics.types import MODEL, REFERENCE, Estimate, Source
 
 BIN = 0.3  # standard deviations per bin of the histograms at the plot's edges
 MAX_BINS = 80
+CAPTION = template(
+    "figures.scatter",
+    "Each mark is a text; log p is natural and divided by its length.{ground}{edges}",
+    "results.generators",
+)
 UNITS = {"whitespace": "word", "model_token": "token", "char": "character"}
 
 
@@ -88,14 +94,13 @@ def chart(panel: Panel, *, margins: bool = False) -> Chart:
     )
 
 
-def _caption(panel: Panel, margins: bool) -> str:
+def _caption(panel: Panel, margins: bool) -> Sentence:
     """What marks, ground and edges are."""
-    sentences = ["Each mark is a text; log p is natural and divided by its length."]
-    if panel.shade is not None:
-        sentences.append("Ground: blue where the classifier of HUSE answers reference, orange (hatched) the generator.")
-    if margins:
-        sentences.append("At the edges: share of each source's texts.")
-    return " ".join(sentences)
+    ground = " Ground: blue where the classifier of HUSE answers reference, orange (hatched) the generator."
+    return CAPTION.fill(
+        ground="" if panel.shade is None else ground,
+        edges=" At the edges: share of each source's texts." if margins else "",
+    )
 
 
 def alt(panel: Panel) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metrics.data.sentence import template
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import Axis, Bars, Chart, Guide, interval_ends, name_intervals
@@ -13,6 +14,11 @@ from metrics.types import Estimate
 
 GROUP = 0.8  # of the space of a category is taken by its bars
 LETTERS = 45  # that fit under the plot on a narrow screen
+CAPTION = template(
+    "figures.pass-rates",
+    "Share of near-negative tests passed{bars}. Dashed: what chance gives.",
+    "attached.document",
+)
 PERCENT = tuple((at / 4, f"{at * 25}%") for at in range(5))
 
 
@@ -44,13 +50,8 @@ def chart(rates: Sequence[Rate], *, name: str = "pass-rates") -> Chart:
             for at, model in enumerate(models)
         ),
         guides=(Guide((-0.55, len(categories) - 0.45), (0.5, 0.5)),),
-        caption=_caption(known),
+        caption=CAPTION.fill(bars=name_intervals(rate.rate.interval for rate in known)),
     )
-
-
-def _caption(rates: Sequence[Rate]) -> str:
-    bars = name_intervals(rate.rate.interval for rate in rates)
-    return f"Share of near-negative tests passed{bars}. Dashed: what chance gives."
 
 
 def _bars(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from metrics.data.sentence import Sentence, template
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import Axis, Bars, Chart, interval_ends, name_intervals, place_ticks
@@ -14,6 +15,8 @@ from metrics.types import REFERENCE, Interval, Source
 
 GROUP = 0.8  # of the space of a label is taken by its bars
 LETTERS = 45  # that fit under the plot on a narrow screen
+RATINGS = template("figures.ratings", "Share of each source's ratings{bars}.", "ratings.text", "options.level")
+SCORED = template("figures.scored", "Share of each source's {unit}s{bars}.", "attached.document", "options.level")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +95,11 @@ def chart(
     )
 
 
-def _caption(histograms: Sequence[Scores]) -> str:
+def _caption(histograms: Sequence[Scores]) -> Sentence:
+    """Of people's ratings, or of what a file of scores counts."""
     bars = name_intervals(span for histogram in histograms for span in histogram.intervals)
-    return f"Share of each source's {histograms[0].unit}s{bars}."
+    unit = histograms[0].unit
+    return RATINGS.fill(bars=bars) if unit == "rating" else SCORED.fill(unit=unit, bars=bars)
 
 
 def alt(labels: Sequence[str], histograms: Sequence[Scores]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metrics.data.number_format import estimate, number
+from metrics.data.sentence import Sentence, template
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import (
@@ -32,6 +33,12 @@ from metrics.types import Estimate
 MAX_NAMES = 12
 STEP = 0.2  # of HUSE between the grey lines
 ROOM = 0.24  # of the width, for their names on the right
+CAPTION = template(
+    "figures.tradeoff",
+    "Each mark is a model{bars}. Gray lines join places of equal HUSE.{ground}",
+    "results.generators",
+    "options.level",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +90,11 @@ def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: st
     )
 
 
-def _caption(shown: Sequence[System], *, several_regions: bool) -> str:
+def _caption(shown: Sequence[System], *, several_regions: bool) -> Sentence:
     spans = [estimate.interval for system in shown for estimate in (system.huse_q, system.huse_d)]
     bars = name_intervals(spans)
     ground = " Shaded: what a task's models dominate." if several_regions else ""
-    return f"Each mark is a model{bars}. Gray lines join places of equal HUSE.{ground}"
+    return CAPTION.fill(bars=bars, ground=ground)
 
 
 def alt(systems: Sequence[System]) -> str:

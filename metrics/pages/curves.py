@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from metrics.data.sentence import template
 from metrics.errors import InsufficientData
 from metrics.figures.curves import At, Panel, Series, chart
 from metrics.figures.embed import page
@@ -11,6 +12,12 @@ from metrics.nnd.curves import OVERALL, CurvePoint
 
 TITLES = {"parameters": "parameters", "checkpoint_step": "training steps"}
 CHANCE = (0.5, "chance")
+BANDS = "intervals of a bootstrap over contexts"
+CAPTION = template(
+    "figures.pass-rate-curve",
+    "Share of near-negative tests passed, by {axis}.{bands} Dashed: what chance gives.",
+    "attached.document",
+)
 
 
 def panels(points: Sequence[CurvePoint]) -> tuple[Panel, ...]:
@@ -42,10 +49,13 @@ def _panel(category: str, points: Sequence[CurvePoint]) -> Panel:
         ),
         x_title=TITLES[axis],
         y_title="pass rate",
-        band="intervals of a bootstrap over contexts",
+        band=BANDS,
         level=CHANCE,
         x_log=axis == "parameters",
         y_range=(0.0, 1.0),
+        caption=CAPTION.fill(
+            axis=TITLES[axis], bands=f" Bands: {BANDS}." if any(point.low is not None for point in mine) else ""
+        ),
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from metrics.data.sentence import Sentence, template
 from metrics.report.records import ReportInput
-from metrics.report.sentence import Sentence, template
 from metrics.report.wording import duration, money
 
 VOLUNTEERS = "Raters were volunteers and were paid nothing."

@@ -362,6 +362,12 @@ class ReportInput:
         return assignment_sentence(self.study.arm_assignment) if len(self.conditions) > 1 else ""
 
     @property
+    def raters(self) -> int | None:
+        """People who rated: as recorded, else as the ratings name them; None where neither is known."""
+        recorded = self.crowd.workers
+        return recorded if recorded is not None else len({rating.rater for rating in self.ratings}) or None
+
+    @property
     def in_pairs(self) -> bool:
         """Whether two texts are judged side by side."""
         if self.study.answers:

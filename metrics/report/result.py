@@ -125,5 +125,4 @@ class Report:
     @property
     def raters(self) -> int | None:
         """People who rated: as recorded, else as the ratings name them; None where neither is known."""
-        recorded = self.input.crowd.workers
-        return recorded if recorded is not None else len({rating.rater for rating in self.input.ratings}) or None
+        return self.input.raters

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metrics.data.sentence import template
 from metrics.tables.record import Cell, Column, Table
 from metrics.types import Estimate
 
@@ -23,10 +24,14 @@ COLUMNS = (
     Column("evaluators", "Evaluators", "count"),
     Column("ratings", "Ratings", "count"),
 )
-PLAIN = (
-    "Machine is the positive class. Accuracy is the mean over evaluators of each evaluator's share of right answers; "
-    "F1, precision and recall are pooled over ratings. % human: share of ratings that say human; % confident: share at "
-    "an end of the scale (Definitely). α: Krippendorff's alpha, nominal on the binary reading, ordinal on the scale."
+TITLE = template(
+    "tables.evaluators",
+    "Human-or-machine judgments by model, domain and training{intervals}. Machine is the positive class. Accuracy is "
+    "the mean over evaluators of each evaluator's share of right answers; F1, precision and recall are pooled over "
+    "ratings. % human: share of ratings that say human; % confident: share at an end of the scale (Definitely). α: "
+    "Krippendorff's alpha, nominal on the binary reading, ordinal on the scale.",
+    "ratings.text",
+    "options.level",
 )
 
 
@@ -61,7 +66,7 @@ def evaluator_table(rows: Sequence[EvaluatorRow], *, name: str = "evaluators", n
     intervals = f", with {' and '.join(levels)} intervals" if levels else ""
     return Table(
         name=name,
-        title=f"Human-or-machine judgments by model, domain and training{intervals}. {PLAIN}",
+        title=TITLE.fill(intervals=intervals),
         columns=columns,
         rows=tuple(tuple(_cell(row, column) for column in columns) for row in rows),
         notes=tuple(notes),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from metrics.data.sentence import Sentence, template
 from metrics.inference.specification_curve import NAMES, Exclusions, Specification
 from metrics.tables.record import Cell, Column, Table
 
@@ -28,7 +29,27 @@ PARTS = (
     Column("n", "n", "count"),
 )
 EVALUATORS = Column("evaluators", "Evaluators left", "count")
-CIRCULAR = "Rules that look at how raters agree choose by the answers themselves and can only be read as sensitivity."
+RULES = ("rules.assignments", "ratings.text")
+TITLE = template(
+    "tables.exclusions",
+    "{measure} by rules of exclusion ({subsets} selections), {draws} random removals of the same size for each{equal}",
+    *RULES,
+)
+WITHOUT = template("tables.exclusions-without", "{selections}", *RULES)
+SIDES = template(
+    "tables.exclusions-sides",
+    "Of the selections{usable} {below:.0%} lie below, {inside:.0%} inside and {above:.0%} above the interval without "
+    "any rule, [{low:.2f}, {high:.2f}].",
+    *RULES,
+    "options.level",
+)
+CHANGES = template("tables.exclusions-changes", "The conclusion changes under {n} of the selections.", *RULES)
+HOLDS = template("tables.exclusions-holds", "The conclusion is the same under every selection{usable}.", *RULES)
+CIRCULAR = template(
+    "tables.exclusions-reading",
+    "Rules that look at how raters agree choose by the answers themselves and can only be read as sensitivity.",
+    *RULES,
+)
 
 
 def exclusions_table(exclusions: Exclusions, *, name: str = "exclusions", of: str = "") -> Table:
@@ -38,8 +59,12 @@ def exclusions_table(exclusions: Exclusions, *, name: str = "exclusions", of: st
     """
     judges = exclusions.measure == "accuracy"
     equal = "" if exclusions.common is None else f"; equalized: {exclusions.common} ratings on every text"
-    drawn = f"{exclusions.settings['draws']} random removals of the same size for each"
-    title = f"{NAMES[exclusions.measure]} by rules of exclusion ({exclusions.subsets} selections), {drawn}{equal}"
+    title = TITLE.fill(
+        measure=NAMES[exclusions.measure],
+        subsets=exclusions.subsets,
+        draws=exclusions.settings["draws"],
+        equal=equal,
+    )
     values = (replace(VALUES[0], title=NAMES[exclusions.measure]), *VALUES[1:])
     with_parts = exclusions.measure == "huse"
     of_huse = (*EXCLUDED, FEWEST, *values, EQUALISED, *(PARTS if with_parts else ()))
@@ -50,7 +75,7 @@ def exclusions_table(exclusions: Exclusions, *, name: str = "exclusions", of: st
         (*named, *_cells(selection), *(() if judges else _of_huse(selection, with_parts=with_parts)))
         for selection in exclusions.specifications
     )
-    return Table(name, title, columns, rows, (*_notes(exclusions), CIRCULAR))
+    return Table(name, title, columns, rows, (*_notes(exclusions), CIRCULAR.fill()))
 
 
 def _cells(selection: Specification) -> tuple[Cell, ...]:
@@ -68,23 +93,24 @@ def _of_huse(selection: Specification, *, with_parts: bool) -> tuple[Cell, ...]:
     return (selection.equalised, quality, selection.diversity, quality.n if quality else None)
 
 
-def _notes(exclusions: Exclusions) -> Iterator[str]:
+def _notes(exclusions: Exclusions) -> Iterator[Sentence]:
     if exclusions.without:
-        yield exclusions.sentence_without
+        yield WITHOUT.fill(selections=exclusions.sentence_without)
     span = exclusions.headline.interval
     if span is None or exclusions.below is None or exclusions.inside is None or exclusions.above is None:
         return
-    yield (
-        f"Of the selections{' with a value' if exclusions.without else ''} {exclusions.below:.0%} lie below, "
-        f"{exclusions.inside:.0%} inside and {exclusions.above:.0%} above the interval without any rule, "
-        f"[{span.low:.2f}, {span.high:.2f}]."
+    yield SIDES.fill(
+        usable=" with a value" if exclusions.without else "",
+        below=exclusions.below,
+        inside=exclusions.inside,
+        above=exclusions.above,
+        low=span.low,
+        high=span.high,
     )
     if len(exclusions.specifications) > 1:
         yield _held(exclusions)
 
 
-def _held(exclusions: Exclusions) -> str:
+def _held(exclusions: Exclusions) -> Sentence:
     n = len(exclusions.changing)
-    if n:
-        return f"The conclusion changes under {n} of the selections."
-    return f"The conclusion is the same under every selection{' that has a value' if exclusions.without else ''}."
+    return CHANGES.fill(n=n) if n else HOLDS.fill(usable=" that has a value" if exclusions.without else "")

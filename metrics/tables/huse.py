@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from metrics.data.sentence import Sentence, template
 from metrics.tables.record import Cell, Column, Table
 from metrics.types import HuseResult, Mode
 
@@ -20,12 +21,16 @@ COLUMNS = (
     Column("k", "k", "count"),
     Column("p_null", "p (HUSE = 1)", "p"),
 )
+TITLE = template(
+    "tables.huse",
+    "HUSE, HUSE-Q (judgment alone), HUSE-D (1 + HUSE − HUSE-Q), and log p alone as a check{intervals}.{ties}",
+    "results.generators",
+    "options.level",
+)
 LOWER = (
     "A HUSE below 1 shows a difference between the two sources; a HUSE near 1 does not certify that there is none. "
     "HUSE depends on the number of ratings: compare values only at equal numbers of ratings per text."
 )
-
-
 OUTVOTED = "Where sources differ in size, neighbors' votes weigh by source in exact and alike in paper."
 
 
@@ -59,7 +64,7 @@ def interval_targets(results: Iterable[HuseResult]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(span.target for span in spans if span is not None and span.target))
 
 
-def _title(rows: Sequence[HuseRow]) -> str:
+def _title(rows: Sequence[HuseRow]) -> Sentence:
     spans = {row.result.huse.interval for row in rows if row.result.huse.interval}
     levels = sorted({f"{100 * span.level:g}%" for span in spans})
     intervals = f", with {' and '.join(levels)} intervals" if levels else ""
@@ -69,8 +74,7 @@ def _title(rows: Sequence[HuseRow]) -> str:
         "Paper: the original's floating-point operations." if "paper" in modes else "",
         OUTVOTED if any("vote_unbalanced" in row.result.huse_q.flags for row in rows) else "",
     ]
-    head = f"HUSE, HUSE-Q (judgment alone), HUSE-D (1 + HUSE − HUSE-Q), and log p alone as a check{intervals}."
-    return " ".join([head, *filter(None, ties)])
+    return TITLE.fill(intervals=intervals, ties="".join(f" {sentence}" for sentence in ties if sentence))
 
 
 def _cells(row: HuseRow, tasks: bool, tested: bool) -> tuple[Cell, ...]:

@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A text of the page. place: `methods`, `lead`, `verdict`, `limit`, `warning`, `lead of results`, `note`,
-    `caption` or `picture` (what is said of it to who cannot see it)."""
+    `caption`, `figure` (its caption) or `picture` (what is said of it to who cannot see it)."""
 
     place: str
     text: str
@@ -23,10 +23,15 @@ PLACES = (
     ("verdict", "//section[@id='summary']//ul[@class='verdicts']/li"),
     ("limit", "//ul[@class='limits']/li"),
     ("methods", "//p[@class='methods']"),
+    ("datasheet", "//section[@id='datasheet']/p"),
+    ("missing", "//section[@id='paper']/p[not(@class)]"),
+    ("no warning", "//section[@id='limitations']/p"),
+    ("design", "//section[@id='design']/p[not(@class)]"),
     ("results", "//section[@id='results']//div[@class='part']/p[not(@class)]"),
     ("warning", "//ul[@class='warnings']/li"),
     ("caption", "//caption"),
-    ("caption", "//figcaption"),
+    ("figure", "//figure[div]/figcaption"),
+    ("note", "//div[@class='scroll']/following-sibling::p[@class='quiet']"),
 )
 
 
@@ -52,15 +57,17 @@ class Page:
             words(term): [words(value) for value in term.getparent().findall("dd")] for term in self.tree.iter("dt")
         }
 
-    def tables(self) -> dict[str, list[list[str]]]:
-        """Rows (cells) of each table by its caption, the head first."""
-        tables = {}
+    def captioned(self) -> Iterator[tuple[str, list[list[str]]]]:
+        """Each table's caption and rows (cells), the head first."""
         for table in self.tree.iter("table"):
             caption = table.find("caption")
             if caption is not None:
                 rows = [[words(cell) for cell in row if cell.tag in ("th", "td")] for row in table.iter("tr")]
-                tables[words(caption)] = rows
-        return tables
+                yield words(caption), rows
+
+    def tables(self) -> dict[str, list[list[str]]]:
+        """Rows (cells) of each table by its caption, the head first; of tables with one caption, the last."""
+        return dict(self.captioned())
 
 
 def words(element: HtmlElement) -> str:

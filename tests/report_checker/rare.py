@@ -58,7 +58,13 @@ RARE: tuple[tuple[int, dict[str, Any], tuple[str, ...]], ...] = (
         {"outcome": "unrated", "files": ("automatic",)},
         ("warnings.tiny_model", "warnings.uncalibrated", "paper.table-automatic"),
     ),
-    (2, {"outcome": "unrated", "files": ("nnd",)}, ("paper.table-nnd",)),
+    (
+        2,
+        {"outcome": "unrated", "files": ("nnd",)},
+        ("paper.table-nnd", "figures.pass-rates", "figures.pass-rate-curve"),
+    ),
+    (0, {**BOTH, "twist": "counted"}, ("figures.hj-by-frequency",)),
+    (0, {**BOTH, "texts": 18, "twist": "divided", "outcome": "rules"}, ("tables.exclusions-changes",)),
 )
 SECTION = "letters"  # of a package that is not installed
 VALUE = {
@@ -73,14 +79,42 @@ COUNTS = {"passed": 4, "failed": 4, "ties": 0, "contexts": 4, "wilson": None, "b
 DOCUMENTS: dict[str, dict[str, Any]] = {
     "automatic": {
         "thresholds": {"low": 0.4, "high": 0.4, "calibrated": False},
+        "texts": {
+            f"{side}{at:02d}": {
+                **{"fp": (at + 1) / 10, "buckets": [5 - at, at + 1, 2, 1], "fractions": [1, 2, 3, 4], "n": 9},
+                **{"mean_rank": 3.0, "mean_entropy": 1.0, "distinct_2": 0.5, "longest_repeat": 2, "verdict": "u"},
+            }
+            for side in ("ref", "alpha")
+            for at in range(4)
+        },
         "backend": {"model": "assay-tiny"},
         **dict.fromkeys(("h", "u", "m", "mean_fp"), VALUE),
     },
     "nnd": {
         "schema_version": 1,
-        "models": [{"model": "small", "overall": {**VALUE, **COUNTS}, "by_category": {"grammar": {**VALUE, **COUNTS}}}],
+        "models": [
+            {
+                "model": "small",
+                "overall": {**VALUE, **COUNTS},
+                "by_category": {key: {**VALUE, **COUNTS} for key in ("grammar", "negation")},
+            }
+        ],
         "comparisons": [],
-        "curve": [],
+        "curve": [
+            {
+                "family": "small",
+                "category": category,
+                "axis": "parameters",
+                "x": 10.0**at,
+                "model": f"small {at}",
+                "value": at / 10,
+                "low": at / 20,
+                "high": at / 10 + 0.1,
+                "n": 8,
+            }
+            for category in ("all", "grammar")
+            for at in (6, 7, 8)
+        ],
     },
 }
 

@@ -324,6 +324,11 @@ def are_pairs(rows: Rows, criterion: str) -> bool:
 
 
 caption(
+    "caption_agreement",
+    rf"Krippendorff's alpha, with {LEVEL} over new texts and new raters\.",
+    lambda rows, criterion: True,
+)
+caption(
     "caption_chosen",
     rf"How often a text of each source was chosen {CRITERION}, against chance; {LEVEL} over new contexts and new "
     r"raters\.",

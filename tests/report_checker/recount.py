@@ -57,7 +57,7 @@ class Rows:
     def texts(self) -> dict[str, dict[str, Any]]:
         """Texts that raters judge, by key, with the name of their side."""
         rows = self._all(
-            "SELECT t.key, t.source, g.name AS generator, t.context_id FROM annotation_text t "
+            "SELECT t.key, t.source, g.name AS generator, t.context_id, t.corpus_count FROM annotation_text t "
             "LEFT JOIN annotation_generator g ON g.id = t.generator_id "
             "WHERE t.study_id = %s AND t.left_out = '' AND t.known_label = '' ORDER BY t.id"
         )

@@ -606,7 +606,8 @@ def undecided(rows: Rows, match: Match, asked: Asked) -> str:
 
 
 @kind(
-    r"(?:All conclusions hold|Conclusions change|Conclusions are|No rule|Every other|No interval is) .+?\.(?= [A-Z]|$)"
+    r"(?:All conclusions hold|Conclusions change|Conclusions are|No rule|Every other|No interval is) .+?\."
+    r"(?= [A-Z]|$| \S+ is [a-z ]+ without exclusions;)"
 )
 def conclusions(rows: Rows, match: Match, asked: Asked) -> str | None:
     """Where rules were measured: what the intervals of the page's own tables say under each selection of rules."""
@@ -622,11 +623,15 @@ def conclusions(rows: Rows, match: Match, asked: Asked) -> str | None:
             for row, other in pairwise(table_of(tables, "HUSE with and without the exclusions"))
             if row[0] == other[0]
         ]
-        other = [row[0] for row, without in pairs if differs(row[2]) != differs(without[2])]
+        other = [
+            f"{row[0]} ({concluded(row[2])}; without exclusions {concluded(without[2])})"
+            for row, without in pairs
+            if concluded(row[2]) != concluded(without[2])
+        ]
         return f"Conclusions change without exclusions: {'; '.join(other)}." if other else HOLD
     selections = [row for row in table_of(tables, "Share of the selections") if row[0] != "Generator"]
     if any(row[6] != "0" for row in selections):
-        return match[0] if match[0].startswith("Conclusions change") else None
+        return None
     return (
         f"Conclusions are the same under every one of {selections[0][7]} selections of rules." if selections else None
     )
@@ -638,6 +643,17 @@ NO_INTERVAL = "No interval is defined with or without rules, so that nothing is 
 
 def table_of(tables: dict[str, list[list[str]]], beginning: str) -> list[list[str]]:
     return next((rows for caption, rows in tables.items() if caption.startswith(beginning)), [])
+
+
+def concluded(cell: str) -> str:
+    """What an interval of HUSE says."""
+    limits = re.search(rf"\[({NUMBER}), ({NUMBER})\]", cell)
+    if limits is None:
+        return "without a conclusion"
+    low, high = (float(end.replace("−", "-")) for end in limits.groups())
+    if high < 1:
+        return "different from the references"
+    return "erring more often than guessing" if low > 1 else "not shown to differ from the references"
 
 
 def differs(cell: str) -> bool:
@@ -797,7 +813,7 @@ def analysis_accuracy(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(
-    r"(?:\d+ generators? against \d+ references?|\d+ model texts?(?: and \d+ references?)?), (?:judged by \d+ raters?|not judged yet)(?:, asked: .+|; the question they were asked is not recorded\.)?"
+    r"(?:\d+ generators? against \d+ references?|\d+ model texts?(?: and \d+ references?)?), (?:judged by \d+ raters?|not judged yet)(?:, asked: “.+”|; the question they were asked is not known\.)"
 )
 def lead(rows: Rows, match: Match, asked: Asked) -> str:
     sides = Counter(rows.sides.values())
@@ -810,7 +826,7 @@ def lead(rows: Rows, match: Match, asked: Asked) -> str:
         what = count(sum(sides.values()), "model text")
         what += f" and {count(references, 'reference')}" if references else ""
     by = f"judged by {count(people(rows), 'rater')}" if rows.submissions else "not judged yet"
-    return f"{what}, {by}, asked: {rows.question()}"
+    return f"{what}, {by}, asked: “{rows.question()}”"
 
 
 def items_of(rows: Rows, generator: str) -> int:
@@ -1492,11 +1508,6 @@ def caption_scale(rows: Rows, match: Match, asked: Asked) -> str:
     return f"{shown}; coding: {ends}."
 
 
-@kind(rf"(?!.*; n counts |Ratings were averaged|Shares of labels have|Preferences count)[^.;]*\b{NUMBER}% intervals.*")
-def caption_level(rows: Rows, match: Match, asked: Asked) -> str:
-    return re.sub(rf"{NUMBER}% intervals", f"{100 * asked.level:g}% intervals", match[0], count=1)
-
-
 # --- the sealed plan ---
 
 
@@ -1570,7 +1581,5 @@ def kind_of(text: str) -> Iterator[tuple[Kind, Match]]:
             yield known, match
 
 
-# By kind, a pattern of what is taken over: nothing but the words around the level of a caption.
-BLIND: dict[str, str] = {"caption_level": r"^.*?(?=\d+% intervals)|(?<=% intervals).*"}
 # By kind, a pattern of what is held to a range: limits of alpha, whose draws are the report's own.
 WIDE: dict[str, str] = {"agreement": rf"\[{NUMBER}, {NUMBER}\]"}

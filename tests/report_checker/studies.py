@@ -95,6 +95,7 @@ WAYS = (
 )
 IN_CONTEXTS = ("document_rating", "which_machine")  # a question shows all texts of a context
 OUTCOMES = ("approved", "rejected", "undecided", "excluded", "late", "rules", "withdrawn", "running", "unrated")
+CORPUS: dict[str, Any] = {"corpus_name": "Books", "corpus_size": 10**9}
 STATED = {
     "consent": "Read and ticked before the first task",
     "ethics": "Board of the university, number 17",
@@ -133,7 +134,9 @@ class Draw:
     # `decoding`: log p of another decoding than the texts'; `alike`: one rating for all; `flat`: one log p for all;
     # `unscored`: no log p; `worse`: machine texts are always taken for human, and human ones for a machine's;
     # `mostly worse`: nine times out of ten; `second`: texts of beta are rated highest; `sides apart`: each side has
-    # contexts of its own; `impossible`: machine texts have probability zero; `constant`: `alike` and `flat`.
+    # contexts of its own; `impossible`: machine texts have probability zero; `constant`: `alike` and `flat`;
+    # `divided`: one rater goes by the side of a text, the others by anything else; `counted`: each text has a frequency
+    # in a corpus, the first of each side 0.
     twist: str = ""
     plan: str = ""  # `sealed` before the work, `amended` after it, or sealed `late`; "" for none
     settings: tuple[tuple[str, Any], ...] = ()  # fields of the study, set before the work
@@ -286,6 +289,7 @@ def add_texts_of(study: Study, drawn: Draw, rng: random.Random) -> None:
                     decoding="t=1" if side else "",
                     context=f"c{context}" if drawn.contexts else None,
                     context_body=f"Article {context}." if drawn.contexts else "",
+                    **(CORPUS | {"corpus_count": at**3} if drawn.twist == "counted" else {}),
                     likelihoods=likelihoods,
                 )
             )
@@ -367,6 +371,9 @@ def judge(
                 at = len(row) - 1 if better else 0
             if twist == "mostly worse":
                 at = len(row) - 1 if better is not (rng.random() < 0.9) else 0
+            if twist == "divided":
+                by_side = len(row) - 1 if place.text.source == "model" else 0
+                at = by_side if submission.market_id.endswith("X0") else 1 + place.text_id // 3 % 2
             if twist == "second":
                 is_beta = place.text.generator is not None and place.text.generator.name == "beta"
                 at = max(0, at - 3) if is_beta else min(len(row) - 1, at + 1)

@@ -82,7 +82,8 @@ def same(said: str, expected: str | float | Ranged | None) -> bool:
     return expected is None or said == expected
 
 
-Cells = dict[tuple[str, ...], tuple[str | float | Ranged | None, ...]]
+Cell = str | float | Ranged | None
+Cells = dict[tuple[str, ...], tuple[Cell, ...]]
 
 
 def expected_tables(rows: Rows, asked: Asked) -> dict[str, Cells]:
@@ -106,12 +107,12 @@ def expected_tables(rows: Rows, asked: Asked) -> dict[str, Cells]:
         tables["Conditions: planned"] = _conditions(rows)
         tables["Accuracy against chance"] = {}
     if task in ("likert", "direct_assessment", "document_rating", "error_labels"):
-        tables["Ratings by source"] = _scales(rows, asked.level)
+        tables["Ratings by source"] = mean_cells(rows, asked.level)
     if task in ("likert", "error_labels", "document_rating", "which_machine"):
-        tables["How often each label"] = _labels(rows, asked.level)
+        tables["How often each label"] = label_cells(rows, asked.level)
     if rows.pairs:
         for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
-            tables[f"Preferences ({criterion})"] = _preferred(rows, criterion, asked.level)
+            tables[f"Preferences ({criterion})"] = preference_cells(rows, criterion, asked.level)
     if task == "which_machine":
         tables["How often a text of each source was chosen"] = _chosen(rows)
     return tables
@@ -201,7 +202,7 @@ def _conditions(rows: Rows) -> Cells:
     return cells
 
 
-def _scales(rows: Rows, level: float) -> Cells:
+def mean_cells(rows: Rows, level: float) -> Cells:
     cells: Cells = {}
     for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
         if is_nominal(rows, criterion):
@@ -238,7 +239,7 @@ def _share(held: Sequence[tuple[Hashable, str, float]], level: float) -> Ranged:
     return Ranged(100 * share, limits and (100 * limits[0], 100 * limits[1]))
 
 
-def _labels(rows: Rows, level: float) -> Cells:
+def label_cells(rows: Rows, level: float) -> Cells:
     judged: defaultdict[tuple[str, str], defaultdict[tuple[str, int, str], set[str]]] = defaultdict(
         lambda: defaultdict(set)
     )
@@ -256,7 +257,7 @@ def _labels(rows: Rows, level: float) -> Cells:
     return cells
 
 
-def _preferred(rows: Rows, criterion: str, level: float) -> Cells:
+def preference_cells(rows: Rows, criterion: str, level: float) -> Cells:
     """Of each two sources in either order, how often the first was preferred, ties half."""
     held: defaultdict[tuple[str, str], list[tuple[Hashable, str, float]]] = defaultdict(list)
     for answer in rows.used:

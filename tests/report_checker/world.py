@@ -9,14 +9,17 @@ from typing import Any
 
 from annotation.models import Study
 from annotation.reports.gather import score
+from metrics.data.sentence import Sentence
 from metrics.report.build import build_report
 from metrics.report.build import report_of as report_of_snapshot
+from metrics.report.formats.csv import main_table
+from metrics.report.formats.figures import headline
 from metrics.report.formats.html import html
 from metrics.report.paper.table import paper_table
 from metrics.report.prose.methods import describe_scale
+from metrics.report.prose.page_sentences import page_sentences
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
-from metrics.report.sentence import Sentence
 from metrics.report.snapshot import Header, Snapshot, content_of, sha256_of
 from tests.report_checker.page import Page
 from tests.report_checker.rare import SECTION
@@ -71,7 +74,8 @@ def keys_of(report: Report) -> dict[str, set[str]]:
     """By template, the sentences that the page takes from it."""
     sentences: dict[str, set[str]] = {}
     table = paper_table(report.generators, report.sections)
-    waiting: list[Any] = [report, describe_scale(report.input), table]
+    waiting: list[Any] = [report, describe_scale(report.input), table, headline(report), page_sentences(report)]
+    waiting += [replace(main_table(report), notes=())] if report.generators else []  # the page shows no notes of it
     seen: set[int] = set()
     while waiting:
         part = waiting.pop()

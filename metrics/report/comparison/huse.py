@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from metrics.data.sentence import plain
 from metrics.errors import MetricsError
 from metrics.figures import tradeoff
 from metrics.figures.chart import Chart
@@ -16,7 +17,6 @@ from metrics.report.comparison.systems import System
 from metrics.report.pictures import dominated_regions
 from metrics.report.section import Section
 from metrics.report.sections.huse import HASHIMOTO
-from metrics.report.sentence import plain
 from metrics.report.wording import estimate, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, HuseResult, Missing

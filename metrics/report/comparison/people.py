@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from metrics.data.evaluator_judgments import EvaluatorJudgment
+from metrics.data.sentence import plain
 from metrics.errors import MetricsError
 from metrics.evaluators.conditions import SHARED, compare_conditions
 from metrics.evaluators.evaluate import Evaluation, evaluate_judgments
@@ -16,7 +17,6 @@ from metrics.report.section import Section
 from metrics.report.sections import human_or_machine
 from metrics.report.sections.judgments import FACTORS
 from metrics.report.sections.judgments import judgments as judgments_of
-from metrics.report.sentence import plain
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 

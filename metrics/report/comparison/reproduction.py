@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from statistics import median
 
+from metrics.data.sentence import plain
 from metrics.errors import MetricsError
 from metrics.inference.reproducibility import findings_upheld, reproduction_variation, set_correlations
 from metrics.inference.verdicts import Outcome
@@ -14,7 +15,6 @@ from metrics.report.comparison.rating_scales import Relations
 from metrics.report.records import ReportInput
 from metrics.report.section import Reference, Section
 from metrics.report.sections.source_comparisons import REFERENCES, Judged, compare_sources
-from metrics.report.sentence import plain
 from metrics.report.wording import number, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate

@@ -17,15 +17,13 @@ from markupsafe import Markup
 from metrics.figures import embed, huse_scatter
 from metrics.figures.chart import Chart
 from metrics.report import wording
-from metrics.report.checklists.completeness import completeness_score
-from metrics.report.checklists.heds import count_answered
 from metrics.report.formats import figures, html_to_text
 from metrics.report.formats.csv import main_table
 from metrics.report.formats.isolation import isolate_words
 from metrics.report.paper.page import compose_page
 from metrics.report.pay import arms_by_reward, describe_rewards
-from metrics.report.prose.findings import state_unrated
 from metrics.report.prose.methods import asks_who_wrote, describe_extras, describe_scale
+from metrics.report.prose.page_sentences import page_sentences
 from metrics.report.records import TextRow
 from metrics.report.result import MEASURES, TITLES, JudgedText, Report
 from metrics.report.section import Section
@@ -81,8 +79,7 @@ def html(
         "given": report.input,
         "study": report.input.study,
         "raters": report.raters,
-        "rated": not state_unrated(report.input),
-        "lead": _lead(report),
+        "said": page_sentences(report),
         "figures": [Markup(render_figure(chart)) for chart in rest],  # noqa: S704 - escaped by element() and render_figure()
         "parts": [render_part(section, page.charts) for section in report.sections],
         "items_part": render_part(report.items),
@@ -101,8 +98,6 @@ def html(
         "units": huse_scatter.UNITS,
         "pages": html_to_text.show_pages(report.input.pages, pictures or {}),
         "hashes": sorted((hashes or {}).items()),
-        "completeness": completeness_score(report.checklist),
-        "filled": count_answered(report.sheet),
         "varied": varied,
         "has_quality": report.input.flags is not None or bool(report.input.quality) or varied or excluded,
         "excluded": excluded,
@@ -142,17 +137,6 @@ def page_context(title: str, contents: Contents, charts: Sequence[Chart], *, now
 def _scripts() -> tuple[str, ...]:
     """This page's figures, the sorting of tables."""
     return (embed.script(), (TEMPLATES.parent / "sorting.js").read_text(encoding="utf-8").strip())
-
-
-def _lead(report: Report) -> str:
-    """What was judged against what."""
-    if report.generators:
-        generators = wording.plural(len(report.generators), "generator")
-        return f"{generators} against {wording.plural(report.sources[0].mean.n, 'reference')}"
-    texts = report.input.texts
-    references = sum(text.source == REFERENCE for text in texts)
-    models = wording.plural(len(texts) - references, "model text")
-    return f"{models} and {wording.plural(references, 'reference')}" if references else models
 
 
 def _main_table(report: Report) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from metrics.data.sentence import Template, template
 from metrics.figures.chart import name_intervals
 from metrics.report.result import GeneratorReport
 from metrics.report.section import Section
-from metrics.report.sentence import Template, template
 from metrics.report.wording import plural
 from metrics.tables.huse import COLUMNS
 from metrics.tables.record import Column, Row, Table

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from metrics.data.sentence import Sentence, template
 from metrics.huse.estimate import FEW_OF_A_SOURCE
 from metrics.report.records import ReportInput, Warn
 from metrics.report.result import GeneratorReport
-from metrics.report.sentence import Sentence, template
 from metrics.report.wording import estimate, plural
 
 UNRATED = template("summary.unrated", "No text has been rated yet, so there are no results.", "ratings.text")

@@ -8,11 +8,11 @@ from datetime import datetime
 
 from metrics.data.answer_types import AnswerType
 from metrics.data.arm_assignment import draw_sentence
+from metrics.data.sentence import Sentence, template
 from metrics.report import pay
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, StudyFacts
 from metrics.report.result import GeneratorReport
-from metrics.report.sentence import Sentence, template
 from metrics.report.wording import plural
 from metrics.types import REFERENCE
 

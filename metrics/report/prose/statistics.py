@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC
 
 from metrics.data.number_format import estimate
+from metrics.data.sentence import Sentence, template
 from metrics.report.records import ReportInput
 from metrics.report.result import GeneratorReport
 from metrics.report.section import Section
 from metrics.report.sections.rating_scales import intervals_over
-from metrics.report.sentence import Sentence, template
 from metrics.report.wording import plural
 from metrics.tables.huse import interval_targets
 from metrics.tables.record import Table

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from metrics.data.sentence import Template, template
 from metrics.huse.estimate import FEW_OF_A_SOURCE
 from metrics.likelihood import TINY
 from metrics.report.prose.findings import state_few, state_unrated, texts_of_both
 from metrics.report.records import GeneratorFacts, ReportInput, Warn
 from metrics.report.result import GeneratorReport
 from metrics.report.sections.machine_scores import uncalibrated
-from metrics.report.sentence import Template, template
 from metrics.report.wording import number, plural
 from metrics.types import MODEL, REFERENCE
 

@@ -14,12 +14,12 @@ from metrics.agreement.krippendorff import alpha_of
 from metrics.agreement.krippendorff_intervals import Resampled
 from metrics.data.answer_types import AnswerType
 from metrics.data.ratings import of_records
+from metrics.data.sentence import template
 from metrics.errors import InsufficientData, MetricsError
 from metrics.inference.mixed_model import MixedModel, mixed_model
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Reference
 from metrics.report.section_kind import Options, SectionKind
-from metrics.report.sentence import template
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Rating
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from metrics.data.sentence import Sentence, plain, template
 from metrics.inference.rank_sets import rank_sets, significance_groups
 from metrics.inference.rating_differences import LARGEST_USED, RatingDifference
 from metrics.inference.verdicts import Verdict, not_comparable
@@ -24,7 +25,6 @@ from metrics.report.sections.source_comparisons import (
     declared_comparison,
     has_comparison,
 )
-from metrics.report.sentence import Sentence, plain, template
 from metrics.report.wording import number, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Interval

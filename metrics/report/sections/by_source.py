@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from metrics.data.sentence import plain
 from metrics.errors import MetricsError
 from metrics.figures import score_histogram
 from metrics.figures.chart import Chart
@@ -17,7 +18,6 @@ from metrics.inference.clustered_means import contexts_repeat, number_contexts, 
 from metrics.report.records import TextRow
 from metrics.report.row_records import Attached
 from metrics.report.sections.rating_scales import REFERENCES, mean_of, separation_of
-from metrics.report.sentence import plain
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 from metrics.text_scores.h_score import HScore, Thresholds, h_score

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from metrics.data.answer_types import AnswerType
+from metrics.data.sentence import template
 from metrics.inference.distributions import t_two_sided
 from metrics.inference.rating_means import RatedBy, mean_of_ratings
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Measured
 from metrics.report.section_kind import Options, SectionKind
-from metrics.report.sentence import template
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from metrics.data.arm_assignment import draw_sentence
+from metrics.data.sentence import plain
 from metrics.errors import MetricsError
 from metrics.inference.drop_out import DropOut, compare_drop_out
 from metrics.report.row_records import DrawFacts
 from metrics.report.section import Reference, Section
 from metrics.report.section_kind import Options, written
-from metrics.report.sentence import plain
 from metrics.tables.record import Column, Table
 from metrics.types import Estimate, Setting
 from metrics.version import __version__

@@ -11,11 +11,11 @@ from itertools import combinations
 import numpy as np
 
 from metrics.data.arrays import Floats
+from metrics.data.sentence import template
 from metrics.inference.correlation import pearson
 from metrics.report.records import ReportInput
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.rating_scales import gather_single
-from metrics.report.sentence import template
 from metrics.tables.record import Column, Row, Table
 
 FEWEST_TEXTS = 3

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from metrics.data.evaluator_judgments import EvaluatorJudgment, check_judgments
+from metrics.data.sentence import Sentence, plain, template
 from metrics.evaluators.accuracy import evaluator_accuracies
 from metrics.evaluators.conditions_to_json import tost_estimate
 from metrics.inference.equivalence import Equivalence, Margin, equivalence
 from metrics.report.row_records import PlanFacts
 from metrics.report.section import Reference
-from metrics.report.sentence import Sentence, plain, template
 from metrics.tables.record import Column, Row, Table
 
 TABLE = "evaluators-equivalence"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
+from metrics.data.sentence import plain
 from metrics.errors import MetricsError
 from metrics.evaluators.exclusion_sensitivity import evaluator_exclusions
 from metrics.figures import exclusion_curve
@@ -19,7 +20,6 @@ from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.huse_extras import CRITERION
 from metrics.report.sections.judgments import judgments as judgments_of
 from metrics.report.sections.judgments import varying_factors
-from metrics.report.sentence import plain
 from metrics.report.wording import plural
 from metrics.tables.exclusions import exclusions_table
 from metrics.tables.record import Column, Row, Table

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from metrics.agreement.kappa import cohen_kappa
+from metrics.data.sentence import plain
 from metrics.errors import MetricsError
 from metrics.evaluators.comment_codes import NULL, Codebook, Coded, code_table, coder_agreement
 from metrics.report.data_file import DataFile
@@ -13,7 +14,6 @@ from metrics.report.records import ReportInput
 from metrics.report.row_records import CODE_COLUMNS, CODEBOOK_COLUMNS, COMMENT_COLUMNS, CodebookName, CodeRow
 from metrics.report.section import Section
 from metrics.report.section_kind import Options, written
-from metrics.report.sentence import plain
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 

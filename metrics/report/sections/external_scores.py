@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from metrics.data.sentence import plain
 from metrics.errors import BadInput
 from metrics.figures import pass_rates
 from metrics.figures.chart import Chart
@@ -15,7 +16,6 @@ from metrics.report.records import ReportInput
 from metrics.report.row_records import Attached, AttachedKind
 from metrics.report.section import Reference, Section
 from metrics.report.section_kind import Options, written
-from metrics.report.sentence import plain
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, Interval
 

@@ -8,13 +8,13 @@ from fractions import Fraction
 
 from metrics.data.criterion_names import TYPICAL
 from metrics.data.human_judgment import HumanJudgments, human_judgments, sum_ratings
+from metrics.data.sentence import plain
 from metrics.errors import MetricsError
 from metrics.figures import hj_frequency as hj_frequency_figure
 from metrics.figures.chart import Chart
 from metrics.inference.correlation import Correlation, FrequencyCorrelation, hj_frequency
 from metrics.report.records import RatingRow, ReportInput, TextRow
 from metrics.report.section_kind import Options, SectionKind
-from metrics.report.sentence import plain
 from metrics.tables.record import Column, Table
 from metrics.types import Rating
 

@@ -10,6 +10,7 @@ from typing import Any
 from metrics.agreement.krippendorff import krippendorff_alpha
 from metrics.data.answer_types import AnswerType
 from metrics.data.evaluator_judgments import HUMAN, MACHINE, EvaluatorJudgment
+from metrics.data.sentence import Sentence, plain, template
 from metrics.errors import InsufficientData, MetricsError
 from metrics.evaluators.conditions import SHARED, ConditionComparison, compare_conditions, mixed_accuracy
 from metrics.evaluators.conditions_to_json import anova_estimate
@@ -24,7 +25,6 @@ from metrics.report.section import Measured, Reference, Section
 from metrics.report.section_kind import Options, written
 from metrics.report.sections import equivalence
 from metrics.report.sections.judgments import files, judgments, varying_factors
-from metrics.report.sentence import Sentence, plain, template
 from metrics.report.wording import plural
 from metrics.tables.evaluators import EvaluatorRow, evaluator_table
 from metrics.tables.record import Column, Row, Table
@@ -416,8 +416,7 @@ def _charts(
     shown = evaluation.conditions or {_only_arm(report_input): evaluation.overall}
     arms = [accuracy_by_arm.Arm(name, condition.accuracy.accuracy) for name, condition in shown.items()]
     arms += [accuracy_by_arm.Arm(f"{name} (empty)", NOTHING) for name in empty]
-    chart = accuracy_by_arm.chart(arms, name="accuracy-by-condition")
-    charts = [replace(chart, alt=" ".join((chart.alt, *notes)), caption=" ".join((chart.caption, *notes)))]
+    charts = [accuracy_by_arm.chart(arms, name="accuracy-by-condition", assigned=notes)]
     scale = sorted(report_input.study.scale, key=lambda label: label.code)
     names = [label.name for label in scale] if len(scale) == 4 else ["1", "2", "3", "4"]
     drawn: list[tuple[str, str, list[score_histogram.Scores]]] = []

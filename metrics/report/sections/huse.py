@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from metrics.data.sentence import plain
 from metrics.figures import huse_curves
 from metrics.figures.chart import Chart
 from metrics.huse.curves import Curve
@@ -16,7 +17,6 @@ from metrics.report.section import Measured, Reference
 from metrics.report.section_kind import SectionKind
 from metrics.report.sections.huse_extras import HuseExtras
 from metrics.report.sections.huse_results import HuseResults, compute, count_steps, gather
-from metrics.report.sentence import plain
 from metrics.tables.record import Cell, Column, Row, Table
 from metrics.types import Estimate, HuseResult
 
@@ -230,7 +230,7 @@ def _signed(value: float) -> str:
     return f"{'+' if value >= 0 else '−'} {abs(value):.3f}"
 
 
-def _charts(all_extras: Sequence[HuseExtras]) -> Iterator[Chart]:
+def draw_curves(all_extras: Sequence[HuseExtras]) -> Iterator[Chart]:
     """Curves of all generators on one scale; sensitivity to k is the table of choices."""
     drawn = [
         (at, _drawn(extras.name, curve))
@@ -258,7 +258,7 @@ SECTIONS = (
         gather=gather,
         compute=compute,
         tables=lambda results: tuple(tables(results)),
-        figures=lambda results: tuple(_charts(results.all_extras)),
+        figures=lambda results: tuple(draw_curves(results.all_extras)),
         missing=missing,
         measures=measures,
         references=lambda results: (HASHIMOTO,),

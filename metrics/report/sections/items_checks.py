@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from metrics.data.sentence import plain
 from metrics.report.records import ReportInput
 from metrics.report.section import Section
-from metrics.report.sentence import plain
 from metrics.tables.record import Column, Row, Table
 
 N = 8  # words of a run that two texts share

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from metrics.data.sentence import plain
 from metrics.errors import BadInput
 from metrics.report.records import ReportInput, TextRow
 from metrics.report.row_records import Attached
@@ -11,7 +12,6 @@ from metrics.report.section import Reference, Section
 from metrics.report.section_kind import Options, written
 from metrics.report.sections import by_source, external_scores, named_scores
 from metrics.report.sections.external_scores import estimate_of, list_files
-from metrics.report.sentence import plain
 from metrics.tables.record import Column, Row, Table
 
 KEY, TITLE = "automatic", "Automatic scores"

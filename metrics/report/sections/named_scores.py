@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from metrics.data.sentence import plain
 from metrics.report.records import TextRow
 from metrics.report.row_records import Attached
 from metrics.report.sections.rating_scales import REFERENCES, mean_of, separation_of
-from metrics.report.sentence import plain
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Setting
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from metrics.data.sentence import Sentence, plain, template
 from metrics.report.records import ReportInput
 from metrics.report.row_records import ComparisonPlan, SealedPlanFacts
 from metrics.report.section_kind import Options, SectionKind
-from metrics.report.sentence import Sentence, plain, template
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 

@@ -11,11 +11,11 @@ import numpy as np
 from metrics.data.answer_types import AnswerType
 from metrics.data.arrays import Bools, Floats
 from metrics.data.evaluator_judgments import EvaluatorJudgment, check_judgments
+from metrics.data.sentence import plain
 from metrics.errors import MetricsError
 from metrics.report.records import ReportInput
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.judgments import judgments, varying_factors
-from metrics.report.sentence import plain
 from metrics.tables.record import Column, Row, Table
 from metrics.worker_models.dawid_skene import dawid_skene
 

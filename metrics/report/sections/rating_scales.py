@@ -11,6 +11,7 @@ import numpy as np
 
 from metrics.data.answer_types import AnswerType
 from metrics.data.criterion_names import TYPICAL
+from metrics.data.sentence import template
 from metrics.errors import MetricsError
 from metrics.inference.bradley_terry import NO_MLE, Strengths, bradley_terry_votes
 from metrics.inference.cluster_variances import (
@@ -29,7 +30,6 @@ from metrics.report.section import Section
 from metrics.report.section_kind import Options, written
 from metrics.report.sections.estimate_figures import draw_tables
 from metrics.report.sections.source_comparisons import RatingColumns
-from metrics.report.sentence import template
 from metrics.tables.record import Column, Row, Table
 from metrics.text_scores.roc import auc_estimate
 from metrics.types import Estimate, Interval, Setting

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from metrics.data.sentence import template
 from metrics.inference.sides import side_share
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section_kind import Options, SectionKind
-from metrics.report.sentence import template
 from metrics.tables.record import Column, Row, Table
 
 CAPTION = template(

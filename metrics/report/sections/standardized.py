@@ -10,11 +10,11 @@ from fractions import Fraction
 import numpy as np
 
 from metrics.data.answer_types import AnswerType
+from metrics.data.sentence import template
 from metrics.errors import MetricsError
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.rating_scales import REFERENCES, gather_single
-from metrics.report.sentence import template
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 from metrics.worker_models.standardise import standardise_by_rater

@@ -1,4 +1,4 @@
-"""A caption of a table is a sentence bound to facts, or it states nothing: no number, no name, no verb."""
+"""A caption of a table or a figure is a sentence bound to facts, or it states nothing: no number, no name, no verb."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from pathlib import Path
 import pytest
 
 import metrics.report
+from metrics import figures, tables
+from metrics.data.sentence import Plain, Sentence, plain
+from metrics.pages import curves
 from metrics.report.build import build_report
-from metrics.report.sentence import Plain, Sentence, plain
 from tests.annotation.reports.round_trips import KINDS
 
-MODULES = sorted(Path(metrics.report.__file__).parent.rglob("*.py"))
-# Where the caption is among the arguments, the first being 0.
+PACKAGES = (metrics.report, figures, tables)
+MODULES = sorted(path for package in PACKAGES for path in Path(str(package.__file__)).parent.rglob("*.py"))
+MODULES.append(Path(curves.__file__))
+# Where the caption is among the arguments, the first being 0, or by which name; captions of figures have a name alone.
 WITH_CAPTION = {"Table": 1, "_table": 1, "_estimates": 3}
+NAMED = {"Table": "title", "Chart": "caption", "Panel": "caption"}
 
 
 @cache
@@ -25,25 +30,44 @@ def tree_of(path: Path) -> ast.Module:
 
 
 def unbound(path: Path) -> Iterator[str]:
-    """Captions of the module's tables that are neither filled from a template nor plain."""
+    """Captions of the module's tables and figures that are neither filled from a template nor plain."""
     tree = tree_of(path)
     for scope in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
         for call in (node for node in ast.walk(scope) if isinstance(node, ast.Call)):
-            at = WITH_CAPTION.get(call.func.id) if isinstance(call.func, ast.Name) else None
-            if at is not None and at < len(call.args):
-                caption = call.args[at]
+            for caption in captions_of(call):
                 if not _bound(caption, scope, tree):
                     yield f"{path.name}:{call.lineno}: {ast.unparse(caption)}"
 
 
+def captions_of(call: ast.Call) -> Iterator[ast.expr]:
+    """The caption among the arguments of a call."""
+    name = ast.unparse(call.func).rpartition(".")[2]
+    at = WITH_CAPTION.get(name)
+    if at is not None and at < len(call.args):
+        yield call.args[at]
+    yield from (keyword.value for keyword in call.keywords if keyword.arg and keyword.arg == NAMED.get(name))
+
+
 def _bound(caption: ast.expr, scope: ast.FunctionDef, tree: ast.Module) -> bool:
-    """Whether every way to the caption is `plain(...)`, a template filled, or an argument that the caller binds."""
+    """Whether every way to the caption is `plain(...)`, a template filled, or an argument that the caller binds.
+
+    Of a function of the module, each `return` is such a way; `panel.caption` was bound where the panel was made.
+    """
     if isinstance(caption, ast.IfExp):
         return all(_bound(choice, scope, tree) for choice in (caption.body, caption.orelse))
     if isinstance(caption, ast.Call):
-        return ast.unparse(caption.func) == "plain" or ast.unparse(caption.func).endswith(".fill")
+        if ast.unparse(caption.func) == "plain" or ast.unparse(caption.func).endswith(".fill"):
+            return True
+        returned = [
+            (node.value, function)
+            for function in ast.walk(tree)
+            if isinstance(function, ast.FunctionDef) and function.name == ast.unparse(caption.func)
+            for node in ast.walk(function)
+            if isinstance(node, ast.Return) and node.value is not None
+        ]
+        return bool(returned) and all(_bound(value, function, tree) for value, function in returned)
     if isinstance(caption, ast.Name):
-        if caption.id in {argument.arg for argument in scope.args.args}:
+        if caption.id in {argument.arg for argument in (*scope.args.args, *scope.args.kwonlyargs)}:
             return True
         written = [
             node.value
@@ -52,7 +76,7 @@ def _bound(caption: ast.expr, scope: ast.FunctionDef, tree: ast.Module) -> bool:
             if isinstance(node, ast.Assign) and caption.id in map(ast.unparse, node.targets)
         ]
         return bool(written) and all(_bound(each, scope, tree) for each in written)
-    return ast.unparse(caption) == "''"
+    return ast.unparse(caption) in ("''", "panel.caption")
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)

@@ -11,18 +11,32 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from metrics.data.answer_types import AnswerType
+from metrics.data.sentence import TEMPLATES, Sentence, Template, template
 from metrics.errors import BadInput
 from metrics.evaluators.evaluate import evaluate_judgments
+from metrics.figures.chart import Chart
+from metrics.figures.hj_by_source import SourceRow
 from metrics.huse.estimate import FEW_OF_A_SOURCE
 from metrics.likelihood import TINY
 from metrics.report.build import build_report
 from metrics.report.checklists.consistency import check_consistency
+from metrics.report.formats.figures import headline
 from metrics.report.paper.table import paper_table
+from metrics.report.pictures import source_rows
 from metrics.report.prose import findings, methods, statistics
+from metrics.report.prose.page_sentences import list_sentences
 from metrics.report.prose.warnings import FLAGGED, name_missing_sections, warnings
 from metrics.report.records import CrowdFacts, ExtrasFacts, ReportInput
 from metrics.report.result import GeneratorReport
-from metrics.report.row_records import Attached, ComparisonPlan, DrawFacts, PlanAmendment, PlanFacts, SealedPlanFacts
+from metrics.report.row_records import (
+    Attached,
+    ComparisonPlan,
+    DrawFacts,
+    PlanAmendment,
+    PlanFacts,
+    RuleFacts,
+    SealedPlanFacts,
+)
 from metrics.report.section import Section
 from metrics.report.section_kind import Options
 from metrics.report.sections import (
@@ -30,16 +44,20 @@ from metrics.report.sections import (
     answer,
     chosen_texts,
     equivalence,
+    exclusions,
     external_scores,
+    frequency,
     human_or_machine,
+    huse,
     machine_scores,
     planned,
     rating_scales,
 )
+from metrics.report.sections.huse_extras import HuseExtras
 from metrics.report.sections.judgments import judgments as judgments_of
 from metrics.report.sections.judgments import varying_factors
-from metrics.report.sentence import TEMPLATES, Sentence, Template, template
 from metrics.report.snapshot import Header
+from metrics.tables.huse import HuseRow, huse_table
 from metrics.types import HuseResult, Interval
 from tests.annotation.reports.round_trips import ESTIMATE, KINDS
 from tests.metrics.report.kinds_of_study import KINDS as KINDS_OF_STUDY
@@ -52,7 +70,18 @@ LOGGED = PlanFacts(
     sha256="0123456789abcdef",
     deviations=("One day more.",),
 )
-NEAR_NEGATIVE = Attached("nnd", "n.json", "0" * 64, {"model": "m", "overall": ESTIMATE, "by_category": {}})
+PLACE = {"family": "m", "category": "all", "axis": "parameters", "value": 0.5, "low": 0.4, "high": 0.6, "n": 8}
+NEAR_NEGATIVE = Attached(
+    "nnd",
+    "n.json",
+    "0" * 64,
+    {
+        "model": "m",
+        "overall": ESTIMATE,
+        "by_category": {},
+        "curve": [{**PLACE, "x": 10.0**at, "model": f"m{at}"} for at in (6, 7)],
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +164,67 @@ def of_captions(asked: Asked) -> Iterator[Sentence]:
         yield from (table.title for table in section.tables if isinstance(table.title, Sentence))
 
 
+def of_figures(asked: Asked) -> Iterator[Sentence]:
+    """Captions of the figures of HUSE, of its curves, of the exclusions, and of every section."""
+    given, level = asked.report_input, asked.level
+    judged = {one.facts.name: one.judged for one in asked.generators}
+    shown = AsShown(given, level, asked.generators, source_rows(given, judged, level))
+    charts = [*headline(shown)]  # type: ignore[arg-type]
+    charts += huse.draw_curves([extras for extras in curves() if extras.name in judged])
+    charts += [chart for section in sections_of(asked) for chart in section.charts]
+    charts += [*frequency_charts(given), *exclusions.figures(effects_of(asked))]
+    yield from (chart.caption for chart in charts if isinstance(chart.caption, Sentence))
+
+
+@dataclass(frozen=True, slots=True)
+class AsShown:
+    """What the figures of HUSE take of a report."""
+
+    input: ReportInput
+    level: float
+    generators: tuple[GeneratorReport, ...]
+    sources: tuple[SourceRow, ...]
+
+
+@cache
+def curves() -> tuple[HuseExtras, ...]:
+    extras: tuple[HuseExtras, ...] = build_report(kind("typicality"), k=5).results["huse"].all_extras
+    return extras
+
+
+def frequency_charts(given: ReportInput) -> tuple[Chart, ...]:
+    facts = frequency.gather(given)
+    return () if facts is None else frequency.figures(frequency.compute(facts, Options()))
+
+
+def effects_of(asked: Asked) -> exclusions.RuleEffects:
+    return exclusions.compute_rule_effects(asked.report_input, k=asked.k, draws=2, level=asked.level)
+
+
+def of_tables(asked: Asked) -> Iterator[Sentence]:
+    """Titles and notes of the tables of HUSE, of evaluators and of exclusions."""
+    results = [(one.facts.name, mode, result) for one in asked.generators for mode, result in one.modes.items()]
+    tables = [huse_table([HuseRow(*result) for result in results])] if results else []
+    tables += [table for section in sections_of(asked) for table in section.tables]
+    tables += exclusions.tables(effects_of(asked))
+    yield from (
+        words for table in tables for words in (table.title, *table.notes) if getattr(words, "key", "")[:7] == "tables."
+    )
+
+
 def of_warnings(asked: Asked) -> Iterator[Sentence]:
     for warn in (*warnings(asked.report_input, asked.generators), *name_missing_sections(asked.sections, ())):
         if isinstance(warn.sentence, Sentence):
             yield warn.sentence
 
 
+def of_page(asked: Asked) -> Iterator[Sentence]:
+    warned = warnings(asked.report_input, asked.generators)
+    return list_sentences(asked.report_input, asked.generators, warned)
+
+
 PARTS = {
+    "page": of_page,
     "warnings": of_warnings,
     "answer": of_answer,
     "planned": of_planned,
@@ -149,10 +232,25 @@ PARTS = {
     "summary": of_summary,
     "limits": of_summary,
     "captions": of_captions,
+    "figures": of_figures,
+    "tables": of_tables,
     "paper": of_paper,
     "statistics": of_statistics,
 }
 CAPTIONED = ("scales", "pairs", "choices")
+DRAWN = (
+    "typicality",
+    "evaluators",
+    "scales",
+    "pairs",
+    "likely",
+    "near-negative",
+    "counted",
+    "scored",
+    "changing",
+    "emptied",
+    "arms",
+)
 ON_PAPER = (
     "typicality",
     "evaluators",
@@ -281,8 +379,58 @@ def examples() -> dict[str, Asked]:
         "declared": Asked(_declares(typical, ComparisonPlan("typicality", "alpha", "zulu"))),
         "equivalent": Asked(_declares(typical, ComparisonPlan(margin=4.0))),
         "nothing shared": Asked(_apart(typical)),
+        "counted": Asked(_counted(typical)),
+        "scored": Asked(replace(typical, attached=(SCORED,))),
+        "changing": Asked(_divided()),
+        "emptied": Asked(replace(typical, rules=(RuleFacts("All", tuple(row.id for row in typical.assignments)),))),
+        "nothing to warn of": Asked(
+            replace(_live(kind("scales")), crowd=replace(kind("scales").crowd, criteria=()), attached=(), warnings=())
+        ),
         "paid": Asked(replace(typical, crowd=replace(typical.crowd, pays=("In cash.",)))),
     }
+
+
+TOKENS = {
+    "fp": 0.3,
+    "buckets": [5, 2, 1, 1],
+    "fractions": [1, 2],
+    "mean_rank": 3.0,
+    "mean_entropy": 1.0,
+    "distinct_2": 0.5,
+    "longest_repeat": 2,
+    "verdict": "h",
+    "n": 9,
+}
+SCORED = Attached(
+    "automatic",
+    "s.json",
+    "0" * 64,
+    {
+        "thresholds": {"low": 0.4, "high": 0.4, "calibrated": False},
+        **dict.fromkeys(("h", "u", "m", "mean_fp"), ESTIMATE),
+        "texts": dict.fromkeys((text.id for text in KINDS["typicality"](SEED).texts), TOKENS),
+    },
+)
+
+
+def _counted(given: ReportInput) -> ReportInput:
+    """Each text has a frequency in a corpus, the first 0."""
+    return replace(
+        given, texts=tuple(replace(one, corpus_count=at**2, corpus_name="Books") for at, one in enumerate(given.texts))
+    )
+
+
+def _divided() -> ReportInput:
+    """Half of the evaluators are always right, half never; a rule excludes the latter."""
+    given = kind("one condition")
+    source = {text.id: text.source for text in given.texts}
+    wrong = {row.rater for row in given.assignments[::2]}
+    ratings = tuple(
+        replace(one, value=4 if (source[one.text] == "model") is not (one.rater in wrong) else 1, kept=True)
+        for one in given.ratings
+    )
+    rule = RuleFacts("Wrong", tuple(row.id for row in given.assignments if row.rater in wrong))
+    return replace(given, ratings=ratings, rules=(rule,))
 
 
 DAY = datetime(2026, 11, 3, 9, tzinfo=UTC)
@@ -442,6 +590,15 @@ def _huse(measure: str) -> Callable[[Asked], Asked]:
     )
 
 
+def _at_ninety(generator: GeneratorReport) -> GeneratorReport:
+    """Intervals of the exact results at 90%."""
+    for measure in ("huse", "huse_q", "huse_d"):
+        interval = getattr(generator.modes["exact"], measure).interval
+        if interval is not None:
+            generator = _changed(generator, measure, interval=replace(interval, level=0.9))
+    return generator
+
+
 def _unflagged(measure: str) -> Callable[[Asked], Asked]:
     return lambda asked: replace(asked, generators=tuple(_changed(one, measure, flags=()) for one in asked.generators))
 
@@ -557,9 +714,13 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
     "study.collected_to": (_of("study", "collected_to", lambda at: at + timedelta(days=3)),),
     "conditions.name": (
         _rows("conditions", lambda at, row: replace(row, name="one") if at == 0 else None),
+        lambda asked: replace(
+            asked, report_input=replace(asked.report_input, conditions=kind("evaluators").conditions[:1])
+        ),
         _rows("conditions", lambda at, row: replace(row, name=f"other {at}")),
     ),
     "conditions.reward_cents": (_rows("conditions", lambda at, row: replace(row, reward_cents=3)),),
+    "assignments": (_rows("assignments", lambda at, row: None),),
     "draw.draws": (_of("draw", "draws", _more),),
     "draw.seed": (_of("draw", "seed", "other"),),
     "crowd.workers": (_of("crowd", "workers", _more),),
@@ -575,7 +736,11 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
     "money.median_seconds": (_of("money", "median_seconds", 11.0),),
     "money.wage_cents": (_of("money", "wage_cents", 11),),
     "quality": (lambda asked: replace(asked, report_input=replace(asked.report_input, quality=("Other.",))),),
-    "rules.assignments": (lambda asked: replace(asked, held=("Conclusions change without exclusions: zulu.",)),),
+    "rules.assignments": (
+        lambda asked: replace(asked, held=("Conclusions change without exclusions: zulu.",)),
+        lambda asked: replace(asked, report_input=replace(asked.report_input, rules=())),
+    ),
+    "texts.corpus_count": (_rows("texts", lambda at, row: replace(row, corpus_count=None)),),
     "plan.registered_at": (_of("plan", "registered_at", lambda at: at and at - timedelta(days=2)),),
     "plan.registered_where": (_of("plan", "registered_where", "elsewhere"),),
     "plan.sha256": (_of("plan", "sha256", "fedcba9876543210"),),
@@ -593,7 +758,10 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
             ),
         ),
     ),
-    "options.level": (lambda asked: replace(asked, level=0.9),),
+    "options.level": (
+        lambda asked: replace(asked, level=0.9),
+        lambda asked: replace(asked, generators=tuple(map(_at_ninety, asked.generators))),
+    ),
     "options.these_raters": (lambda asked: replace(asked, these_raters=True),),
     "snapshot.sections": (lambda asked: replace(asked, sections=()),),
     "attached.document": (
@@ -633,9 +801,10 @@ def said() -> dict[str, list[tuple[str, Asked]]]:
     for name, asked in examples().items():
         more = (
             *((of_captions,) if name in CAPTIONED else ()),
+            *((of_figures, of_tables) if name in DRAWN else ()),
             *((of_paper, of_statistics) if name in ON_PAPER else ()),
         )
-        for part in (of_answer, of_planned, of_methods, of_summary, of_warnings, *more):
+        for part in (of_page, of_answer, of_planned, of_methods, of_summary, of_warnings, *more):
             for sentence in part(asked):
                 by_key.setdefault(sentence.key, []).append((str(sentence), asked))
     return by_key

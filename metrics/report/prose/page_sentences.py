@@ -1,0 +1,87 @@
+"""Sentences that the page itself states next to its sections: what was judged, what is recorded, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from metrics.data.sentence import Sentence, template
+from metrics.report.checklists.completeness import check_completeness, completeness_score
+from metrics.report.checklists.heds import count_answered, fill_datasheet
+from metrics.report.checklists.missing import list_missing
+from metrics.report.prose.findings import state_unrated
+from metrics.report.records import ReportInput, Warn
+from metrics.report.result import GeneratorReport, Report
+from metrics.report.wording import plural
+from metrics.types import REFERENCE
+
+LEAD = template(
+    "page.lead", "{texts}{by}{asked}", "texts.source", "results.generators", "crowd.workers", "study.question"
+)
+DATASHEET = template(
+    "page.datasheet",
+    "After HEDS 3.0 (Belz and Thomson, 2025), in our words: {answered} are answered from the study. The others need a "
+    "person.",
+    "crowd.ethics",
+)
+COMPLETENESS = template(
+    "page.completeness",
+    "What reviewers ask of a human evaluation (van der Lee et al., 2019; Karpinska et al., 2021): {recorded} recorded.",
+    "crowd.criteria",
+    "study.scale",
+)
+MISSING = template(
+    "page.missing",
+    "{facts} that only a person can state. Enter them under Study details; the next report prints them.",
+    "crowd.ethics",
+)
+ONE_CONDITION = template("page.one-condition", "One condition for everybody.", "conditions.name", "assignments")
+NO_WARNING = template("page.no-warning", "No warning was raised by the data.", "study.mode")
+
+
+def page_sentences(report: Report) -> dict[str, Sentence]:
+    """The page's own sentences by the name that its templates give them."""
+    return {
+        sentence.key.partition(".")[2].replace("-", "_"): sentence
+        for sentence in list_sentences(report.input, report.generators, report.warnings)
+    }
+
+
+def list_sentences(
+    report_input: ReportInput, generators: Sequence[GeneratorReport], warnings: Sequence[Warn]
+) -> Iterator[Sentence]:
+    """Each that applies."""
+    yield _lead(report_input, generators)
+    yield DATASHEET.fill(answered=count_answered(fill_datasheet(report_input, huse=bool(generators))))
+    yield COMPLETENESS.fill(recorded=completeness_score(check_completeness(report_input)))
+    if missing := list_missing(report_input):
+        yield MISSING.fill(facts=plural(len(missing), "fact"))
+    if report_input.assignments and not report_input.conditions:
+        yield ONE_CONDITION.fill()
+    if not warnings:
+        yield NO_WARNING.fill()
+
+
+def _lead(report_input: ReportInput, generators: Sequence[GeneratorReport]) -> Sentence:
+    """What was judged against what, by how many, and what they were asked."""
+    by = ", not judged yet" if state_unrated(report_input) else ""
+    if raters := report_input.raters:
+        by = f", judged by {plural(raters, 'rater')}"
+    question = report_input.study.question
+    asked = f", asked: “{question}”"
+    if question in ("", "not recorded"):
+        asked = "; the question they were asked is not known."
+    return LEAD.fill(texts=_texts(report_input, generators), by=by, asked=asked)
+
+
+def _texts(report_input: ReportInput, generators: Sequence[GeneratorReport]) -> str:
+    if generators:
+        rated = {
+            judged.item.id
+            for generator in generators
+            for judged in generator.judged
+            if judged.item.source == REFERENCE and judged.hj is not None
+        }
+        return f"{plural(len(generators), 'generator')} against {plural(len(rated), 'reference')}"
+    references = sum(text.source == REFERENCE for text in report_input.texts)
+    models = plural(len(report_input.texts) - references, "model text")
+    return f"{models} and {plural(references, 'reference')}" if references else models

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 SHOWN = 5
+_OURS = str(Path(__file__).parent)
 
 
 def join_names(names: Iterable[str]) -> str:
@@ -25,6 +28,14 @@ class MetricsError(ValueError):
         ...     print(type(error).__name__)
         BadInput
     """
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the caller's own lines and the sentence, not ours in between. IPython asks for it by
+        this name; its own frames come first, up to the one that runs the cell."""
+        frames = traceback.extract_tb(self.__traceback__)
+        cell = max((at for at, frame in enumerate(frames) if frame.name == "run_code"), default=-1)
+        theirs = [frame for frame in frames[cell + 1 :] if not frame.filename.startswith(_OURS)]
+        return [*"".join(traceback.format_list(theirs)).splitlines(), f"{type(self).__name__}: {self}"]
 
 
 class BadInput(MetricsError):  # noqa: N818 - the name is the specification's

@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 from metrics import (
     MetricsError,
@@ -237,3 +238,14 @@ def test_conditions_are_compared_and_ratings_summed_from_frames(frame: Callable[
     assert means["t0"] == pytest.approx(sum(RATINGS["value"][:3]) / 3)
     with pytest.raises(MetricsError, match=r"DataFrame, row 2, column value"):
         sum_ratings(frame({"item": ["a", "b"], "rater": ["x", "y"], "value": ["1", "good"]}))
+
+
+def test_a_notebook_shows_the_line_of_its_cell_and_the_sentence_and_nothing_of_ours(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = "import pandas, metrics\nitems = pandas.DataFrame({'hj': [3.0], 'log_prob': [-1.0], 'source': ['model']})\n"
+    InteractiveShell(colors="nocolor").run_cell(lines + "metrics.evaluate(items)", silent=True)
+    shown = capsys.readouterr().out
+    assert "metrics.evaluate(items)" in shown
+    assert shown.rstrip().splitlines()[-1].startswith("BadInput: DataFrame, column length:")
+    assert str(Path(__file__).resolve().parents[3] / "metrics") not in shown

@@ -2,7 +2,10 @@
 
 Those with a formula are exact. Those of half-samples and of shuffles draw by the report's seed, with code of their own,
 and are exact too. The interval of Krippendorff's alpha draws in another order than the report: its limits are held to
-the range that other draws give (`alpha_ranges`), and nothing narrower is claimed of them.
+the range that other draws give (`alpha_ranges`), and to each other: both are as far from the value on the scale of
+log(1 - alpha). Those of HUSE where the raters differ by source hold the limits over texts alone, and are roots of one
+equation (`are_of_one_variance`). So one limit that is moved is caught; two that move together, within the range, are
+not.
 """
 
 from __future__ import annotations
@@ -21,7 +24,9 @@ from tests.report_checker.recount import Answer, Rows, disjoint
 SEED = 1  # of the reports that are checked
 PAIRS = 200  # of half-samples
 SHUFFLES = 2000
-DEALS = 5
+DEALS, DRAWS = 5, 1000
+OWN_DRAWS, BATCH = 4000, 100
+SURE = 4  # standard errors
 TIE = 1e-9
 NOTHING = 1e-12
 FAR = 1e4  # standard deviations between probability zero and every other
@@ -260,6 +265,36 @@ def other_raters(rows: Rows, generator: str) -> bool:
     return sum(abs(held[True][who] / totals[True] - held[False][who] / totals[False]) for who in people) / 2 > 0.2
 
 
+ROUNDED = 0.005 + TIE  # how far a limit may lie from its two decimals
+
+
+def overlap(first: tuple[float, float], second: tuple[float, float]) -> bool:
+    return first[0] <= second[1] + TIE and second[0] <= first[1] + TIE
+
+
+def are_of_one_variance(value: float, low: float, high: float) -> bool:
+    """Whether both limits of a HUSE are roots of one Wilson equation, whatever its variance: (p - x)^2 ~ x (1 - x)."""
+
+    def size(end: float) -> float:
+        x = end / 2
+        return (value / 2 - x) ** 2 / (x * (1 - x)) if 0 < x < 1 else math.inf
+
+    below = size(low + ROUNDED) if low + ROUNDED < value else 0.0, size(low - ROUNDED)
+    above = size(high - ROUNDED) if high - ROUNDED > value else 0.0, size(high + ROUNDED)
+    return overlap(below, above)
+
+
+def are_alike_on_log_scale(value: float, low: float, high: float) -> bool:
+    """Whether both limits of an alpha are as far from it on the scale of log(1 - alpha), whatever their variance."""
+
+    def size(end: float) -> float:
+        return abs(math.log((1 - value) / (1 - end))) if end < 1 else math.inf
+
+    below = size(min(low + ROUNDED, value)), size(low - ROUNDED)
+    above = size(max(high - ROUNDED, value)), size(high + ROUNDED)
+    return overlap(below, above)
+
+
 def scaled(column: np.ndarray) -> np.ndarray:
     """The column over its standard deviation, -infinity far below everything else."""
     finite = column[np.isfinite(column)]
@@ -308,19 +343,28 @@ def alpha_ranges(
     if of_raters is None or table.units < 2:
         return None
     rng = np.random.default_rng(0)
-    drawn = [alpha for _ in range(400) if (alpha := table.resampled(rng, ordinal)) is not None]
+    drawn = table.resamples(rng, OWN_DRAWS, ordinal)
     of_items = float(np.var(drawn, ddof=1)) / (1 - value) ** 2 * table.units / (table.units - 1)
     deals = [
         v for _ in range(60) if (v := table.left_out(rng.permutation(table.rater).tolist(), ordinal)) is not None
     ] or [0.0]
-    middle, half = fmean(deals), 4 * math.sqrt(pvariance(deals) / DEALS)
+    others = of_raters - fmean(deals)
+    # What the report's draws, and those here, may differ by: of a variance by the fourth moment, of deals by their own.
+    moment = float(np.mean((drawn - drawn.mean()) ** 4) / np.var(drawn) ** 2)
+    error = of_items * math.sqrt((moment - 1) * (1 / DRAWS + 1 / len(drawn)))
+    scatter = math.sqrt(pvariance(deals) * (1 / DEALS + 1 / len(deals)))
     ends: list[tuple[float, float]] = []
-    # The variance of 400 and of 1,000 resamples, four standard errors of their ratio away, tails heavier than normal.
-    for factor, taken in ((0.65, middle + half), (1.5, max(0.0, middle - half))):
-        items, others = of_items * factor, max(0.0, of_raters - taken)
-        sizes = items**2 / (table.units - 1) + others**2 / (len(raters) - 1)
-        df = (items + others) ** 2 / sizes if sizes > 0 else table.units - 1
-        by = quantile(level, df) * math.sqrt(items + others)
+    for sign in (-1, 1):
+        rest = max(0.0, others + sign * SURE * scatter)
+        moved = SURE * error, abs(rest - max(0.0, others))
+        away = math.hypot(*moved)
+        if rest > 0 and away > 0:  # both at once are less likely than either; where the raters add nothing, both may be
+            moved = moved[0] ** 2 / away, moved[1] ** 2 / away
+        items = max(0.0, of_items + sign * moved[0])
+        rest = max(0.0, max(0.0, others) + sign * moved[1])
+        sizes = items**2 / (table.units - 1) + rest**2 / (len(raters) - 1)
+        df = (items + rest) ** 2 / sizes if sizes > 0 else table.units - 1
+        by = quantile(level, df) * math.sqrt(items + rest)
         ends.append((1 - (1 - value) * math.exp(min(by, 700.0)), 1 - (1 - value) * math.exp(-by)))
     lows, highs = zip(*ends, strict=True)
     return (min(lows), max(lows)), (min(highs), max(highs))
@@ -336,7 +380,7 @@ def alpha_ranges_over_items(
     if value is None or value >= 1 or len(groups) < 2:
         return None
     rng = np.random.default_rng(0)
-    drawn = np.array([alpha for _ in range(1500) if (alpha := table.resampled(rng, ordinal)) is not None])
+    drawn = table.resamples(rng, OWN_DRAWS, ordinal)
     left = [alpha_of(groups[:at] + groups[at + 1 :], ordinal) for at in range(len(groups))]
     pull = [fmean([v for v in left if v is not None]) - v for v in left if v is not None]
     total = sum(each**2 for each in pull)
@@ -346,7 +390,7 @@ def alpha_ranges_over_items(
     shift = normal.inv_cdf(min(max(below, 1 / len(drawn)), 1 - 1 / len(drawn)))
     z = quantile(level, n - 1) * math.sqrt(n / (n - 1))
     ends: list[list[float]] = [[], []]
-    for factor in (0.8, 1.25):  # of 1,500 and of 1,000 resamples
+    for factor in (0.8, 1.25):  # of 4,000 and of 1,000 resamples
         for place, side in enumerate((-z * factor, z * factor)):
             at = shift + (shift + side) / max(1 - acceleration * (shift + side), 1e-3)
             ends[place].append(float(np.quantile(drawn, normal.cdf(at))))
@@ -385,10 +429,24 @@ class Table:
             codes[unit].append(code)
         return list(codes.values())
 
-    def resampled(self, rng: np.random.Generator, ordinal: bool) -> float | None:
-        """Of as many units, drawn with replacement from those with two answers."""
+    def resamples(self, rng: np.random.Generator, number: int, ordinal: bool) -> np.ndarray:
+        """Alphas of as many units, drawn with replacement from those with two answers; those that vary."""
         paired = [codes for codes in self.groups() if len(codes) > 1]
-        return alpha_of([paired[at] for at in rng.integers(0, len(paired), len(paired))], ordinal)
+        values = sorted({code for codes in paired for code in codes})
+        counts = np.array([[codes.count(value) for value in values] for codes in paired], dtype=float)
+        each = np.array([np.outer(row, row) - np.diag(row) for row in counts]) / (counts.sum(axis=1) - 1)[:, None, None]
+        alphas = []
+        for _ in range(number // BATCH):
+            picked = rng.integers(0, len(paired), (BATCH, len(paired)))
+            weight = np.array([np.bincount(row, minlength=len(paired)) for row in picked], dtype=float)
+            times, coincide = weight @ counts, np.tensordot(weight, each, 1)
+            below = np.cumsum(times, axis=1) - times / 2
+            apart = (below[:, :, None] - below[:, None]) ** 2 if ordinal else 1 - np.eye(len(values))
+            chance = times[:, :, None] * times[:, None] - times[:, :, None] * np.eye(len(values))
+            expected = (chance * apart).sum(axis=(1, 2)) / (times.sum(axis=1) - 1)
+            varies = expected > 0
+            alphas.append(1 - (coincide * apart).sum(axis=(1, 2))[varies] / expected[varies])
+        return np.concatenate(alphas)
 
     def left_out(self, rater: Sequence[str], ordinal: bool) -> float | None:
         """Jackknife variance of log(1 - alpha), one rater left out at a time."""

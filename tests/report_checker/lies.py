@@ -35,29 +35,33 @@ OTHER = {
     "pairs": "stories",
     "items": "stories",
 }
+LIMIT = re.compile(r"−?\d+(?:\.\d+)?")
 NUMBER = re.compile(r"(?<![\w.])(?:\d+(?:\.\d+)?|\.\d+)")
-FAR = 3  # how far a lie moves a number that is held to a range
+# Of the width of an interval, by which a lie moves a limit that is held to a range; of an interval wider than two,
+# whose other limit lies so near 1 that two decimals leave its distance open, more.
+SHARE, SHARE_OF_WIDE, WIDE = 0.15, 0.3, 2
 # Numbers that are names: of a paper, of a mode, of a page.
 NAMES = re.compile(r"et al\., \d{4}|\d+-nearest|rater \d|guessing would give 50%|chance \(50%\)|against 50%|holds 50%")
 
 
-def lies(sentence: str, *, blind: str = "", wide: str = "") -> Iterator[str]:
+def lies(sentence: str, *, ranged: str = "", share: float = SHARE) -> Iterator[str]:
     """The sentence with one number changed, or one word another.
 
     A whole number is one higher; of another the last digit is two higher, as either rounding of a tie is true.
 
-    blind: a pattern of what nothing can check; wide: of what is held to a range, where a lie is far off.
+    ranged: a pattern of intervals whose limits are held to a range; share: of their width, by which a lie moves one.
     """
-    hidden, ranged = (
-        [match.span() for pattern in patterns if pattern for match in re.finditer(pattern, sentence)]
-        for patterns in ((NAMES.pattern, blind), (wide,))
-    )
+    hidden = [match.span() for match in NAMES.finditer(sentence)]
+    intervals = [match.span() for match in re.finditer(ranged, sentence)] if ranged else []
     for match in NUMBER.finditer(sentence):
         if not any(low <= match.start() < high for low, high in hidden):
             digits = len(match[0].partition(".")[2])
             by: float = 2 * 10**-digits if digits else 1
-            if any(low <= match.start() < high for low, high in ranged):
-                by = FAR
+            for low, high in intervals:
+                if low <= match.start() < high:
+                    ends = [float(end.replace("−", "-")) for end in LIMIT.findall(sentence[low:high])]
+                    width = ends[1] - ends[0]
+                    by = max(by, (max(share, SHARE_OF_WIDE) if width > WIDE else share) * width)
             other = f"{float(match[0]) + by:.{digits}f}"
             yield sentence[: match.start()] + other + sentence[match.end() :]
     lied = False

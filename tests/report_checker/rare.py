@@ -65,6 +65,8 @@ RARE: tuple[tuple[int, dict[str, Any], tuple[str, ...]], ...] = (
     ),
     (0, {**BOTH, "twist": "counted"}, ("figures.hj-by-frequency",)),
     (0, {**BOTH, "texts": 18, "twist": "divided", "outcome": "rules"}, ("tables.exclusions-changes",)),
+    (0, {**BOTH, "texts": 20, "per_hit": 1, "twist": "raters apart"}, ("summary.differs",)),
+    (0, {**BOTH, "texts": 20, "per_hit": 1, "twist": "raters apart", "generators": ("alpha",)}, ()),
 )
 SECTION = "letters"  # of a package that is not installed
 VALUE = {

@@ -21,8 +21,11 @@ from scipy.stats import t
 
 from tests.report_checker.comparison import Comparison, compare
 from tests.report_checker.intervals import (
+    ROUNDED,
     alpha_ranges,
     alpha_ranges_over_items,
+    are_alike_on_log_scale,
+    are_of_one_variance,
     exclusion_p,
     has_interval,
     huse_limits,
@@ -109,6 +112,29 @@ def limits(span: tuple[float, float] | None, said: str, digits: int = 2, scale: 
         return ""
     ends = [end if re.fullmatch(NUMBER, end) else "0" for end in (*re.findall(NUMBER, said), "x", "x")[:2]]
     return f" [{shown(scale * span[0], ends[0], digits)}, {shown(scale * span[1], ends[1], digits)}]"
+
+
+def two(said: str) -> tuple[float, float]:
+    """The limits of an interval as it is said."""
+    low, high = (float(end.replace("−", "-")) for end in re.findall(NUMBER, said))
+    return low, high
+
+
+def span_of_huse(rows: Rows, name: str, asked: Asked, said: str, *, quality_only: bool = False) -> str:
+    """The interval of HUSE (or HUSE-Q) as it must be printed.
+
+    Where the raters differ by source, their part is of draws of the report's own: there the limits belong together and
+    hold those over new texts alone.
+    """
+    of_texts = huse_limits(rows, name, asked.k, asked.level, quality_only=quality_only)
+    if of_texts is None or not other_raters(rows, name):
+        return limits(of_texts, said)
+    value = rows.huse(name, asked.k, quality_only=quality_only)
+    if value is None or not re.search(NUMBER, said):
+        return ""
+    low, high = two(said)
+    holds = low <= of_texts[0] + ROUNDED and high >= of_texts[1] - ROUNDED
+    return said if holds and are_of_one_variance(value[0], low, high) else f" [at most {of_texts[0]}, {of_texts[1]}]"
 
 
 def held(said: str, ranges: tuple[tuple[float, float], tuple[float, float]] | None) -> str:
@@ -732,6 +758,8 @@ def agreement(rows: Rows, match: Match, asked: Asked) -> str:
         answers = [answer for answer in rows.used if answer.criterion == name]
         ranges = alpha_ranges_over_items if name == "human_or_machine" else alpha_ranges
         span = held(ends, ranges(answers, asked.level, ordinal=ordinal))
+        if span and ranges is alpha_ranges and alpha is not None and not are_alike_on_log_scale(alpha, *two(ends)):
+            span = " [limits that belong together]"
         of_criterion = f" for {name}" if len(parts) > 1 else ""
         said.append(f"{shown_alpha}{span}{of_criterion}{f' ({named.get(name)})' if mixed else ''}")
     end = "" if mixed else f" ({named.get(stated[0])})"
@@ -740,13 +768,15 @@ def agreement(rows: Rows, match: Match, asked: Asked) -> str:
 
 @kind(r"Intervals of HUSE are for the .+?\.(?= [A-Z]|$)")
 def interval_targets(rows: Rows, match: Match, asked: Asked) -> str | None:
-    """The rule of the half-samples, whatever the study."""
-    return HUSE_TARGET if rows.study["task"] == "typicality" else None
+    """The rule of the half-samples, with other raters where these differ by source."""
+    if rows.study["task"] != "typicality":
+        return None
+    names = [name for name in dict.fromkeys(rows.sides.values()) if name and has_interval(rows, name, asked.k)]
+    targets = dict.fromkeys(f"{HUSE_TARGET}{' and other raters' if other_raters(rows, name) else ''}" for name in names)
+    return f"Intervals of HUSE are for the {'; or the '.join(targets)}."
 
 
-HUSE_TARGET = (
-    "Intervals of HUSE are for the expectation of the estimator at this number of texts and ratings, over new texts."
-)
+HUSE_TARGET = "expectation of the estimator at this number of texts and ratings, over new texts"
 
 
 @kind(
@@ -994,9 +1024,7 @@ def verdict_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
     huse = rows.huse(name, asked.k)
     if huse is None or name not in rows.sides.values():
         return None
-    span, end = match["span"], match["end"]
-    if not other_raters(rows, name):
-        span = limits(huse_limits(rows, name, asked.k, asked.level), match["span"])
+    span, end = span_of_huse(rows, name, asked, match["span"]), match["end"]
     ends = [float(limit.replace("−", "-")) for limit in re.findall(NUMBER, span)]
     if ends and match["few"] is None:
         below = ends[1] < 1
@@ -1314,9 +1342,7 @@ def verdict_quality(rows: Rows, match: Match, asked: Asked) -> str | None:
     quality = rows.huse(name, asked.k, quality_only=True)
     if quality is None or any(generator == name for generator, _ in rows.likelihoods):
         return None
-    span = match["span"]
-    if not other_raters(rows, name):
-        span = limits(huse_limits(rows, name, asked.k, asked.level, quality_only=True), match["span"])
+    span = span_of_huse(rows, name, asked, match["span"], quality_only=True)
     return f"{name}: HUSE needs log-probabilities. By judgment alone HUSE-Q is {decimal(quality[0])}{span}."
 
 
@@ -1581,5 +1607,21 @@ def kind_of(text: str) -> Iterator[tuple[Kind, Match]]:
             yield known, match
 
 
-# By kind, a pattern of what is held to a range: limits of alpha, whose draws are the report's own.
-WIDE: dict[str, str] = {"agreement": rf"\[{NUMBER}, {NUMBER}\]"}
+INTERVAL = rf"\[{NUMBER}, {NUMBER}\]"
+
+
+def ranged(rows: Rows, name: str) -> str:
+    """A pattern of intervals that are held to a range in sentences of a kind, as the draws are the report's own.
+
+    Those of alpha, and those of HUSE where the raters differ by source.
+    """
+    apart = any(other_raters(rows, generator) for generator in dict.fromkeys(rows.sides.values()) if generator)
+    return INTERVAL if name == "agreement" or (apart and name in ("verdict_huse", "verdict_quality")) else ""
+
+
+def share_of(rows: Rows) -> float:
+    """By what share of its width a lie moves a limit that is held to a range.
+
+    Percentiles of a thousand resamples, which the alpha of evaluators has, lie within a quarter of it by chance alone.
+    """
+    return 0.3 if rows.study["task"] == "human_or_machine" else 0.15

@@ -135,6 +135,7 @@ class Draw:
     # `unscored`: no log p; `worse`: machine texts are always taken for human, and human ones for a machine's;
     # `mostly worse`: nine times out of ten; `second`: texts of beta are rated highest; `sides apart`: each side has
     # contexts of its own; `impossible`: machine texts have probability zero; `constant`: `alike` and `flat`;
+    # `raters apart`: each HIT is of one source, and each source has raters of its own;
     # `divided`: one rater goes by the side of a text, the others by anything else; `counted`: each text has a frequency
     # in a corpus, the first of each side 0.
     twist: str = ""
@@ -310,6 +311,8 @@ def work(study: Study, drawn: Draw, rng: random.Random) -> None:
         for place in range(places):
             # Nobody works in two arms: each arm has people of its own.
             name = f"{drawn.seed:03d}{hit.cell.arm.training[:2]}{place:03d}"
+            if drawn.twist == "raters apart":
+                name += hit.items.select_related("text")[0].text.source[:1]
             person, is_new = Worker.objects.get_or_create(pseudonym=f"w{name}")
             if is_new:
                 people.append(person)

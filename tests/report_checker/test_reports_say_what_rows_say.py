@@ -20,7 +20,7 @@ from tests.report_checker.occurrences import OCCURRENCES
 from tests.report_checker.page import Page
 from tests.report_checker.rare import FIRST_RARE, RARE
 from tests.report_checker.recount import Rows
-from tests.report_checker.sentences import WIDE, kind_of
+from tests.report_checker.sentences import kind_of, ranged, share_of
 from tests.report_checker.studies import FIRST_FURTHER, FIRST_ODD, FIRST_PLANNED, FURTHER, KINDS, ODD, OUTCOMES, draw
 from tests.report_checker.world import Reported, report_of
 
@@ -71,7 +71,7 @@ def undetected(reported: Reported) -> list[str]:
     missed = []
     for sentence in sentences(Page(reported.page), rows, reported.asked):
         name = sentence.kind.name if sentence.kind else ""
-        planted = list(lies(sentence.text, wide=WIDE.get(name, "")))
+        planted = list(lies(sentence.text, ranged=ranged(rows, name), share=share_of(rows)))
         assert planted, f"no lie can be planted in {sentence.text!r}"
         for lie in planted:
             told = [

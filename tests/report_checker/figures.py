@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from tests.report_checker.intervals import has_interval, mean_share, nothing_varies
 from tests.report_checker.recount import Answer, Rows
 from tests.report_checker.sentences import CHOSEN, NUMBER, Asked, Match, items_of, kind
-from tests.report_checker.tables import Cell, Ranged, label_cells, mean_cells, preference_cells
+from tests.report_checker.tables import Cell, Ranged, chosen_cells, label_cells, mean_cells, preference_cells
 
 LEVELS = rf"(?:, with {NUMBER}% intervals(?: over \w+)?)?"
 OF_FILES = 80  # per cent, of every interval in the files of scores: see `rare.VALUE`
@@ -133,13 +133,19 @@ def of_means(rows: Rows, criterion: str, level: float) -> Iterable[Cell]:
 
 
 def of_labels(rows: Rows, criterion: str, level: float) -> Iterable[Cell]:
-    return () if rows.pairs else (cells[0] for key, cells in label_cells(rows, level).items() if key[0] == criterion)
+    without = rows.pairs or rows.study["task"] == "which_machine"
+    return () if without else (cells[0] for key, cells in label_cells(rows, level).items() if key[0] == criterion)
 
 
 def of_pairs(rows: Rows, criterion: str, level: float) -> Iterable[Cell]:
     return (cells[0] for cells in preference_cells(rows, criterion, level).values()) if rows.pairs else ()
 
 
+def of_choices(rows: Rows, criterion: str, level: float) -> Iterable[Cell]:
+    return (cells[0] for cells in chosen_cells(rows, level).values()) if rows.study["task"] == "which_machine" else ()
+
+
+estimates("figure_chosen", r"Chosen texts by source\.", "judgments", of_choices)
 estimates("figure_means", r"Mean (?P<criterion>\w+) by source\.", "texts", of_means)
 estimates("figure_shares", r"Labels of (?P<criterion>\w+)\.", "judgments", of_labels)
 estimates("figure_preferences", r"Preferences\.", "judgments", of_pairs)

@@ -109,6 +109,7 @@ OCCURRENCES: dict[int, tuple[str, ...]] = {
     105: (
         "captions.chosen",
         "paper.table-chosen",
+        "statistics.chosen",
     ),
     200: (
         "limits.one-source",

@@ -783,14 +783,15 @@ HUSE_TARGET = "expectation of the estimator at this number of texts and ratings,
     rf"(?:Ratings were averaged by text; (?:means of sources have {NUMBER}% intervals over new (?P<means>texts|contexts) "
     r"and new raters; )?differences are paired by context where contexts are recorded|"
     rf"Shares of labels have {NUMBER}% intervals over new (?P<shares>texts|contexts) and new raters|"
+    rf"How often a text of each source was chosen has {NUMBER}% intervals over new contexts and new raters|"
     rf"Preferences count ties as half(?: and have {NUMBER}% intervals over new (?P<pairs>pairs of texts|contexts) and new "
     r"raters)?)\."
 )
 def intervals(rows: Rows, match: Match, asked: Asked) -> str | None:
     rated = rows.study["task"] in ("likert", "direct_assessment", "document_rating")
     rated = rated or (rows.study["task"] == "error_labels" and not nominal(rows))
-    labels = rows.study["task"] in ("likert", "error_labels", "document_rating", "which_machine")
-    fits = {"R": rated, "S": labels, "P": rows.pairs}
+    labels = rows.study["task"] in ("likert", "error_labels", "document_rating")
+    fits = {"R": rated, "S": labels, "P": rows.pairs, "H": rows.study["task"] == "which_machine"}
     units = next((drawn for drawn in match.groupdict().values() if drawn), None)
     if units and (units == "contexts") != rows.has_contexts:
         return None

@@ -108,33 +108,44 @@ def expected_tables(rows: Rows, asked: Asked) -> dict[str, Cells]:
         tables["Accuracy against chance"] = {}
     if task in ("likert", "direct_assessment", "document_rating", "error_labels"):
         tables["Ratings by source"] = mean_cells(rows, asked.level)
-    if task in ("likert", "error_labels", "document_rating", "which_machine"):
+    if task in ("likert", "error_labels", "document_rating"):
         tables["How often each label"] = label_cells(rows, asked.level)
     if rows.pairs:
         for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
             tables[f"Preferences ({criterion})"] = preference_cells(rows, criterion, asked.level)
     if task == "which_machine":
-        tables["How often a text of each source was chosen"] = _chosen(rows)
+        tables["How often a text of each source was chosen"] = chosen_cells(rows, asked.level)
     return tables
 
 
-def _chosen(rows: Rows) -> Cells:
+def chosen_cells(rows: Rows, level: float) -> Cells:
     """Of each source, the mean over contexts of the share of raters who chose its text, and the chance of that."""
     groups: defaultdict[tuple[int, int], list[tuple[str, bool]]] = defaultdict(list)
+    people: dict[int, str] = {}
     for answer in rows.used:
         side = rows.sides[answer.text] or "references"
         groups[rows.texts[answer.text]["context_id"], answer.submission].append((side, answer.code == 1))
+        people[answer.submission] = answer.rater
     cells: Cells = {}
     for source in {side for shown in groups.values() for side, _ in shown}:
-        picked: defaultdict[int, list[float]] = defaultdict(list)
+        picked: defaultdict[int, list[tuple[str, float]]] = defaultdict(list)
         chance: defaultdict[int, list[float]] = defaultdict(list)
-        for (context, _), shown in groups.items():
+        for (context, submission), shown in groups.items():
             sides = [side for side, _ in shown]
             if source in sides and sum(chosen for _, chosen in shown) == 1:
-                picked[context].append(float((source, True) in shown))
+                picked[context].append((people[submission], float((source, True) in shown)))
                 chance[context].append(sides.count(source) / len(sides))
-        shares = [100 * sum(map(fmean, by.values())) / len(by) for by in (picked, chance)]
-        cells[source,] = (*shares, shares[0] - shares[1])
+        if not picked:
+            continue
+        share = fmean(fmean(value for _, value in of_context) for of_context in picked.values())
+        by_chance = 100 * fmean(map(fmean, chance.values()))
+        parts = []
+        for context, of_context in picked.items():
+            weight = 1 / (len(picked) * len(of_context))
+            parts += [Influence(context, rater, 0, weight, weight * (value - share)) for rater, value in of_context]
+        limits = mean_limits(share, parts, level, share=False)
+        value = Ranged(100 * share, limits and (100 * limits[0], 100 * limits[1]))
+        cells[source,] = (value, by_chance, 100 * share - by_chance)
     return cells
 
 

@@ -39,6 +39,13 @@ SHARES = template(
     "options.level",
     "options.these_raters",
 )
+CHOSEN = template(
+    "statistics.chosen",
+    "How often a text of each source was chosen has {level:g}% intervals {over}.",
+    "ratings.text",
+    "options.level",
+    "options.these_raters",
+)
 PREFERENCES = template(
     "statistics.preferences",
     "Preferences count ties as half{intervals}.",
@@ -119,10 +126,17 @@ def _intervals(generators: Sequence[GeneratorReport], tables: dict[str, Table], 
         yield MEANS.fill(intervals=means)
     if "labels" in tables and (over := _over(tables["labels"], "share")):
         yield SHARES.fill(level=percent, over=over)
-    preferences = [table for name, table in tables.items() if name.startswith("preferences-")]
-    if preferences:
-        stated = " or ".join(sorted({over for table in preferences if (over := _over(table, "preferred"))}))
+    if stated := _over_all(tables, "chosen"):
+        yield CHOSEN.fill(level=percent, over=stated)
+    if any(name.startswith("preferences-") for name in tables):
+        stated = _over_all(tables, "preferences", "preferred")
         yield PREFERENCES.fill(intervals=f" and have {percent:g}% intervals {stated}" if stated else "")
+
+
+def _over_all(tables: dict[str, Table], name: str, key: str = "") -> str:
+    """What the intervals of the tables of each criterion are over; "" where they have none."""
+    of_criteria = [table for each, table in tables.items() if each.startswith(f"{name}-")]
+    return " or ".join(sorted({over for table in of_criteria if (over := _over(table, key or name))}))
 
 
 def _over(table: Table, key: str) -> str:

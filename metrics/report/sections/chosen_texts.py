@@ -13,6 +13,7 @@ from metrics.inference.rating_means import RatedBy, mean_of_ratings
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Measured
 from metrics.report.section_kind import Options, SectionKind
+from metrics.report.sections.estimate_figures import draw_tables
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate
 
@@ -165,6 +166,7 @@ SECTIONS = (
         gather=gather,
         compute=compute,
         tables=lambda result: tuple(tables(result)),
+        figures=lambda result: draw_tables(tuple(tables(result))),
         measures=lambda result: tuple(measures(result)),
     ),
 )

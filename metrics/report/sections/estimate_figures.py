@@ -1,4 +1,4 @@
-"""Figures of estimates with their intervals, from the tables of scales, labels and preferences."""
+"""Figures of estimates with their intervals, from the tables of scales, labels, preferences and chosen texts."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ def _of_table(table: Table) -> Iterator[Chart]:
         yield from _by_criterion(table, "mean", "means", "Mean {} by source", "mean rating, as coded")
     elif table.name == "labels":
         yield from _by_criterion(table, "share", "shares", "Labels of {}", "share of the judgments")
+    elif table.name.startswith("chosen-"):
+        rows = [(str(row["source"]), str(row["source"]), row["chosen"]) for row in _records(table)]
+        yield from _drawn(rows, table.name, "Chosen texts by source", "share of the answers")
     elif table.name.startswith("preferences-"):
         rows = [(f"{row['first']} over {row['second']}", "", row["preferred"]) for row in _records(table)]
         yield from _drawn(

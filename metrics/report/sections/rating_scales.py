@@ -118,8 +118,11 @@ class PairFacts:
 
 
 def gather_labels(report_input: ReportInput) -> SingleFacts | None:
-    """None where no single text was rated on a criterion of the study's own by labels; numbers have too many."""
-    return gather_single(report_input, lambda answer: answer is not AnswerType.NUMBER)
+    """None where no single text was rated on a criterion of the study's own by labels.
+
+    Numbers have too many of them, and where one of k texts is chosen, the shares follow from how often it was.
+    """
+    return gather_single(report_input, lambda answer: answer not in (AnswerType.NUMBER, AnswerType.CHOSEN_TEXT))
 
 
 def gather_scales(report_input: ReportInput) -> SingleFacts | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 SHOWN = 5
-_OURS = str(Path(__file__).parent)
+_PACKAGE = str(Path(__file__).parent)
 
 
 def join_names(names: Iterable[str]) -> str:
@@ -34,7 +34,7 @@ class MetricsError(ValueError):
         this name; its own frames come first, up to the one that runs the cell."""
         frames = traceback.extract_tb(self.__traceback__)
         cell = max((at for at, frame in enumerate(frames) if frame.name == "run_code"), default=-1)
-        theirs = [frame for frame in frames[cell + 1 :] if not frame.filename.startswith(_OURS)]
+        theirs = [frame for frame in frames[cell + 1 :] if not frame.filename.startswith(_PACKAGE)]
         return [*"".join(traceback.format_list(theirs)).splitlines(), f"{type(self).__name__}: {self}"]
 
 

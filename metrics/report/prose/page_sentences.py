@@ -34,7 +34,7 @@ MISSING = template(
     "{facts} that only a person can state. Enter them under Study details; the next report prints them.",
     "crowd.ethics",
 )
-ONE_CONDITION = template("page.one-condition", "One condition for everybody.", "conditions.name", "assignments")
+SINGLE_CONDITION = template("page.one-condition", "One condition for everybody.", "conditions.name", "assignments")
 NO_WARNING = template("page.no-warning", "No warning was raised by the data.", "study.mode")
 
 
@@ -56,7 +56,7 @@ def list_sentences(
     if missing := list_missing(report_input):
         yield MISSING.fill(facts=plural(len(missing), "fact"))
     if report_input.assignments and not report_input.conditions:
-        yield ONE_CONDITION.fill()
+        yield SINGLE_CONDITION.fill()
     if not warnings:
         yield NO_WARNING.fill()
 

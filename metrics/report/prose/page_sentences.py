@@ -15,7 +15,7 @@ from metrics.report.wording import plural
 from metrics.types import REFERENCE
 
 LEAD = template(
-    "page.lead", "{texts}{by}{asked}", "texts.source", "results.generators", "crowd.workers", "study.question"
+    "page.lead", "{texts}{by}{question}", "texts.source", "results.generators", "crowd.workers", "study.question"
 )
 DATASHEET = template(
     "page.datasheet",
@@ -67,10 +67,10 @@ def _lead(report_input: ReportInput, generators: Sequence[GeneratorReport]) -> S
     if raters := report_input.raters:
         by = f", judged by {plural(raters, 'rater')}"
     question = report_input.study.question
-    asked = f", asked: “{question}”"
+    ending = f", asked: “{question}”"
     if question in ("", "not recorded"):
-        asked = "; the question they were asked is not known."
-    return LEAD.fill(texts=_texts(report_input, generators), by=by, asked=asked)
+        ending = "; the question they were asked is not known."
+    return LEAD.fill(texts=_texts(report_input, generators), by=by, question=ending)
 
 
 def _texts(report_input: ReportInput, generators: Sequence[GeneratorReport]) -> str:

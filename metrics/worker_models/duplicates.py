@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from metrics.data.arrays import Floats, Ints
 from metrics.worker_models.text_places import log_sum
-from metrics.worker_models.ways_of_working import TEMPER, LabeledTexts, WaysOfWorking
+from metrics.worker_models.ways_of_working import LabeledTexts, WaysOfWorking
 
 FEWEST_SHARED = 10
 COPIED = (0.55, 0.7, 0.85, 0.95)  # share of answers that a copier takes over
 USUAL_PAIRS = 0.01  # of pairs of one person or of copiers, by person
 USUAL_ON_SAME_DEVICE = 0.3  # of pairs who share a device; the others are families and colleagues
 LEVEL = 0.01
+TEMPER = 0.9  # copiers differ from the law assumed
 SLACK = 1.5  # standard deviations by which the screen is less strict than the test
 
 

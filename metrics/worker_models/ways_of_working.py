@@ -3,8 +3,7 @@ within a task or answers like a language model.
 
 Each way of working gives the labels of a person a likelihood; texts lie where the answers of the others put them. A
 careful reader has a bias, a noise and a use of the scale of their own, and lapses now and then; how noisy readers
-usually are, and how common each way is, is learned from the study. Likelihoods are tempered, as people differ from the
-laws assumed.
+usually are, and how common each way is, is learned from the study.
 """
 
 from __future__ import annotations
@@ -19,8 +18,11 @@ from metrics.worker_models.text_places import fit_places, label_chances, log_sum
 
 WAYS = ("careful", "clicks", "line", "reversed", "tires", "model_like")
 CAREFUL, CLICKS, LINE, REVERSED, TIRES, MODEL_LIKE = range(len(WAYS))
+# Biases and noises in labels of a scale of USUAL_LABELS: readers of a finer scale use more of its labels for as much.
+# With two or three labels it does not hold, and a noisy reader would look careless.
+USUAL_LABELS, FEWEST_SCALED = 6, 4
 BIASES = (-1.2, -0.6, 0.0, 0.6, 1.2)
-NOISES = (0.3, 0.45, 0.65, 0.9, 1.2, 1.6)
+NOISES = (0.3, 0.45, 0.65, 0.9, 1.15, 1.45, 1.85)
 STRETCHES = (0.7, 1.4)  # who avoids the ends of the scale, who prefers them
 SURE = 0.9  # up to which noise; of noisier readers it cannot be told, and it would look like clicks
 LAPSES = 0.03
@@ -38,13 +40,10 @@ STRAIGHT, STICKS = 0.96, 0.93
 LABEL_PRIOR, STEP_PRIOR = 2.0, 0.4  # of a clicker's labels, and of the steps from one to the next
 BINS = 25  # positions within a task that are distinguished
 EARLIEST, LATEST = 5, 21  # bins from which on a person may click
-TEMPER = 0.9
+WANING = 10  # bins in which attention is lost, where it is lost slowly; half of them before, half after
 USUAL = np.array([0.87, 0.03, 0.02, 0.015, 0.035, 0.03])  # shares of the ways, before the study is known
 USUAL_PEOPLE = 15.0
 LEARNING = 6
-# Slope and shift of the log odds of bad work: by logistic regression on 300 simulated studies of their own
-# (tests/benchmarks/calibrate_people.py); clicks that a very noisy reader could have given had looked too careful.
-CALIBRATION = (1.01, 0.56)
 DOUBT = 0.5
 
 
@@ -71,7 +70,7 @@ class WaysOfWorking:
     """What the answers show of each person.
 
     chance: (people, ways) posterior, rows sum to 1; of people without shared answers careful.
-    log_odds: (people, ways) natural log of how much better each way fits than careful reading, tempered.
+    log_odds: (people, ways) natural log of how much better each way fits than careful reading.
     answers: (people,) shared answers behind it. tires_from: (people,) the likeliest bin from which on they click, where
     they tire. shares: (ways,) of the study. style: (people,) bias, noise and stretch that fit best, by their place in
     STYLES. places: where texts lie, and place_of: (rows,) which of these it is for this answer. spread: (people,
@@ -102,9 +101,11 @@ class WaysOfWorking:
 
 @dataclass(frozen=True, slots=True)
 class _Likelihoods:
-    """Logs by style of reading: careful (BINS, styles, people), reversed (styles, people)."""
+    """Logs by style of reading: careful and halved, where every other text is read (BINS, styles, people); reversed
+    (styles, people)."""
 
     careful: Floats
+    halved: Floats
     reversed: Floats
     styles: tuple[tuple[float, float, float], ...]
 
@@ -142,11 +143,10 @@ def _fit(work: LabeledTexts, trusted: np.ndarray, styles: tuple[tuple[float, flo
     ways, prior, tires_from = _by_way(work, logs, known)
     noise = float(np.exp(np.exp(prior) @ np.log([noise for _, noise, _ in logs.styles])))
     ways[:, MODEL_LIKE] = _model_like(work, places, at, known, noise)
-    log_odds = TEMPER * (ways - ways[:, [CAREFUL]])
+    log_odds = ways - ways[:, [CAREFUL]]
     log_odds[:, MODEL_LIKE] = np.minimum(log_odds[:, MODEL_LIKE], MODEL_CAP)
     log_odds[answers == 0] = 0
     shares, chance = _shares(log_odds, answers)
-    chance = _calibrate(chance)
     chance[answers == 0] = np.eye(len(WAYS))[CAREFUL]
     style = logs.careful.sum(axis=0).argmax(axis=0)
     return WaysOfWorking(
@@ -158,8 +158,9 @@ def style_chances(style: tuple[float, float, float], labels: int) -> NDArray[np.
     """(STEPS, labels) chance of each label at each place, for a reader with this bias, noise and stretch."""
     bias, noise, stretch = style
     middle = (labels - 1) / 2
-    place = middle + stretch * (place_grid(labels) - middle) + bias
-    return ((1 - LAPSES) * label_chances(place, noise, labels) + LAPSES / labels).astype(np.float32)
+    unit = (labels - 1) / (USUAL_LABELS - 1) if labels >= FEWEST_SCALED else 1
+    place = middle + stretch * (place_grid(labels) - middle) + unit * bias
+    return ((1 - LAPSES) * label_chances(place, unit * noise, labels) + LAPSES / labels).astype(np.float32)
 
 
 def _likelihoods(
@@ -173,13 +174,16 @@ def _likelihoods(
     cell, size = work.bin[known] * work.people + person, BINS * work.people
     # Into the table of places and labels as a single row, which numpy takes twice as fast as by two indices.
     chosen, mirrored = row * work.labels + label, row * work.labels + (work.labels - 1 - label)
-    careful = np.empty((BINS, len(styles), work.people))
+    careful, halved = (np.empty((BINS, len(styles), work.people)) for _ in range(2))
     turned = np.empty((len(styles), work.people))
     for i, style in enumerate(styles):
-        logs = np.log(places @ style_chances(style, work.labels))
+        chances = places @ style_chances(style, work.labels)
+        logs = np.log(chances)
         careful[:, i] = _count(cell, size, logs.take(chosen)).reshape(BINS, work.people)
+        half_read = np.log((chances + 1 / work.labels) / 2)
+        halved[:, i] = _count(cell, size, half_read.take(chosen)).reshape(BINS, work.people)
         turned[i] = _count(person, work.people, logs.take(mirrored))
-    return _Likelihoods(careful, turned, styles)
+    return _Likelihoods(careful, halved, turned, styles)
 
 
 def _model_like(
@@ -204,7 +208,7 @@ def _by_way(work: LabeledTexts, logs: _Likelihoods, known: np.ndarray) -> tuple[
     for _ in range(LEARNING):
         careful = log_sum(totals + prior[:, None])
         others = np.logaddexp(clicks, line) - np.log(2)
-        weight = 1 / (1 + np.exp(np.clip(TEMPER * (others - careful) + np.log(0.15), -50, 50)))
+        weight = 1 / (1 + np.exp(np.clip(others - careful + np.log(0.15), -50, 50)))
         share = np.exp(totals + prior[:, None] - careful) @ weight
         noise = np.array([noise for _, noise, _ in logs.styles])
         prior = _style_prior(logs.styles, {value: float(share[noise == value].sum()) for value in NOISES})
@@ -262,16 +266,23 @@ def _dirichlet(counts: Floats, prior: float) -> Floats:
 
 
 def _tires(work: LabeledTexts, logs: _Likelihoods, prior: Floats, known: np.ndarray) -> tuple[Floats, Ints]:
-    """(people,) log likelihood of reading every task up to some position and clicking from there on; that position."""
+    """(people,) log likelihood of reading every task up to some position and clicking from there on, all at once or
+    after WANING positions in which every other text is read (half of those who tire each); that position."""
     cell = (work.bin * work.people + work.person)[known]
     clicked = -np.log(work.labels) * _count(cell, BINS * work.people).reshape(BINS, work.people)
-    bins = range(EARLIEST, LATEST)
-    before, after = logs.careful[:EARLIEST].sum(axis=0) + prior[:, None], clicked[EARLIEST:].sum(axis=0)
+    bins, reach = range(EARLIEST, LATEST), WANING // 2
+    read, clicks = logs.careful[:EARLIEST].sum(axis=0) + prior[:, None], clicked[EARLIEST:].sum(axis=0)
+    early = logs.careful[: EARLIEST - reach].sum(axis=0) + prior[:, None]
+    waning, late = logs.halved[EARLIEST - reach : EARLIEST + reach].sum(axis=0), clicked[EARLIEST + reach :].sum(axis=0)
     by_bin = np.empty((len(bins), work.people))
     for i, b in enumerate(bins):
-        by_bin[i] = log_sum(before) + after
-        before += logs.careful[b]
-        after = after - clicked[b]
+        by_bin[i] = np.logaddexp(log_sum(read) + clicks, log_sum(early + waning) + late) - np.log(2)
+        if b + 1 < LATEST:
+            read += logs.careful[b]
+            clicks = clicks - clicked[b]
+            early += logs.careful[b - reach]
+            waning += logs.halved[b + reach] - logs.halved[b - reach]
+            late = late - clicked[b + reach]
     return log_sum(by_bin) - np.log(len(bins)), by_bin.argmax(axis=0) + EARLIEST
 
 
@@ -284,18 +295,6 @@ def _shares(log_odds: Floats, answers: Floats) -> tuple[Floats, Floats]:
         chance = np.exp(joint - log_sum(joint.T)[:, None])
         shares = (USUAL * USUAL_PEOPLE + chance[some].sum(axis=0)) / (USUAL_PEOPLE + some.sum())
     return shares, chance
-
-
-def _calibrate(chance: Floats) -> Floats:
-    """(people, ways) with the chance of bad work moved to its frequency; within bad work, and without it, all keep
-    their proportions."""
-    fine = chance[:, CAREFUL] + chance[:, MODEL_LIKE]
-    bad = np.maximum(1 - fine, 1e-12)
-    odds = CALIBRATION[0] * (np.log(bad) - np.log(np.maximum(fine, 1e-300))) + CALIBRATION[1]
-    moved = 1 / (1 + np.exp(-np.clip(odds, -500, 500)))
-    scale = np.tile((moved / bad)[:, None], (1, len(WAYS)))
-    scale[:, [CAREFUL, MODEL_LIKE]] = ((1 - moved) / np.maximum(fine, 1e-300))[:, None]
-    return np.asarray(chance * scale)
 
 
 def _spread(work: LabeledTexts) -> Floats:

@@ -1,6 +1,6 @@
 """How well people's ways of working are told apart, and whom that wrongs: docs/people.md, made by `make truth`.
 
-python -m tests.benchmarks.people_at_work [--studies 300]
+python -m tests.benchmarks.people_at_work [--studies 3000]
 """
 
 from __future__ import annotations
@@ -20,27 +20,25 @@ from tests.benchmarks.people_at_work.records import GROUPS, Crowd
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "people.md"
 CHUNK = 10
-FIRST_SEED = 10_000  # apart from the seeds at which the model was made
+FIRST_SEED = 50_000  # apart from the seeds at which the model was made
 SETS = (("first set", crowds.draw), ("second set", other_crowds.draw))
 HEAD = """# What the model of people is worth
 
-Made by `python -m tests.benchmarks.people_at_work --studies {studies}` (`make truth` draws 300). {studies:,} simulated
-studies of each of two sets of crowds, ± the Monte-Carlo standard error. The crowds are in
-`tests/benchmarks/people_at_work`, with the descriptions they were written from; they share no code with what is
-measured. They were committed before the model was begun. The model was made while looking at other seeds of the first
-set. The second set has other laws, scales, sizes and shares of bad work. It is not untouched: other seeds of it were
-looked at four times. After the first look, labels like a language model's count in the order and for no stated chance,
-since careful people can be as consistent. After the second, pairs on one device have a test of their own, which raised
-the two accounts named from 93.5 %, and flags of writing weigh less. After a table of 300 studies showed chances in the
-second set that were too sure, slope and shift of the stated chances were fitted again on crowds of their own
-(`tests/benchmarks/calibrate_people.py`). These crowds were changed once, after a first fit on them had a slope of .45.
-The first 300 seeds of the tables below had been looked at before that fit.
+Made by `python -m tests.benchmarks.people_at_work` (as `make truth` does): {studies:,} simulated studies of each of two
+sets of crowds, ± the Monte-Carlo standard error. The crowds are in `tests/benchmarks/people_at_work`, with the
+descriptions they were written from; they share no code with what is measured. They were committed before the model was
+begun. The model was made while looking at other seeds of the first set. The second set has other laws, scales, sizes
+and shares of bad work. It is not untouched: the model was changed after looks at other seeds of it. After the first
+look, labels like a language model's count in the order and for no stated chance, since careful people can be as
+consistent. After the second, pairs on one device have a test of their own, which raised the two accounts named from
+93.5 %, and flags of writing weigh less.
 
-In 3,000 studies of the second set stated chances miss the bound of 7 points, so read a chance between 10 and 90% as a
-rank. On 1,500 other seeds (20,000 to 21,499) of both sets and of the crowds of the fit, slope and shift were let depend
-on the labels of the scale, the usual noise of raters, answers by person, raters by text and the likeliest kind. Fitted
-on half of these seeds, no such form kept all three within 7 points on the other half, where bins of few people have
-errors of about 5 points. So the fit stayed as it was.
+Chances used to be moved by a slope and a shift that were fitted on crowds of their own; in the second set they missed
+by 15 points. Now biases and noises are reckoned in parts of the scale, attention may wane before clicks begin, and
+a stated chance is what the model says, with nothing fitted to it afterwards. This was decided on seeds 40,000 to 44,199
+of both sets. The seeds of the tables, from 50,000 on, were first drawn for them. In 9,000 studies of the second set
+(seeds 50,000 to 58,999) the largest gap was 8.9 ± 1.4 points, at chances from .8 to .9, where 7 are owed: read a chance
+between 10 and 90% as a rank.
 
 Eight kinds of bad work: clicks (fast and slow), one label, a reversed scale, a colluding pair, two accounts of one
 person, tiring, labels by a language model. HITs have 25 texts, people do 2 to 5. People of the crowds are what their
@@ -50,7 +48,7 @@ descriptions say; real people differ, and no number here says how many of them w
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Measure the model of people on simulated crowds.")
-    parser.add_argument("--studies", type=int, default=300, help="of each set")
+    parser.add_argument("--studies", type=int, default=3000, help="of each set")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--page", type=Path, default=PAGE, help="where the tables go")
     options = parser.parse_args(arguments)

@@ -51,10 +51,10 @@ cent ± the Monte-Carlo error. Each submission is ranked by all work of its rate
 
 The oracle knows where every text lies, who can have which bias and noise, and the laws that made the work. The most
 that can be known is what somebody finds who knows all of that but where the texts lie, which only the answers show
-(exact posterior chances, by Gibbs sampling; a dash where the order finds what the oracle finds).
+(exact posterior chances, by Gibbs sampling; in tasks of 25 texts not computed, a dash).
 
-In tasks of 25 texts the order finds what the oracle finds. The model of people was made while looking at such tasks.
-In tasks of five texts the order finds fewer straight-liners, random clickers and pasters than can be known; checks of
+In tasks of 25 texts the order finds nearly all that the oracle finds. The model of people was made while looking at
+such tasks. In tasks of five texts the order finds fewer random clickers and pasters than can be known; checks of
 writing style weigh little in it, since honest people paste too. Honest work among the most suspicious is what a
 reviewer looks at in vain."""
 FLAGGED = """Share of the submissions of honest raters beyond the threshold of each check, in per cent; a dash where

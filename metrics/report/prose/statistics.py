@@ -155,7 +155,8 @@ def state_plan(report_input: ReportInput) -> Iterator[Sentence]:
     if plan.registered_at is not None:
         at = plan.registered_at.astimezone(UTC)
         first = report_input.study.collected_from
-        before = ", before the first submission" if first and plan.registered_at < first else ""
+        # Both are whole seconds. It is logged before any HIT is created, so in the same second it came first too.
+        before = ", before the first submission" if first and plan.registered_at <= first else ""
         ways.append(f"stored in the log on {at.day} {at:%B %Y}{before}")
     if plan.sha256:
         digest = f"SHA-256 {plan.sha256[:DIGITS]}…"

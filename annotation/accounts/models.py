@@ -69,10 +69,14 @@ class ApiTokenManager(models.Manager["ApiToken"]):
         token = "assay_" + secrets.token_urlsafe(32)
         return self.create(user=user, name=name[:60], digest=token_digest(token), created_at=now), token
 
+    def find(self, token: str) -> ApiToken | None:
+        """The token's row, while neither it nor the person has been shut out."""
+        valid = self.filter(digest=token_digest(token), revoked_at=None, user__is_active=True)
+        return valid.select_related("user").first()
+
     def user_of(self, token: str) -> User | None:
         """Whose token it is, while neither it nor the person has been shut out."""
-        row = self.select_related("user").filter(digest=token_digest(token), revoked_at=None, user__is_active=True)
-        token_row = row.first()
+        token_row = self.find(token)
         return token_row.user if token_row else None
 
 
@@ -89,6 +93,8 @@ class ApiToken(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)
+    calls = models.PositiveIntegerField(default=0, help_text="Calls in the present minute.")
+    minute_ends = models.DateTimeField(null=True, blank=True)
 
     objects = ApiTokenManager()
 

@@ -6,10 +6,13 @@ import json
 import re
 from uuid import UUID
 
+from django.conf import settings
 from django.http import HttpRequest
+from django.utils import timezone
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
+from annotation.accounts.api_limits import count_call
 from annotation.accounts.models import ApiToken, User
 from annotation.api.responses import RefusedError
 from annotation.models import Job, Role, Study, Submission
@@ -26,10 +29,21 @@ class Token(HttpBearer):
 
     def authenticate(self, request: HttpRequest, token: str) -> User | None:
         """Return the user of the token; without one the answer is 401."""
-        user = ApiToken.objects.user_of(token)
-        if user is not None:
-            _refuse_unwritable(request)
-        return user
+        token_row = ApiToken.objects.find(token)
+        if token_row is None:
+            return None
+        _refuse_too_many(token_row)
+        _refuse_unwritable(request)
+        return token_row.user
+
+
+def _refuse_too_many(token: ApiToken) -> None:
+    """Raise RefusedError (429) where the token has had its calls of this minute."""
+    max_calls: int = settings.API_CALLS_A_MINUTE
+    wait = count_call(token, max_calls=max_calls, now=timezone.now())
+    if wait:
+        sentence = f"This token may call {max_calls} times a minute. Try again in {wait} s."
+        raise RefusedError(429, sentence, code="limit", headers={"Retry-After": str(wait)})
 
 
 def _refuse_unwritable(request: HttpRequest) -> None:

@@ -32,7 +32,7 @@ class Fault(Schema):
 class Problem(Schema):
     """Why something was not done (RFC 9457, `application/problem+json`). Nothing was changed.
 
-    code: `input`, `design`, `budget`, `market`, `state`, `role`, `sign-in` or `absent`.
+    code: `input`, `design`, `budget`, `market`, `state`, `role`, `sign-in`, `absent` or `limit`.
     """
 
     title: str
@@ -43,11 +43,19 @@ class Problem(Schema):
 
 
 class RefusedError(HttpError):
-    """An operation that fails, with the rule that each invalid field breaks."""
+    """An operation that fails, with the rule that each invalid field breaks. headers: of the answer."""
 
-    def __init__(self, status: int, detail: str, *, code: str, errors: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        *,
+        code: str,
+        errors: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(status, detail)
-        self.code, self.errors = code, errors or {}
+        self.code, self.errors, self.headers = code, errors or {}, headers or {}
 
 
 def clean_form(form: Form) -> dict[str, Any]:
@@ -60,7 +68,7 @@ def clean_form(form: Form) -> dict[str, Any]:
     raise RefusedError(422, next(iter(errors.values())), code="input", errors=errors)
 
 
-REFUSED = frozenset({400, 401, 403, 404, 409, 422})
+REFUSED = frozenset({400, 401, 403, 404, 409, 422, 429})
 
 
 def gives(what: Any, status: int = 200) -> dict[Any, Any]:
@@ -141,7 +149,10 @@ def _of_http(error: HttpError) -> HttpResponse:
     codes = {401: "sign-in", 403: "role", 404: "absent"}
     code = getattr(error, "code", codes.get(error.status_code, "input"))
     detail = "Send `Authorization: Bearer TOKEN`." if error.status_code == 401 else error.message
-    return problem(error.status_code, detail, code=code, errors=getattr(error, "errors", None))
+    answer = problem(error.status_code, detail, code=code, errors=getattr(error, "errors", None))
+    for name, value in getattr(error, "headers", {}).items():
+        answer[name] = value
+    return answer
 
 
 # Each status of each operation has a model of its own in django-ninja, and nearly all of them are of the same problem.

@@ -14,6 +14,9 @@ from annotation.client.errors import StudioError
 
 PAGE_ROWS = 200  # the most that the web API gives at once
 POLL_SECONDS = (0.2, 2.0)  # between two looks at long work: first, and at most
+TOO_MANY = 429
+# A minute's wait, and a second one where other programs with the same token were quicker.
+LONGEST_WAIT_SECONDS = 150.0
 Record = dict[str, Any]
 Progress = Callable[[str], object]
 
@@ -98,7 +101,9 @@ class ApiConnection:
         except ValueError:
             raise StudioError(f"{self.address} does not answer as a studio of Assay does.", code="connection") from None
 
-    def _answer(self, method: str, path: str, **options: Any) -> httpx.Response:
+    def _answer(self, method: str, path: str, *, ends: float | None = None, **options: Any) -> httpx.Response:
+        """Return the answer. Where the token has called too often, wait as long as the studio says, and call again."""
+        ends = ends or time.monotonic() + LONGEST_WAIT_SECONDS
         try:
             answer = self._client.request(method, path, **options)
         except httpx.TransportError as error:
@@ -106,12 +111,21 @@ class ApiConnection:
             raise StudioError(what, code="connection") from None
         if answer.is_success:
             return answer
+        if answer.status_code == TOO_MANY and time.monotonic() < ends:
+            time.sleep(_wait_seconds(answer))
+            return self._answer(method, path, ends=ends, **options)
         with suppress(ValueError):
             problem = answer.json()
             if isinstance(problem, dict) and "detail" in problem:
                 raise _refusal(problem)
         what = f"{self.address} answers {answer.status_code}, and not as a studio of Assay does."
         raise StudioError(what, code="connection")
+
+
+def _wait_seconds(answer: httpx.Response) -> float:
+    """The seconds that Retry-After names, at most a minute; one where it names none."""
+    stated = answer.headers.get("retry-after", "")
+    return min(60.0, float(stated)) if stated.isdigit() else 1.0
 
 
 def _refusal(problem: Record) -> StudioError:

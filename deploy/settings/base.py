@@ -32,6 +32,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "deploy.logs.number_requests",
     "annotation.marketplace.monitoring.metrics.count_requests",
     "django.middleware.security.SecurityMiddleware",
     "deploy.programs.requester_api_first",
@@ -139,6 +140,8 @@ SECURE_REFERRER_POLICY = "same-origin"
 # Sessions of the console and the administration; the worker site has its own.
 SESSION_COOKIE_NAME = "assay_console"
 SESSION_COOKIE_AGE = env.whole_number("CONSOLE_SESSION_HOURS", 7 * 24, minimum=1) * 3600
+# How often a token may call the web API in a minute; 0: as often as it wants.
+API_CALLS_A_MINUTE = env.whole_number("API_CALLS_A_MINUTE", 600)
 LOGIN_URL = "console:sign-in"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -260,10 +263,15 @@ MARKETPLACE_SIGNATURE_VERSION = env.chosen("MARKETPLACE_SIGNATURE_VERSION", "2",
 # How long notifications that were delivered or given up stay; those under way live for a day at most.
 MARKETPLACE_NOTICES_DAYS = env.whole_number("MARKETPLACE_NOTICES_DAYS", 30, minimum=2)
 
+# "json": lines for programs that collect logs, with the number of the request and of the account.
+LOG_FORMAT = env.chosen("LOG_FORMAT", "plain", ("plain", "json"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "formatters": {
+        "plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "json": {"()": "deploy.logs.JsonLines"},
+    },
     "filters": {
         "wire": {"()": "annotation.marketplace.aws_protocol.logs.WireRefusals"},
         "tokens": {"()": "annotation.marketplace.invitations.log_filter.WithoutTokens"},
@@ -276,6 +284,6 @@ LOGGING = {
         # It warns of every request that waits for a thread, which is the ordinary state of a busy server.
         "waitress.queue": {"level": "ERROR"},
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "WARNING")},
 }

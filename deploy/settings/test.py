@@ -4,6 +4,8 @@ from deploy.settings.development import *  # noqa: F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 AXES_ENABLED = False
+# Sweeps call as often as they can.
+API_CALLS_A_MINUTE = 0
 WHITENOISE_AUTOREFRESH = True
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
     # A file, not memory: socket tests serve from threads that each need a connection of their own.

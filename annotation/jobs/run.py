@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,16 @@ from annotation.models import Job, Role, Study
 from annotation.quality import detectors
 from annotation.quality.assess import assess
 from annotation.quality.detect import detect
+from annotation.quality.honest_answers import CONDITION
+from annotation.quality.key_measures import key_of
 from annotation.reports.export import export
 from annotation.reports.export_comparison import export_comparison
+from annotation.reports.headline_effects import headline_effects
 from annotation.reports.take_snapshot import take, take_for_comparison
+from metrics.data.answer_types import AnswerType
+from metrics.data.criterion_names import WRITTEN_BY
 from metrics.errors import MetricsError
+from metrics.evaluators.exclusion_sensitivity import OVERALL
 from metrics.figures import exclusion_curve, static
 from metrics.inference.specification_curve import Exclusions
 from metrics.report.build import report_of
@@ -163,7 +170,8 @@ def _preflight(job: Job, tell: Tell, now: datetime) -> Done:
     def tried(done: int, of: int) -> None:
         tell("Trying the pages of the HITs", done, of)
 
-    return check_and_rehearse(_study_of(job), endpoint=conf.endpoint(), progress=tried), None
+    rehearsed = partial(tell, "Simulating studies of honest people")
+    return check_and_rehearse(_study_of(job), rehearsed=rehearsed, endpoint=conf.endpoint(), progress=tried), None
 
 
 def _report(job: Job, tell: Tell, now: datetime) -> Done:
@@ -217,6 +225,7 @@ def _exclusions(job: Job, tell: Tell, now: datetime) -> Done:
         "files": files,
         "held": held,
         "missing": missing,
+        "headlines": headline_effects(report_input, seed=seed, progress=partial(tell, "KeyMeasure measures")),
     }, None
 
 
@@ -228,6 +237,8 @@ def _selections(name: str, exclusions: Exclusions, folder: Path, at: int) -> dic
         (folder / file).write_text(body, encoding="utf-8")
     return {
         "name": name,
+        "key": _measure_key(name, exclusions),
+        "percent": exclusions.measure == "accuracy",
         "alt": chart.alt,
         "svg": written[f"exclusions-{at}.svg"],
         "title": table.title,
@@ -239,6 +250,13 @@ def _selections(name: str, exclusions: Exclusions, folder: Path, at: int) -> dic
         "signature": exclusions.signature,
         "files": list(written),
     }
+
+
+def _measure_key(name: str, exclusions: Exclusions) -> str:
+    """The key of the same measure in simulated studies of honest people."""
+    if exclusions.measure != "accuracy":
+        return exclusions.measure
+    return key_of(WRITTEN_BY, AnswerType.TWO_SIDED, "" if name == OVERALL else CONDITION)
 
 
 def _detect(job: Job, tell: Tell, now: datetime) -> Done:

@@ -23,6 +23,7 @@ TERSE = ("odd", "fine", "too neat", "plausible")
 FOREIGN = ("das", "klingt", "seltsam", "weil", "niemand", "heute", "etwas", "schreibt", "und", "nicht")
 PLAIN = ("I", "think", "that", "the", "words", "are", "in", "an", "odd", "order", "here", "and", "it", "is", "not")
 DECIDING_SECONDS = 2.0
+NOISE, FOREIGN_NOISE = 0.18, 0.22 / 0.18
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,29 @@ def simulate_readers(
         impression: (texts,) what people read on average, in labels from 0.
         labels: of the scale, at least 2.
     """
-    noise = np.where(np.array(group) == "second_language", 0.22, 0.18)[:, None] * labels
-    read = impression[text] + rng.normal(0, 0.07 * labels, (len(group), 1)) + noise * rng.standard_normal(text.shape)
-    label = np.clip(np.rint(read), 0, labels - 1).astype(np.int64)
+    label = read_labels(group, text, impression=impression, labels=labels, rng=rng)
+    return work_of(group, text, label, length=length, labels=labels, rng=rng)
+
+
+def read_labels(
+    group: Sequence[str],
+    text: Ints,
+    *,
+    impression: Floats,
+    labels: int,
+    rng: np.random.Generator,
+    noise: float = NOISE,
+) -> Ints:
+    """(people, texts in a task) labels as `simulate_readers`. noise: of a reading, in ranges of the scale."""
+    noises = np.where(np.array(group) == "second_language", FOREIGN_NOISE, 1.0)[:, None] * noise * labels
+    read = impression[text] + rng.normal(0, 0.07 * labels, (len(group), 1)) + noises * rng.standard_normal(text.shape)
+    return np.asarray(np.clip(np.rint(read), 0, labels - 1).astype(np.int64))
+
+
+def work_of(
+    group: Sequence[str], text: Ints, label: Ints, *, length: Ints, labels: int, rng: np.random.Generator
+) -> Work:
+    """The work of honest people who gave these labels: their times and explanations. See `simulate_readers`."""
     seconds = np.stack([_seconds(name, length[row], rng) for name, row in zip(group, text, strict=True)])
     return _work(group, text, label, seconds, length=length, labels=labels, rng=rng)
 

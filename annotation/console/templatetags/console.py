@@ -78,6 +78,8 @@ COUNTED = {
     "explanation": ngettext_lazy("%(shown)s explanation", "%(shown)s explanations", "number"),
     "HIT": ngettext_lazy("%(shown)s HIT", "%(shown)s HITs", "number"),
     "judgment": ngettext_lazy("%(shown)s judgment", "%(shown)s judgments", "number"),
+    "document": ngettext_lazy("%(shown)s document", "%(shown)s documents", "number"),
+    "pair": ngettext_lazy("%(shown)s pair", "%(shown)s pairs", "number"),
     "place": ngettext_lazy("%(shown)s place", "%(shown)s places", "number"),
     "rater": ngettext_lazy("%(shown)s rater", "%(shown)s raters", "number"),
     "task": ngettext_lazy("%(shown)s task", "%(shown)s tasks", "number"),
@@ -278,6 +280,22 @@ def signed(value: float) -> str:
     """Three decimals with the sign; no sign for 0."""
     shown = number(value)
     return f"+{shown}" if value >= 0.0005 else "0.000" if value > -0.0005 else shown
+
+
+@register.simple_tag
+def measured(value: float | None, *, share: bool) -> str:
+    """A measure: a share in per cent with one decimal, else three decimals."""
+    return f"{100 * value:.1f}%" if share and value is not None else number(value)
+
+
+@register.simple_tag
+def moved(change: float, *, share: bool) -> str:
+    """A change of a measure with its sign: of a share in percentage points, else three decimals."""
+    if not share:
+        return signed(change)
+    points = f"{100 * abs(change):.1f}"
+    sign = "" if points == "0.0" else "+" if change > 0 else "−"
+    return f"{sign}{points} pp"
 
 
 @register.filter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -18,18 +19,20 @@ from annotation.collecting import counts as collecting_counts
 from annotation.console.form_errors import attach_errors
 from annotation.console.forms.review import Detect, Rules
 from annotation.console.permission import study_page, visitor
+from annotation.design.kinds import unit_of
 from annotation.jobs import celery_tasks
 from annotation.models import Role, Study, Submission
 from annotation.quality import applied_rules, assess, detectors, evidence, fairness, honest_studies, next_step
 from annotation.quality.filters import BY_KIND, NAMED_SETS, rule_without_code
+from annotation.quality.honest_design import GROUP_SHARE
 from annotation.quality.honest_groups import PEOPLE
+from annotation.quality.honest_huse import HUSE, HUSE_Q
 from annotation.quality.methods_text import paragraph
-from annotation.quality.rules import Rule
 from annotation.reports import exclusion_effects, study_facts
 from annotation.review import exclude
 from annotation.studies import blinding
 
-HEADLINES = {"huse": "HUSE", "huse_q": "HUSE-Q"}
+ROUNDING = 1e-6  # of what a check stores
 
 
 @require_safe
@@ -102,36 +105,47 @@ def rules(request: HttpRequest, study: Study) -> HttpResponse:
     full_page = "HX-Request" not in request.headers
     design = honest_studies.design_of(study)
     honest = honest_studies.stored_studies(study, design) if design else None
-    headline = "huse" if honest_studies.has_log_probs(study) else "huse_q"
-    rows = [
-        (row, exclusion_effects.headline_changes(study, row.rule), _honest_change(honest, row.rule, headline))
-        for row in fairness.rules_now(study)
-    ]
+    rows = []
+    for row in fairness.rules_now(study):
+        change = honest.find_change(row.rule) if honest else None
+        honest_rows = _honest_rows(study, change)
+        changes = exclusion_effects.headline_changes(study, row.rule)
+        rows.append((row, _compare_with_honest(changes, honest_rows), change, honest_rows))
     context = {
         "study": study,
         "rows": rows,
         "people": PEOPLE,
         "seen": blinding.seen_at(study),
         "honest": honest,
+        "unit": unit_of(study.task),
         "limit": "" if design else honest_studies.state_limit(study),
-        "group_share": honest_studies.GROUP_SHARE,
-        "headline": HEADLINES[headline],
-        "must_check": design is not None and (honest is None or any(change is None for *_row, change in rows)),
+        "group_share": GROUP_SHARE,
+        "must_check": design is not None and (honest is None or any(change is None for *_, change, _shown in rows)),
     }
     return render(request, "console/quality_rules.html" if full_page else "console/rules_now.html", context)
 
 
-def _honest_change(honest: honest_studies.HonestStudies | None, rule: Rule, headline: str) -> dict[str, Any] | None:
-    """What the rule did in simulated studies of honest people, as the page shows it; None where it was not tried."""
-    change = honest.find_change(rule) if honest else None
-    if honest is None or change is None:
-        return None
-    return {
-        "excluded": change.excluded,
-        "change": change.change.get(headline),
-        "error": change.error.get(headline),
-        "lost": honest.studies - change.computed,
-    }
+def _honest_rows(study: Study, change: honest_studies.HonestChange | None) -> list[honest_studies.MeasureChange]:
+    """What the rule did to each measure in simulated studies of honest people; of HUSE and HUSE-Q to the headline."""
+    shown = list(change.changes) if change else []
+    if any(measure.key == HUSE.key for measure in shown):
+        headline = HUSE.key if honest_studies.has_log_probs(study) else HUSE_Q.key
+        return [measure for measure in shown if measure.key == headline]
+    return shown
+
+
+def _compare_with_honest(
+    changes: Sequence[exclusion_effects.HeadlineChange], honest: Sequence[honest_studies.MeasureChange]
+) -> list[tuple[exclusion_effects.HeadlineChange, bool]]:
+    """Each change, and whether it lies outside what 90% of the simulated studies show of the same measure."""
+    by_key = {measure.key: measure for measure in honest}
+    return [(change, _is_outside(change, by_key.get(change.key))) for change in changes]
+
+
+def _is_outside(change: exclusion_effects.HeadlineChange, honest: honest_studies.MeasureChange | None) -> bool:
+    if honest is None or honest.low is None or honest.high is None:
+        return False
+    return not honest.low - ROUNDING <= change.change <= honest.high + ROUNDING
 
 
 @require_POST

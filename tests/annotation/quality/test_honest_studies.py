@@ -18,14 +18,9 @@ from annotation.publishing.preflight_result import Preflight
 from annotation.quality import honest_studies
 from annotation.quality.fairness import possible_rules
 from annotation.quality.filters import DEFAULTS
-from annotation.quality.honest_studies import (
-    OUTCOME,
-    HonestDesign,
-    design_of,
-    draw_study,
-    honest_outcome,
-    rehearse_rules,
-)
+from annotation.quality.honest_design import HonestDesign
+from annotation.quality.honest_huse import draw_huse_study
+from annotation.quality.honest_studies import HUSE_STUDIES, OUTCOME, SEED, design_of, honest_outcome, rehearse_rules
 from annotation.quality.rules import Rule
 from metrics import Item, evaluate
 from tests.annotation.review.factories import NOW, judged, make, member
@@ -35,20 +30,27 @@ DESIGN = HonestDesign(texts=50, raters=10, per_task=25, labels=6)
 
 def test_a_rule_that_excludes_no_honest_person_leaves_the_measure() -> None:
     (row,) = rehearse_rules(DESIGN, [Rule("incomplete")], words=[20])
-    assert (row.excluded, dict(row.change), row.computed) == (0, {"huse": 0, "huse_q": 0}, 20)
+    assert row.excluded == 0
+    assert [(each.key, each.median, each.low, each.high) for each in row.changes] == [
+        ("huse", 0, 0, 0),
+        ("huse_q", 0, 0, 0),
+    ]
+    assert {each.computed for each in row.changes} == {HUSE_STUDIES}
 
 
 def test_a_rule_of_short_explanations_excludes_the_terse_of_whom_there_are_5_percent() -> None:
     """20 studies of 20 people: 400 x .05 = 20 terse people, standard deviation sqrt(400 x .05 x .95) = 4.4."""
     assert DESIGN.people == 20
-    (row,) = rehearse_rules(DESIGN, [Rule("short_reasons")], words=[20])
+    (row,) = rehearse_rules(DESIGN, [Rule("short_reasons")], words=[20], studies=20)
     assert abs(20 * row.excluded - 20) < 4 * 4.4
-    assert 0 < row.error["huse"] < 0.1
+    huse = row.changes[0]
+    assert huse.low < huse.high
+    assert huse.low <= huse.median <= huse.high
 
 
 def test_the_measure_of_a_simulated_study_is_that_of_evaluate() -> None:
     """Also where people are excluded, so that texts keep different numbers of ratings."""
-    honest = draw_study(DESIGN, [20], np.random.default_rng(1))
+    honest = draw_huse_study(DESIGN, [20], np.random.default_rng(1))
     included = np.arange(DESIGN.people) % 7 != 3
     lines = honest.work.lines
     items = []
@@ -72,7 +74,7 @@ def test_the_measure_of_a_simulated_study_is_that_of_evaluate() -> None:
 
 
 def test_a_study_in_which_a_text_keeps_no_rating_has_no_measure() -> None:
-    honest = draw_study(HonestDesign(texts=20, raters=1, per_task=10, labels=6), [20], np.random.default_rng(1))
+    honest = draw_huse_study(HonestDesign(texts=20, raters=1, per_task=10, labels=6), [20], np.random.default_rng(1))
     assert np.isnan(honest.measures(np.array([True, False]))).all()
 
 
@@ -140,24 +142,28 @@ def test_the_rules_page_shows_what_the_check_stored_and_simulates_nothing(
     assert "Check study" not in entered(study, "viewer").get(rules).content.decode()
     outcome = honest_outcome(study, possible_rules(study), words=[20])
     for row in outcome[OUTCOME]["rules"]:
-        row.update(excluded=1.25, change={"huse": 0.0123, "huse_q": -0.0321}, error={"huse": 0.004, "huse_q": 0.005})
-    Job.objects.create(study=study, kind="preflight", state="done", created_at=NOW, outcome=outcome)
+        row["excluded"] = 1.25
+        row["changes"][1].update(median=-0.0321, low=-0.05, high=0.0049)
+    Job.objects.create(study=study, kind="preflight", state="done", created_at=NOW, finished_at=NOW, outcome=outcome)
     monkeypatch.setattr(honest_studies, "draw_study", None)
     page = editor.get(rules).content.decode()
     assert "No check of this design" not in page
     assert "Check study" not in page
     # The texts of this study have no log p: its headline measure is HUSE-Q.
-    assert re.search(r"HUSE-Q −0\.032 \(± 0\.005\), 1\.[23] of \d+ people excluded", page)
+    words = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page))
+    assert re.search(r"HUSE-Q: −0\.032 \[−0\.050, \+0\.005\] 1\.[23] of \d+ people excluded", words)
+    assert f"simulated {HUSE_STUDIES} studies of honest people only (seed {SEED})" in words
+    assert "2026-11-21 12:00 UTC" in words
     Study.objects.filter(pk=study.pk).update(raters_per_text=3)
     page = editor.get(rules).content.decode()
     assert "No check of this design" in page
-    assert "HUSE-Q −0.032" not in page
+    assert "−0.032" not in page
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"task": "pairwise"}, "only for task types that give HUSE"),
+        ({"task": "pairwise"}, "answers that Assay cannot simulate"),
         ({"mode": "imported"}, "for an imported study"),
         ({"evaluators_per_cell": 3}, "each condition has evaluators of its own"),
         ({}, "needs more than 16 texts"),

@@ -1,0 +1,85 @@
+"""KeyMeasure measures of answers as plain numbers, computed again for each selection of submissions that is kept.
+
+They are the values that a report leads with, without intervals: of studies as they were and of simulated studies alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.quality.work_table import Bools, Floats, Ints
+from metrics.data.answer_types import AnswerType
+
+MAX_LABELS = 12  # of a question, as a report prints them
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMeasure:
+    """A mean over N answers, or the difference of two such means.
+
+    key: what it is, alike in a study and in studies that simulate it. name: in words. assignment: (N,) row of each
+    answer's submission. value: (N,). unit: (N,) row of what counts alike: a text, an evaluator, or the answer itself.
+    second: (N,) whether the answer belongs to the mean that is subtracted; None where nothing is. middle: at which
+    value neither side is ahead; None where no side can be.
+    """
+
+    key: str
+    name: str
+    assignment: Ints
+    value: Floats
+    unit: Ints
+    second: Bools | None = None
+    percent: bool = True
+    middle: float | None = None
+
+    def compute(self, included: Bools) -> float:
+        """The value from the work of the submissions included; NaN where a side keeps no answer."""
+        keep = included[self.assignment]
+        if self.second is None:
+            return _mean_of_means(self.value[keep], self.unit[keep])
+        first, second = keep & ~self.second, keep & self.second
+        return _mean_of_means(self.value[first], self.unit[first]) - _mean_of_means(
+            self.value[second], self.unit[second]
+        )
+
+
+def _mean_of_means(value: Floats, unit: Ints) -> float:
+    if not len(value):
+        return float("nan")
+    sums, counts = np.bincount(unit, weights=value), np.bincount(unit)
+    met = counts > 0
+    return float((sums[met] / counts[met]).mean())
+
+
+def key_of(criterion: str, answer: AnswerType, label: str = "") -> str:
+    """What a measure is: the criterion, how it is answered, and of labels which."""
+    return "|".join(part for part in (criterion, answer.value, label) if part)
+
+
+def each_alone(n: int) -> Ints:
+    """Rows of N units of one answer each, so that every answer counts alike."""
+    return np.arange(n)
+
+
+def random_band(headline: KeyMeasure, submissions: int, removed: int, *, draws: int, seed: int) -> tuple[float, float]:
+    """The middle 90% of values after as many submissions are removed at random; NaN where a side keeps no answer."""
+    rng = np.random.default_rng([seed, removed])
+    values = []
+    for _ in range(draws):
+        included = np.ones(submissions, dtype=np.bool_)
+        included[rng.choice(submissions, removed, replace=False)] = False
+        values.append(headline.compute(included))
+    return middle_90(values)
+
+
+def middle_90(values: Sequence[float] | Floats) -> tuple[float, float]:
+    """5th and 95th percentile of the values that are known; NaN without any."""
+    known = np.asarray(values, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    if not len(known):
+        return float("nan"), float("nan")
+    low, high = np.quantile(known, [0.05, 0.95]).tolist()
+    return low, high

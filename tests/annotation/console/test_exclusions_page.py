@@ -87,7 +87,7 @@ def test_rules_show_the_measure_before_and_after_once_results_are_unblinded(stud
     run_due()
     rows = {row[0]: row[4] for row in Job.objects.get(kind="exclusions").outcome["generators"][0]["rows"]}
     page = reviewer.get(rules).content.decode()
-    shown = re.search(r"tiny: ([0-9.]+) → ([0-9.]+)", page)
+    shown = re.search(r'tiny: <span class="whole">([0-9.]+) → ([0-9.]+)', page)
     assert shown is not None
     assert [float(value) for value in shown.groups()] == pytest.approx([rows["no rule"], rows["One answer"]], abs=0.01)
     Job.objects.all().delete()

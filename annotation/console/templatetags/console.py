@@ -79,6 +79,7 @@ COUNTED = {
     "HIT": ngettext_lazy("%(shown)s HIT", "%(shown)s HITs", "number"),
     "judgment": ngettext_lazy("%(shown)s judgment", "%(shown)s judgments", "number"),
     "document": ngettext_lazy("%(shown)s document", "%(shown)s documents", "number"),
+    "measure": ngettext_lazy("%(shown)s measure", "%(shown)s measures", "number"),
     "pair": ngettext_lazy("%(shown)s pair", "%(shown)s pairs", "number"),
     "place": ngettext_lazy("%(shown)s place", "%(shown)s places", "number"),
     "rater": ngettext_lazy("%(shown)s rater", "%(shown)s raters", "number"),

@@ -110,7 +110,8 @@ def rules(request: HttpRequest, study: Study) -> HttpResponse:
         change = honest.find_change(row.rule) if honest else None
         honest_rows = _honest_rows(study, change)
         changes = exclusion_effects.headline_changes(study, row.rule)
-        rows.append((row, _compare_with_honest(changes, honest_rows), change, honest_rows))
+        compared = _compare_with_honest(changes, honest_rows)
+        rows.append((row, compared, sum(is_outside for _change, is_outside in compared), change, honest_rows))
     context = {
         "study": study,
         "rows": rows,

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 from annotation import settings
 from annotation.console.forms.statements import MissingFactsForm, StatementsForm
 from annotation.console.permission import study_page, visitor
+from annotation.design.kinds import asks, is_for_huse
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
 from annotation.publishing import progress
@@ -22,6 +23,7 @@ from annotation.studies.access import may
 from annotation.studies.rows import has_rows
 from annotation.studies.statements import state
 from annotation.texts.log_probs.coverage import log_prob_coverage
+from metrics.data.answer_types import AnswerType
 from metrics.report.formats.write import FORMATS
 
 
@@ -96,7 +98,9 @@ def exclusions(request: HttpRequest, study: Study) -> HttpResponse:
         return render(request, "console/blind.html", {"study": study, "at": progress.progress(study)})
     jobs = study.jobs.filter(kind=Job.Kind.EXCLUSIONS).order_by("-created_at")
     done = jobs.filter(state=Job.State.DONE).first()
-    return render(request, "console/exclusions.html", {"study": study, "latest": jobs.first(), "done": done})
+    selections = is_for_huse(study.task) or asks(study.task, AnswerType.TWO_SIDED)
+    context = {"study": study, "latest": jobs.first(), "done": done, "selections": selections}
+    return render(request, "console/exclusions.html", context)
 
 
 @require_POST

@@ -29,6 +29,8 @@ urlpatterns = [
     path("api/v1/", api.urls),
     path("api/v1/<path:rest>", absent),
     path("shared/<str:token>/", shared_report, name="shared-report"),
+    # One entrance: with the second factor, and the same limits.
+    path("admin/login/", RedirectView.as_view(pattern_name="console:sign-in", query_string=True)),
     path("admin/", admin.site.urls),
     path("mturk/", include("annotation.marketplace.aws_protocol.urls")),
     path("sqs/", include("annotation.marketplace.sqs.urls")),

@@ -1,4 +1,4 @@
-"""Users and access keys."""
+"""Users, access keys and tokens, sessions of the console, second factors, and what was done to accounts."""
 
 from __future__ import annotations
 
@@ -103,3 +103,48 @@ class ApiToken(models.Model):
 
     def revoke(self, *, now: datetime) -> None:
         type(self).objects.filter(pk=self.pk, revoked_at=None).update(revoked_at=now)
+
+
+class ConsoleSession(models.Model):
+    """A browser in which somebody is signed in to the console. network: the address, shortened."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="console_sessions")
+    session_token = models.CharField(max_length=40, unique=True)
+    device = models.CharField(max_length=60)
+    network = models.CharField(max_length=45)
+    began_at = models.DateTimeField()
+    seen_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.device}"
+
+
+class SecondFactor(models.Model):
+    """What a person shows after the password: codes by time (RFC 6238), and codes that were printed, each once.
+
+    confirmed_at: None until a first code has shown that the app has the secret. last_step: of the last code that was
+    used; an older one is not believed again. recovery_hashes: of the printed codes that are left.
+    """
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="second_factor")
+    sealed_secret = models.TextField()
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    last_step = models.BigIntegerField(default=0)
+    recovery_hashes = models.JSONField(default=list)
+    failures = models.PositiveIntegerField(default=0)
+    waits_until = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"second factor of {self.user}"
+
+
+class AccountEvent(models.Model):
+    """What was done to an account, by whom: second factors, sessions ended, sign-ins through a provider."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="account_events")
+    actor = models.CharField(max_length=150)
+    verb = models.CharField(max_length=40)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.verb}"

@@ -45,6 +45,8 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "deploy.console.Authentication",
+    "annotation.accounts.sessions.follow_sessions",
+    "annotation.accounts.factor_codes.ask_second_factor",
     "deploy.console.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
@@ -142,6 +144,8 @@ SESSION_COOKIE_NAME = "assay_console"
 SESSION_COOKIE_AGE = env.whole_number("CONSOLE_SESSION_HOURS", 7 * 24, minimum=1) * 3600
 # How often a token may call the web API in a minute; 0: as often as it wants.
 API_CALLS_A_MINUTE = env.whole_number("API_CALLS_A_MINUTE", 600)
+# Whether owners of the installation are let in with a second factor only; everybody may have one.
+SECOND_FACTOR_FOR_OWNERS = env.flag("SECOND_FACTOR_FOR_OWNERS", False)
 LOGIN_URL = "console:sign-in"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

@@ -25,6 +25,9 @@ FULL = {
     "findings": "results/",
     "money": "money/",
     "settings": "settings/",
+    "settings-factor": "settings/second-factor/",
+    "settings-sessions": "settings/sessions/",
+    "settings-accounts": "settings/accounts/",
     "overview": "studies/{study}/",
     "settings-colleagues": "settings/colleagues/",
     "payouts-across": "money/payouts/",
@@ -238,6 +241,7 @@ def _shot(name: str, path: str, who: str, act: Act = _settled) -> Shot:
 
 
 SHOTS = [
+    _shot("second-factor", "second-factor/", "half"),
     *(_shot(name, path, "owner") for name, path in FULL.items()),
     *(_shot(f"{_called(path) or 'overview'}-empty", f"studies/{{draft}}/{path}", "owner") for path in EMPTY),
     *(_shot(f"{_called(path) or 'studies'}-newcomer", path, "newcomer") for path in NEWCOMER),

@@ -14,7 +14,8 @@ from playwright.sync_api import Page
 class World:
     """A served installation with studies in every state, and who can sign in to it.
 
-    cookies: by person: owner and newcomer (has no study yet) of the console; worker, beginner (has done nothing yet),
+    cookies: by person: owner and newcomer (has no study yet) and half (owes the code) of the console; worker,
+    beginner (has done nothing yet),
     guest (came by an invitation, and is done), asked (a guest who is asked to agree again) and inside (a guest at a
     task) of the worker site.
     ids: what stands in addresses, by the names that `staged` and `crowded` give.

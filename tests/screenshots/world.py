@@ -81,9 +81,23 @@ def _peopled(origin: str, folder: Path) -> World:
     staged.refresh(owner)
     invitation = crowded.plant(folder)
     cookies = {"owner": _session(owner, origin), "newcomer": _session(newcomer, origin)}
+    cookies["half"] = _session(_with_second_factor(), origin)
     return World(
         origin, folder, {**cookies, **crowded.people(invitation, folder)}, {**staged.ids(), **crowded.ids(invitation)}
     )
+
+
+def _with_second_factor() -> Any:
+    """Somebody of whom a code is wanted after the password."""
+    from django.utils import timezone
+
+    from annotation.accounts import vault
+    from annotation.accounts.models import SecondFactor, User
+
+    person, _ = User.objects.get_or_create(username="grace")
+    sealed = vault.seal("JBSWY3DPEHPK3PXP" * 2)
+    SecondFactor.objects.get_or_create(user=person, defaults={"sealed_secret": sealed, "confirmed_at": timezone.now()})
+    return person
 
 
 def _session(user: Any, origin: str) -> list[dict[str, Any]]:

@@ -64,3 +64,24 @@ class NewPassword(PasswordChangeForm):
 
 class NewToken(forms.Form):
     name = forms.CharField(label=_("Purpose of the token"), max_length=60)
+
+
+class FactorCode(forms.Form):
+    """A code of the second factor; whether it is right, its verb says."""
+
+    code = forms.CharField(
+        label=_("Code"),
+        max_length=40,
+        help_text=_("The 6 digits that your app shows now, or a recovery code."),
+        widget=forms.TextInput(
+            attrs={"autocomplete": "one-time-code", "spellcheck": "false", "autocapitalize": "none"}
+        ),
+    )
+
+
+class FirstCode(FactorCode):
+    """The code by which an app shows that it has the secret."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["code"].help_text = _("The 6 digits that your app shows now.")

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST
 
 from annotation import settings as conf
 from annotation.accounts.models import AccessKey, ApiToken
+from annotation.accounts.sessions import end_sessions, rename_session
 from annotation.console.forms.sign_in import NewPassword, NewToken
 from annotation.console.permission import console_page, visitor
 
@@ -47,7 +48,10 @@ def password(request: HttpRequest) -> HttpResponse:
     form = NewPassword(visitor(request), request.POST)
     if not form.is_valid():
         return _shown(request, password=form)
-    update_session_auth_hash(request, form.save())
+    key, user = request.session.session_key, form.save()
+    update_session_auth_hash(request, user)
+    rename_session(key, request.session.session_key)
+    end_sessions(user, actor=user.get_username(), now=timezone.now(), keep=request.session.session_key)
     messages.success(request, _("Password changed. Your other sessions have ended."))
     return redirect("console:keys")
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from django.contrib.auth import login
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
@@ -14,17 +17,27 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.accounts import links
+from annotation.accounts.sessions import end_sessions
 from annotation.console.forms.sign_in import FirstPassword, SignIn
 from annotation.console.permission import refused
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
-sign_in = LoginView.as_view(
+_password_page = LoginView.as_view(
     authentication_form=SignIn,
     template_name="console/sign_in.html",
     next_page=reverse_lazy("console:studies"),
     redirect_authenticated_user=True,
 )
+
+
+def sign_in(request: HttpRequest) -> HttpResponseBase:
+    """Name and password; whoever has given them and owes the second factor goes on to it."""
+    if hasattr(request, "half_signed_in") and request.method == "GET":
+        return redirect(f"{reverse('console:second-factor')}?{urlencode({'next': request.GET.get('next', '')})}")
+    return _password_page(request)
+
+
 sign_out = LogoutView.as_view(next_page=reverse_lazy("console:sign-in"))
 
 
@@ -41,5 +54,7 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
         response = render(request, "console/enter.html", {"form": form, "name": link.user.get_username()})
         patch_cache_control(response, private=True, no_store=True)
         return response
-    login(request, form.save(), backend=BACKEND)
+    user = form.save()
+    login(request, user, backend=BACKEND)
+    end_sessions(user, actor=user.get_username(), now=timezone.now(), keep=request.session.session_key)
     return redirect("console:studies")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import pyotp
 import pytest
 from django import forms as django_forms
 from django.test import Client
@@ -17,8 +18,8 @@ from django.utils import timezone
 from lxml import html
 
 from annotation import settings as conf
-from annotation.accounts import links
-from annotation.accounts.models import User
+from annotation.accounts import links, vault
+from annotation.accounts.models import SecondFactor, User
 from annotation.console import forms
 from annotation.console.forms import (
     channels as channel_forms,
@@ -305,6 +306,24 @@ def to_code(world: World) -> Place:
     remark = Remark.objects.filter(presentation__submission__hit__study=world.running).order_by("pk")[0]
     given = {"codes": ["grammar"]}
     return Place(world.at("coding-code", "criteria", remark.pk), given, desk.CodesForm(given))
+
+
+APP_SECRET = "JBSWY3DPEHPK3PXP" * 2
+
+
+def to_add_factor(world: World) -> Place:
+    """Of an owner who has read the secret and not shown a code yet."""
+    SecondFactor.objects.update_or_create(
+        user=world.owner, defaults={"sealed_secret": vault.seal(APP_SECRET), "confirmed_at": None, "last_step": 0}
+    )
+    return Place(reverse("console:keys-factor-add"), {"code": pyotp.TOTP(APP_SECRET).now()}, entrance.FirstCode())
+
+
+def to_renew_codes(world: World) -> Place:
+    """Of an owner who has a second factor, in the session in which it was added."""
+    first = to_add_factor(world)
+    SecondFactor.objects.update(confirmed_at=timezone.now())
+    return Place(reverse("console:keys-factor-renew"), first.given, entrance.FactorCode())
 
 
 def to_enter(world: World) -> Place:
@@ -609,6 +628,8 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     entrance.NewPassword: lambda world: Place(
         reverse("console:keys-password"), PASSWORDS, entrance.NewPassword(world.owner)
     ),
+    entrance.FirstCode: to_add_factor,
+    entrance.FactorCode: to_renew_codes,
     entrance.NewToken: lambda world: Place(reverse("console:keys-token"), {"name": "ci"}, entrance.NewToken()),
 }
 # Refused by a rule of the form's own or by its verb: what is given beside the rest, the field, the sentence.
@@ -677,6 +698,8 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (text_measures.HUpload, {"threshold": "0.6:0.4"}, "threshold", "the lower one first"),
     (text_measures.HUpload, {"texts": [csv("a"), csv("b")]}, "texts", "Texts of this format come in one file."),
     (entrance.NewPassword, {"old_password": "wrong"}, "old_password", "incorrectly"),
+    (entrance.FirstCode, {"code": "1234567"}, "code", "This code is not right"),
+    (entrance.FactorCode, {"code": "1234567"}, "code", "This code is not right"),
 ]
 
 

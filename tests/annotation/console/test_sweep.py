@@ -35,6 +35,7 @@ SWEPT = {"console/", "api/v1/", "shared/<str:token>/"}
 OTHERWISE = {
     "": "the way to the console, and health",
     "admin/": "superusers only, who hold every permission",
+    "admin/login/": "the way to the console's sign-in",
     "mturk/": "the marketplace: to requesters who sign with a key, as Mechanical Turk did",
     "api/v1/<path:rest>": "answers that there is no such operation",
     "sqs/": "the marketplace's queues, signed likewise",

@@ -106,7 +106,7 @@ def rules(request: HttpRequest, study: Study) -> HttpResponse:
     design = honest_studies.design_of(study)
     honest = honest_studies.stored_studies(study, design) if design else None
     rows = []
-    for row in fairness.rules_now(study):
+    for row in sorted(fairness.rules_now(study), key=lambda row: -row.submissions):
         change = honest.find_change(row.rule) if honest else None
         honest_rows = _honest_rows(study, change)
         changes = exclusion_effects.headline_changes(study, row.rule)

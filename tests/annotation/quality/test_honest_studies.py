@@ -126,6 +126,7 @@ def test_the_job_of_a_check_stores_every_default_rule(
     run_due()
     job = Job.objects.get(kind="preflight")
     assert (job.state, job.problem) == ("done", "")
+    assert (job.step, job.done, job.of) == ("Simulating studies of honest people", HUSE_STUDIES, HUSE_STUDIES)
     stored = job.outcome[OUTCOME]
     assert stored["design"]["texts"] == 20
     assert set(DEFAULTS) <= {row["kind"] for row in stored["rules"]}

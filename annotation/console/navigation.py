@@ -115,6 +115,7 @@ HELP = {
     "money": "managing.html",
     "keys": "web-api.html",
     "keys-colleagues": "managing.html",
+    "keys-operation": "operating.html",
     "keys-prolific": "prolific.html",
     "texts": "import.html",
     "texts-log-probs": "models.html",

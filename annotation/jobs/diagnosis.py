@@ -7,7 +7,6 @@ fault hides no other.
 from __future__ import annotations
 
 import platform
-import shutil
 import smtplib
 import socket
 import sqlite3
@@ -18,30 +17,39 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
 import django
 import httpx
-from celery import current_app
 from django.conf import settings
 from django.core import checks, mail
 from django.core.files.base import ContentFile
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
-from django.db.models import Q
-from kombu.exceptions import KombuError
 
 from annotation.apps import check_host_of_tasks
 from annotation.jobs import shared_files
-from annotation.jobs.gauges import proven_at
+from annotation.jobs.installation_state import (
+    BROKER_ERRORS,
+    ActionState,
+    QueueLag,
+    count_broker_messages,
+    count_jobs,
+    describe_duration,
+    measure_actions,
+    measure_disks,
+    measure_queues,
+    oldest_running_seconds,
+    proven_at,
+)
 from annotation.jobs.missing_columns import missing_columns, sentence_on
-from annotation.models import Intent, Job, Study
+from annotation.models import Job
 from annotation.settings import chromium
 from metrics.version import __version__
 
 State = Literal["ok", "warning", "fault"]
+SEVERITY: tuple[State, ...] = ("fault", "warning", "ok")
 SECONDS = 5.0
 # A submission may hold megabytes, and SQLite and PostgreSQL stop at a full disk.
 LITTLE_DISK = 1024**3
@@ -50,6 +58,13 @@ CERTIFICATE_ENDS = timedelta(days=14)
 CLOCK_AWAY = timedelta(seconds=60)
 BACKUP_OLD = timedelta(days=2)
 WAITS_LONG = timedelta(minutes=15)
+# These take moments: work loops look every two seconds, the scheduler every minute. Scoring takes what models take.
+DUE_LONG = {
+    "actions": timedelta(minutes=5),
+    "answers": timedelta(minutes=5),
+    "notifications": timedelta(minutes=5),
+    "scoring": timedelta(hours=1),
+}
 ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
 
 
@@ -145,30 +160,36 @@ def certificate_end(host: str, port: int, context: ssl.SSLContext | None = None)
 
 
 def check_queue(now: datetime) -> Iterator[Symptom]:
-    """Whether the broker answers, and whether jobs and marketplace actions are carried out."""
+    """Whether the broker answers, and whether jobs, answers, notifications and marketplace actions are carried out."""
     if settings.CELERY_BROKER_URL:
-        try:
-            with current_app.connection_for_read(connect_timeout=SECONDS) as broker:
-                broker.ensure_connection(max_retries=1, interval_start=0, timeout=SECONDS)
-            yield Symptom("queue", "ok", "The broker answers.")
-        except (KombuError, OSError) as error:
-            sentence = f"The broker does not answer: {error}"
-            yield Symptom("queue", "fault", sentence, "Start Redis, or correct CELERY_BROKER_URL.")
-    yield from _waiting(now)
+        yield _broker()
+    try:
+        queues, actions = measure_queues(now), measure_actions(now)
+        running, failed = oldest_running_seconds(now), count_jobs()[Job.State.FAILED]
+    except DatabaseError:
+        return  # the check of the database says why
+    for queue in queues:
+        yield _queue_symptom(queue)
+    yield from _unfinished(actions)
+    if running > settings.JOB_SECONDS + WAITS_LONG.total_seconds():
+        sentence = (
+            f"A job has been running for {describe_duration(running)}, longer than the limit of one job (JOB_SECONDS)."
+        )
+        yield Symptom(
+            "jobs", "warning", sentence, "See whether its process lives; it is taken again after 15 minutes of silence."
+        )
+    else:
+        yield Symptom("jobs", "ok", f"No job runs for longer than its limit. Failed so far: {failed:,}.")
 
 
 def check_disk(now: datetime) -> Iterator[Symptom]:
     """Whether files and an embedded database have room."""
-    places = {Path(settings.VAR)}
-    if connection.vendor == "sqlite" and Path(str(connection.settings_dict["NAME"])).is_file():
-        places.add(Path(str(connection.settings_dict["NAME"])).parent)
-    for place in sorted(places):
-        if not place.is_dir():
-            yield Symptom("disk", "fault", f"{place} is not a folder.", "Create it, or set ASSAY_VAR.")
+    for disk in measure_disks():
+        if disk.free_bytes is None:
+            yield Symptom("disk", "fault", f"{disk.folder} is not a folder.", "Create it, or set ASSAY_VAR.")
             continue
-        free = shutil.disk_usage(place).free
-        sentence = f"{place}: {free / 1024**3:.1f} GiB free."
-        if free < LITTLE_DISK:
+        sentence = f"{disk.folder}: {disk.free} free."
+        if disk.free_bytes < LITTLE_DISK:
             yield Symptom("disk", "fault", sentence, "Free space: below 1 GiB submissions may soon fail.")
         else:
             yield Symptom("disk", "ok", sentence)
@@ -251,6 +272,16 @@ CHECKS: tuple[Callable[[datetime], Iterator[Symptom]], ...] = (
 )
 
 
+# What takes more than a moment, or visits this very server, is left to the command.
+QUICK_CHECKS = (check_versions, check_database, check_disk, check_backup, check_queue)
+
+
+def diagnose_quickly(*, now: datetime) -> list[Symptom]:
+    """Return the symptoms of the checks that a page of the server can make itself, faults first."""
+    symptoms = [symptom for check in QUICK_CHECKS for symptom in check(now)]
+    return sorted(symptoms, key=lambda symptom: SEVERITY.index(symptom.state))
+
+
 def _is_deployed() -> bool:
     return any(origin.startswith("https://") for origin in _origins())
 
@@ -288,22 +319,34 @@ def _visit(origin: str) -> Iterator[Symptom]:
         )
 
 
-def _waiting(now: datetime) -> Iterator[Symptom]:
+def _broker() -> Symptom:
     try:
-        jobs = Job.objects.filter(state=Job.State.WAITING, created_at__lte=now - WAITS_LONG).count()
-        due = Q(state=Intent.State.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
-        waiting = Intent.objects.filter(due).exclude(study__status=Study.Status.PAUSED).count()
-        failed = Intent.objects.filter(state=Intent.State.FAILED).count()
-    except DatabaseError:
-        return  # the check of the database says why
-    run = "Start the work loop (`manage.py work --every 5`) or the Celery workers"
-    if jobs:
-        yield Symptom("queue", "fault", f"{jobs} job(s) have waited for over 15 minutes.", f"{run}.")
-    else:
-        yield Symptom("queue", "ok", "No job has waited for over 15 minutes.")
-    if waiting:
-        cure = f"{run}, if the number does not fall within a minute."
-        yield Symptom("queue", "warning", f"{waiting} marketplace action(s) are due now.", cure)
-    if failed:
+        messages = count_broker_messages()
+    except BROKER_ERRORS as error:
+        return Symptom(
+            "queue", "fault", f"The broker does not answer: {error}", "Start Redis, or correct CELERY_BROKER_URL."
+        )
+    waiting = ", ".join(f"{name} {number:,}" for name, number in messages.items() if number)
+    return Symptom("queue", "ok", f"The broker answers. Messages in its queues: {waiting or 'none'}.")
+
+
+def _queue_symptom(queue: QueueLag) -> Symptom:
+    """A queue is late when its oldest row has been due for longer than what one job or pause may take."""
+    if not queue.waiting:
+        return Symptom("queue", "ok", f"{queue.name}: none is due.")
+    sentence = f"{queue.name}: {queue.waiting:,} due, the oldest for {describe_duration(queue.oldest_seconds)}."
+    late = DUE_LONG.get(queue.key, WAITS_LONG)
+    if queue.oldest_seconds <= late.total_seconds():
+        return Symptom("queue", "ok", sentence)
+    cure = f"Start the process `{queue.process}` (`python -m deploy run {queue.process}`), or see its log."
+    return Symptom("queue", "fault", sentence, cure)
+
+
+def _unfinished(actions: ActionState) -> Iterator[Symptom]:
+    if actions.put_off:
+        sentence = f"{actions.put_off:,} marketplace action(s) wait after an error: {actions.last_error}"
+        cure = "See whether the marketplace answers. They are tried again without you."
+        yield Symptom("queue", "warning", sentence, cure)
+    if actions.failed:
         cure = "`manage.py outbox STUDY` names them and the reasons; retry or drop them there."
-        yield Symptom("queue", "warning", f"{failed} marketplace action(s) failed.", cure)
+        yield Symptom("queue", "warning", f"{actions.failed:,} marketplace action(s) failed.", cure)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from annotation.models.study import Study
 
@@ -48,6 +49,12 @@ class Intent(models.Model):
     number = models.PositiveIntegerField(default=0, help_text="Which one of its kind for its subject, from 0.")
     details: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict, blank=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    created_at = models.DateTimeField(
+        null=True,
+        default=timezone.now,
+        editable=False,
+        help_text="Of rows of earlier versions: when the tables were brought up to date.",
+    )
     attempts = models.PositiveIntegerField(default=0)
     refusals = models.PositiveIntegerField(default=0, help_text="Answers that asked to come again.")
     taken_at = models.DateTimeField(null=True, blank=True)

@@ -183,6 +183,8 @@ CELERY_BEAT_SCHEDULE = {
     name: {"task": f"annotation.{name}", "schedule": POLL_SECONDS, "options": {"expires": POLL_SECONDS}}
     for name in ("poll_all", "jobs", "files", "keep_house", "prolific")
 }
+# Queues of the marketplace that the doctor and the operator's page show: the requester side does not import it.
+QUEUES_OF_THE_MARKETPLACE = ["annotation.marketplace.monitoring.backlog.undelivered"]
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A worker that took an effect and has said nothing for so long is taken for dead, and another takes it.
 INTENT_LEASE_SECONDS = env.whole_number("INTENT_LEASE_SECONDS", 600, minimum=1)

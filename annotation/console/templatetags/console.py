@@ -22,6 +22,7 @@ from annotation.console import navigation
 from annotation.console.task_units import PER_TASK, RATERS_OF
 from annotation.design import kinds
 from annotation.exceptions import DesignError
+from annotation.jobs.installation_state import describe_duration
 from annotation.models import AuditEvent, Decision, Job, Study
 from annotation.overview.stages import NextStep
 from annotation.pricing.currency import DEFAULT_CURRENCY, format_money
@@ -131,6 +132,20 @@ def span(seconds: int) -> str:
         if seconds and seconds % unit == 0:
             return f"{seconds // unit:,} {singular if seconds == unit else many}"
     return f"{seconds:,} {_('seconds')}"
+
+
+@register.filter
+def duration(seconds: float) -> str:
+    """A measured span of time, as the doctor writes it: 40 s, 12 min, 3 h."""
+    return describe_duration(seconds)
+
+
+@register.filter
+def in_code(sentence: str) -> SafeString:
+    """A sentence in which what stands between backticks is code."""
+    parts = sentence.split("`")
+    tags = ["{}" if at % 2 == 0 else "<code>{}</code>" for at in range(len(parts))]
+    return format_html("".join(tags), *parts)
 
 
 @register.filter

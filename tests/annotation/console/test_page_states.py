@@ -158,6 +158,7 @@ WITHOUT_STATE = {
     "manage",
     "keys",
     "keys-colleagues",
+    "keys-operation",
     "studies-new",
     "studies-gallery",
     "studies-template",

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from django.core.management import call_command
 
-from annotation.jobs import diagnosis
+from annotation.jobs import diagnosis, installation_state
 from annotation.jobs.diagnosis import certificate_end, diagnose
 from annotation.models import Job
 
@@ -82,7 +82,7 @@ def test_each_planted_fault_is_named_with_its_cure(healthy: Any, monkeypatch: py
         healthy.EMAIL_HOST, _, port = dead.partition(":")
         healthy.EMAIL_PORT, healthy.HIT_ORIGIN = int(port), f"http://{dead}"
         usage = namedtuple("usage", "total used free")
-        monkeypatch.setattr(diagnosis.shutil, "disk_usage", lambda path: usage(10**12, 10**12 - 10**6, 10**6))
+        monkeypatch.setattr(installation_state.shutil, "disk_usage", lambda path: usage(10**12, 10**12 - 10**6, 10**6))
         Job.objects.create(kind=Job.Kind.REPORT, created_at=NOW - timedelta(hours=1))
         out = io.StringIO()
         with pytest.raises(SystemExit) as ended:
@@ -95,7 +95,7 @@ def test_each_planted_fault_is_named_with_its_cure(healthy: Any, monkeypatch: py
         f"hosts: http://{dead} does not answer",
         "shown on the host of sessions, 127.0.0.1",
         "0.0 GiB free",
-        "1 job(s) have waited for over 15 minutes",
+        "Jobs: 1 due, the oldest for ",
     ):
         assert sentence in said
     assert "The broker does not answer" in said

@@ -19,7 +19,7 @@ from annotation.exceptions import StateError
 from annotation.jobs.celery_tasks import ask_to_detect
 from annotation.models import Codebook, Job, Remark, Role, RuleSet, Study, Submission
 from annotation.quality import applied_rules, assess, code_explanations, coder_agreement, coding_queue, evidence
-from annotation.quality.filters import FILTERS, NAMED_SETS, rule_of
+from annotation.quality.filters import FILTERS, NAMED_SETS, rule_without_code
 from annotation.quality.methods_text import paragraph
 from annotation.quality.rules import Rule, rules_from
 from annotation.quality.work_table import QualityCheck
@@ -190,7 +190,13 @@ def show_quality(request: HttpRequest, study: UUID) -> dict[str, Any]:
         "unblinded_at": blinding.seen_at(study_row),
         "holds": stored.number if stored else None,
         "flags": [
-            {"kind": kind, "rule": rule_of(kind), "submissions": n, "workers": people[kind], "left_out": excluded}
+            {
+                "kind": kind,
+                "rule": rule_without_code(kind),
+                "submissions": n,
+                "workers": people[kind],
+                "left_out": excluded,
+            }
             for kind, (n, excluded) in flags
         ],
         "doubted_gold": evidence.doubted_gold(study_row),

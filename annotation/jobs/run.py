@@ -33,7 +33,7 @@ from annotation.quality.honest_answers import CONDITION
 from annotation.quality.key_measures import key_of
 from annotation.reports.export import export
 from annotation.reports.export_comparison import export_comparison
-from annotation.reports.headline_effects import headline_effects
+from annotation.reports.headline_effects import effects_table, headline_effects
 from annotation.reports.take_snapshot import take, take_for_comparison
 from metrics.data.answer_types import AnswerType
 from metrics.data.criterion_names import WRITTEN_BY
@@ -218,6 +218,10 @@ def _exclusions(job: Job, tell: Tell, now: datetime) -> Done:
         _selections(name, exclusions, folder, at) for at, (name, exclusions) in enumerate(explored.parts.items(), 1)
     ]
     files = [name for part in parts for name in part["files"]]
+    headlines = headline_effects(report_input, seed=seed, progress=partial(tell, "Headline measures"))
+    if headlines:
+        files.append("headline-measures.csv")
+        (folder / files[-1]).write_text(table_csv(effects_table(headlines)), encoding="utf-8")
     held, missing = list(state_conclusions(explored.parts)), [list(names) for names in explored.missing]
     return {
         "generators": parts,
@@ -225,7 +229,7 @@ def _exclusions(job: Job, tell: Tell, now: datetime) -> Done:
         "files": files,
         "held": held,
         "missing": missing,
-        "headlines": headline_effects(report_input, seed=seed, progress=partial(tell, "KeyMeasure measures")),
+        "headlines": headlines,
     }, None
 
 

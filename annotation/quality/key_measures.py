@@ -1,4 +1,4 @@
-"""KeyMeasure measures of answers as plain numbers, computed again for each selection of submissions that is kept.
+"""Headline measures of answers as plain numbers, computed again for each selection of submissions that is kept.
 
 They are the values that a report leads with, without intervals: of studies as they were and of simulated studies alike.
 """

@@ -17,8 +17,10 @@ from annotation.quality.key_measures import MAX_LABELS, KeyMeasure, each_alone, 
 from annotation.quality.work_table import Bools, Ints
 from metrics.data.answer_types import AnswerType
 from metrics.data.criterion_names import TYPICAL
+from metrics.data.sentence import plain
 from metrics.report.records import RatingRow, ReportInput, unit_of
 from metrics.report.row_records import RuleFacts
+from metrics.tables.record import Column, Table
 
 REFERENCES = "references"
 MAX_SOURCES = 6
@@ -66,6 +68,27 @@ def headline_effects(
         if progress:
             progress(done + 1, len(headlines))
     return effects
+
+
+COLUMNS = (
+    Column("measure", "Measure"),
+    Column("rule", "Rule"),
+    Column("submissions", "Submissions excluded", "count"),
+    Column("before", "Without rules", "number"),
+    Column("value", "With the rule", "number"),
+    Column("random_low", "As many at random, 5%", "number"),
+    Column("random_high", "95%", "number"),
+)
+
+
+def effects_table(effects: Sequence[Mapping[str, Any]]) -> Table:
+    """All measures under all rules; shares from 0 to 1."""
+    rows = tuple(
+        (part["name"], rule, submissions, part["before"], value, low, high)
+        for part in effects
+        for rule, submissions, value, low, high in part["rows"]
+    )
+    return Table("headline-measures", plain("Headline measures without and with each rule."), COLUMNS, rows)
 
 
 def build_headlines(report_input: ReportInput, submissions: Mapping[str, int]) -> Iterator[KeyMeasure]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
 from annotation.design.kinds import default_wording
+from annotation.jobs import job_files
 from annotation.jobs.run import run_due
 from annotation.models import Job, Judgment, Study
 from annotation.quality.honest_studies import OUTCOME, honest_outcome
@@ -133,6 +136,11 @@ def test_the_job_stores_them_and_the_pages_show_them(scales: Study, settings: ob
     done = Job.objects.get(kind="exclusions")
     assert (done.state, done.problem) == ("done", "")
     (part,) = done.outcome["headlines"]
+    table = (job_files.folder_of(done) / "headline-measures.csv").read_text(encoding="utf-8")
+    assert "headline-measures.csv" in done.outcome["files"]
+    assert f'{part["name"]}",Straight lines,1,' in table
+    call_command("exclusions", scales.name, stdout=(printed := StringIO()))
+    assert "fluency, tiny less references" in printed.getvalue()
     assert part["name"] == "fluency, tiny less references"
     straight = next(row for row in part["rows"] if row[0] == "Straight lines")
     assert straight[1] == 1

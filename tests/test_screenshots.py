@@ -19,6 +19,8 @@ from tests.screenshots.shots import World
 
 # What answers with no page of its own.
 PARTS = {
+    "console:provider": "the way to the provider of the installation",
+    "console:provider-return": "the way back from it",
     "console:help-page": "the documentation site, which has pictures of its own",
     "console:design-precision": "a part of the design's page, which fetches it",
     "console:publish-check": "a part of the publish page, which fetches it",

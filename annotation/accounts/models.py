@@ -148,3 +148,22 @@ class AccountEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user}: {self.verb}"
+
+
+class ProviderIdentity(models.Model):
+    """Who an account is at an OpenID Connect provider: bound at the first sign-in, so that a mail address that is given
+    to somebody else there opens nothing here."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="provider_identities")
+    issuer = models.URLField(max_length=300)
+    subject = models.CharField(max_length=255)
+    bound_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="identity_of_one_account"),
+            models.UniqueConstraint(fields=["issuer", "user"], name="one_identity_at_a_provider"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} at {self.issuer}"

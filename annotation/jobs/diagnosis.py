@@ -28,6 +28,7 @@ from django.core.files.base import ContentFile
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from annotation.accounts import provider
 from annotation.apps import check_host_of_tasks
 from annotation.jobs import shared_files
 from annotation.jobs.installation_state import (
@@ -65,6 +66,7 @@ DUE_LONG = {
     "notifications": timedelta(minutes=5),
     "scoring": timedelta(hours=1),
 }
+PROVIDED = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
 
 
@@ -243,6 +245,29 @@ def check_mail(now: datetime) -> Iterator[Symptom]:
         yield Symptom("mail", "fault", f"The mail server does not take our messages: {error}", cure)
 
 
+def check_provider(now: datetime) -> Iterator[Symptom]:
+    """Whether the OpenID Connect provider answers as the settings name it."""
+    if not settings.OIDC_ISSUER:
+        return
+    cure = "Correct OIDC_ISSUER, or see why this machine does not reach the provider."
+    if not provider.is_configured():
+        yield Symptom("provider", "fault", "OIDC_ISSUER is set and OIDC_CLIENT_ID is not.", "Set OIDC_CLIENT_ID.")
+        return
+    try:
+        stated = httpx.get(provider.discovery_address(), timeout=SECONDS).raise_for_status().json()
+        issuer, missing = stated["issuer"], [name for name in PROVIDED if not stated.get(name)]
+    except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+        sentence = f"The provider of OIDC_ISSUER does not say what it offers: {error}"
+        yield Symptom("provider", "fault", sentence, cure)
+        return
+    if issuer.rstrip("/") != settings.OIDC_ISSUER.rstrip("/"):
+        yield Symptom("provider", "fault", f"The provider calls itself {issuer}, not {settings.OIDC_ISSUER}.", cure)
+    elif missing:
+        yield Symptom("provider", "fault", f"The provider states no {', '.join(missing)}.", cure)
+    else:
+        yield Symptom("provider", "ok", f"The provider {issuer} answers.")
+
+
 def check_browser(now: datetime) -> Iterator[Symptom]:
     """Whether the browser that prints reports to PDF starts."""
     path = chromium()
@@ -268,6 +293,7 @@ CHECKS: tuple[Callable[[datetime], Iterator[Symptom]], ...] = (
     check_hosts,
     check_certificates,
     check_mail,
+    check_provider,
     check_browser,
 )
 

@@ -146,6 +146,14 @@ SESSION_COOKIE_AGE = env.whole_number("CONSOLE_SESSION_HOURS", 7 * 24, minimum=1
 API_CALLS_A_MINUTE = env.whole_number("API_CALLS_A_MINUTE", 600)
 # Whether owners of the installation are let in with a second factor only; everybody may have one.
 SECOND_FACTOR_FOR_OWNERS = env.flag("SECOND_FACTOR_FOR_OWNERS", False)
+# Sign-in through an OpenID Connect provider beside passwords and links; none where there is no issuer.
+OIDC_ISSUER = env.issuer("OIDC_ISSUER")
+OIDC_CLIENT_ID = env.text("OIDC_CLIENT_ID", "")
+OIDC_CLIENT_SECRET = env.text("OIDC_CLIENT_SECRET", "")
+# What the provider is called on the button.
+OIDC_NAME = env.text("OIDC_NAME", "your institution")
+# Whoever has a verified mail address of these domains gets a new account, without a role; none: only known accounts.
+OIDC_DOMAINS = [domain.lower() for domain in env.words("OIDC_DOMAINS", [])]
 LOGIN_URL = "console:sign-in"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

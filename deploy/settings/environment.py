@@ -113,6 +113,18 @@ def origin(name: str, default: str) -> str:
     return value
 
 
+def issuer(name: str) -> str:
+    """The address of an OpenID Connect provider, by https but on this machine; "" for none."""
+    value = text(name, "")
+    parts = urlsplit(value)
+    here = parts.scheme == "http" and parts.hostname in {"127.0.0.1", "localhost", "::1"}
+    if value and (not parts.netloc or parts.query or parts.fragment or not (parts.scheme == "https" or here)):
+        raise ImproperlyConfigured(
+            f"The environment variable {name} must be an address such as https://login.example.org, not {value!r}."
+        )
+    return value
+
+
 def broker(name: str) -> str:
     """The address of a Celery broker, or "" for the embedded work loop."""
     value = text(name, "")

@@ -28,6 +28,7 @@ FULL = {
     "settings-factor": "settings/second-factor/",
     "settings-sessions": "settings/sessions/",
     "settings-accounts": "settings/accounts/",
+    "settings-operation": "settings/operation/",
     "overview": "studies/{study}/",
     "settings-colleagues": "settings/colleagues/",
     "payouts-across": "money/payouts/",

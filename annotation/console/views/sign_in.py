@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse
@@ -17,18 +19,28 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.accounts import links
+from annotation.accounts.provider import is_configured
 from annotation.accounts.sessions import end_sessions
 from annotation.console.forms.sign_in import FirstPassword, SignIn
 from annotation.console.permission import refused
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
-_password_page = LoginView.as_view(
-    authentication_form=SignIn,
-    template_name="console/sign_in.html",
-    next_page=reverse_lazy("console:studies"),
-    redirect_authenticated_user=True,
-)
+
+class PasswordPage(LoginView):
+    """Name and password; and a way to the provider of the installation where there is one."""
+
+    authentication_form = SignIn
+    template_name = "console/sign_in.html"
+    next_page = "console:studies"
+    redirect_authenticated_user = True
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        name = settings.OIDC_NAME if is_configured() else ""
+        return super().get_context_data(**context, provider_name=name)
+
+
+_password_page = PasswordPage.as_view()
 
 
 def sign_in(request: HttpRequest) -> HttpResponseBase:

@@ -62,6 +62,8 @@ PARTS = {
     "design-wording-file",
     "recruit-funnel",
     "recruit-needs",
+    "provider",
+    "provider-return",
 }
 
 

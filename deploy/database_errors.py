@@ -38,14 +38,23 @@ POSTGRESQL = {
 FILES = {errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EROFS: READ_ONLY}
 
 
-def sentence_of(error: BaseException) -> str:
-    """Return what happened and what to do; "" for an error with another cause than the database's state or the disk."""
+def cause_of(error: BaseException) -> str:
+    """Return FULL, BUSY or another of the words above; "" for an error with another cause than the database's state or
+    the disk."""
     if isinstance(error, OSError):
-        place = f"the file {error.filename}" if error.filename else "the files that Assay writes"
-        return _sentence(FILES.get(error.errno or 0, ""), place, error)
+        return FILES.get(error.errno or 0, "")
     if not isinstance(error, OperationalError | InternalError | InterfaceError):
         return ""
-    return _sentence(_words(error.__cause__ or error), _database(), error)
+    return _words(error.__cause__ or error)
+
+
+def sentence_of(error: BaseException) -> str:
+    """Return what happened and what to do; "" where `cause_of` returns none."""
+    if isinstance(error, OSError):
+        place = f"the file {error.filename}" if error.filename else "the files that Assay writes"
+    else:
+        place = _database()
+    return _sentence(cause_of(error), place, error)
 
 
 def _words(cause: Any) -> str:

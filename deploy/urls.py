@@ -23,6 +23,8 @@ from annotation.marketplace.monitoring import metrics
 from annotation.marketplace.site.question_frame import as_preview
 
 metrics.MORE[:] = [RequesterGauges()]
+handler400 = "deploy.failures.answer_bad_request"
+handler500 = "deploy.failures.answer_failure"
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="console:studies")),
     path("console/", include("annotation.console.urls")),

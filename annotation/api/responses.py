@@ -32,7 +32,8 @@ class Fault(Schema):
 class Problem(Schema):
     """Why something was not done (RFC 9457, `application/problem+json`). Nothing was changed.
 
-    code: `input`, `design`, `budget`, `market`, `state`, `role`, `sign-in`, `absent` or `limit`.
+    code: `input`, `design`, `budget`, `market`, `state`, `role`, `sign-in`, `absent` or `limit`; where the server
+    failed, `unavailable` (503: its database or disk, try again) or `internal` (500).
     """
 
     title: str

@@ -8,9 +8,10 @@ from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
+from annotation.common.upload_limits import FILE_MIB, MIB
 from annotation.readers.texts import NEEDED, OPTIONAL
 
-MAX_BYTES = 500 * 1024 * 1024
+MAX_BYTES = FILE_MIB * MIB
 MAX_GENERATOR_CHARS = 100
 ENDINGS = (
     ".csv",
@@ -30,7 +31,9 @@ ENDINGS = (
 def check_size(file: UploadedFile[Any]) -> None:
     """Raise ValidationError for a file that a request should not carry."""
     if (file.size or 0) > MAX_BYTES:
-        raise ValidationError(_("The file is larger than 500 MB. Use the command manage.py import_texts."))
+        raise ValidationError(
+            _("The file is larger than %(size)s MB. Use the command manage.py import_texts."), params={"size": FILE_MIB}
+        )
 
 
 def check_ending(file: UploadedFile[Any]) -> None:

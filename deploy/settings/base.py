@@ -7,6 +7,7 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF
 
+from annotation.common.upload_limits import MIB, SUBMISSION_MIB
 from deploy.settings import environment as env
 
 ROOT = env.ROOT
@@ -159,8 +160,8 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
 
-# An answer of a worker may hold long explanations; the wire of the marketplace checks its own, smaller limits.
-DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+# Without files; the wire of the marketplace checks its own, smaller limits.
+DATA_UPLOAD_MAX_MEMORY_SIZE = SUBMISSION_MIB * MIB
 
 # Mail to workers; without a mail server it is written to the terminal, where the one who runs this can read it.
 EMAIL_HOST = env.text("EMAIL_HOST", "")

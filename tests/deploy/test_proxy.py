@@ -12,6 +12,7 @@ from django.conf import settings
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.urls.converters import StringConverter
 
+from annotation.common import upload_limits as limits
 from annotation.importing.texts_upload import MAX_BYTES
 from annotation.marketplace.invitations.log_filter import WithoutTokens
 
@@ -78,13 +79,24 @@ def test_the_host_is_handed_on_with_its_port() -> None:
     assert re.findall(r"proxy_set_header Host (\S+);", SHIPPED) == ["$http_host"]
 
 
-def test_both_proxies_let_through_what_the_application_takes_and_little_more() -> None:
-    """Three files of the largest size in one form of the console or the API; a submission elsewhere."""
-    mebi = [int(size) * 2**20 for size in re.findall(r"client_max_body_size (\d+)m;", SHIPPED)]
-    mega = [int(size) * 10**6 for size in re.findall(r"max_size (\d+)MB", CADDYFILE)]
-    for answer, files in ((min(mebi), max(mebi)), (min(mega), max(mega))):
-        assert settings.DATA_UPLOAD_MAX_MEMORY_SIZE < answer < 2 * settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        assert 3 * MAX_BYTES < files < 4 * MAX_BYTES
+def test_both_proxies_let_through_what_is_declared_and_say_so() -> None:
+    declared = [limits.PROXY_SUBMISSION_MIB, limits.PROXY_FORM_MIB]
+    assert sorted(int(size) for size in re.findall(r"client_max_body_size (\d+)m;", SHIPPED)) == declared
+    assert sorted(int(size) for size in re.findall(r"max_size (\d+)MiB\b", CADDYFILE)) == declared
+    beforehand = [
+        int(size) for size in re.findall(r"int\(\{http\.request\.header\.Content-Length\}\) > (\d+)`", CADDYFILE)
+    ]
+    assert sorted(beforehand) == [size * limits.MIB for size in declared]
+    sentence = f"files of a form {limits.PROXY_FORM_MIB} MB together, anything else {limits.PROXY_SUBMISSION_MIB} MB"
+    assert sentence in SHIPPED
+    assert sentence in CADDYFILE
+
+
+def test_the_application_takes_what_is_declared_and_the_proxies_a_little_more() -> None:
+    assert limits.FILE_MIB * limits.MIB == MAX_BYTES
+    assert settings.DATA_UPLOAD_MAX_MEMORY_SIZE == limits.SUBMISSION_MIB * limits.MIB
+    assert limits.FILES_OF_A_FORM * limits.FILE_MIB < limits.PROXY_FORM_MIB
+    assert limits.SUBMISSION_MIB < limits.PROXY_SUBMISSION_MIB
 
 
 def test_caddy_logs_no_request_and_takes_nothing_of_a_visitor_for_the_proxys_word() -> None:

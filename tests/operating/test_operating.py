@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
-from deploy.processes import PROCESSES
+from deploy.processes import PROCESSES, processes_of
 from deploy.settings.environment import read_file
 from tests.operating.steps import ELSEWHERE, HERE, PAGE, SYSTEM, in_folders, steps
 
@@ -70,3 +73,56 @@ def test_its_commands_make_an_installation_prove_a_backup_and_restore_it(
     assert len({(each["SECRET_KEY"], each["PSEUDONYM_KEY"], each["MTURK_SECRET_KEY"]) for each in secrets}) == 1
     # An owner who was never signed in gets a link here and there.
     assert printed.count("/console/enter/") == 3
+
+
+def blocks_after(heading: str) -> list[str]:
+    """The lines of the plain block of commands under a heading of the page."""
+    return TEXT.split(f"### {heading}\n", 1)[1].split("```", 2)[1].strip().splitlines()
+
+
+def test_the_commands_for_systemd_name_the_folders_the_user_and_the_units_that_are_shipped() -> None:
+    copied, prepared, enabled = blocks_after("With systemd")
+    source, target = copied.split()[1:]
+    units = sorted(path.name for path in ROOT.glob(source))
+    assert units == ["assay.target", "assay@.service"]
+    assert target == "/etc/systemd/system/"
+    service = (ROOT / "deploy/systemd/assay@.service").read_text(encoding="utf-8")
+    sudo, options = shlex.split(prepared), dict(re.findall(r"^(\w+)=(.*)$", service, re.M))
+    assert sudo[2] == options["User"]
+    assert sudo[4] == options["Environment"]
+    assert sudo[5:8] == options["ExecStart"].split()[:3]
+    main_options = {"--hosts": "study.example.org,tasks.example.org", "--contact": "ada@example.org"}
+    assert sudo[8] == "prepare"
+    assert dict(zip(sudo[9::2], sudo[10::2], strict=True)) == main_options
+    assert enabled.split()[-1] in units
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="this machine has no systemd-analyze")
+def test_systemd_takes_the_units(tmp_path: Path) -> None:
+    """Verified with a program and a folder that this machine has: those of an installation are not here."""
+    for path in (ROOT / "deploy/systemd").iterdir():
+        text = path.read_text(encoding="utf-8").replace("/srv/assay/.venv/bin/python", sys.executable)
+        (tmp_path / path.name).write_text(text, encoding="utf-8")
+    units = [f"assay@{process.name}.service" for process in processes_of(broker=False)]
+    for unit in units:
+        (tmp_path / unit).symlink_to("assay@.service")
+    words = ["systemd-analyze", "verify", "--man=no", *(str(tmp_path / unit) for unit in [*units, "assay.target"])]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    faults = [line for line in done.stderr.splitlines() if "assay" in line and "not found" not in line]
+    assert faults == []
+
+
+def test_the_commands_for_containers_name_what_the_compose_file_needs_and_has() -> None:
+    up, logs, backup = blocks_after("With containers")
+    file = ROOT / "deploy/compose.yaml"
+    compose = file.read_text(encoding="utf-8")
+    assert set(re.findall(r"(\w+)=\S+", up)) == set(re.findall(r"\$\{(\w+):\?", compose))
+    services = yaml.safe_load(compose)["services"]
+    for command in (up, logs, backup):
+        assert command.partition("docker compose -f ")[2].split()[0] == str(file.relative_to(ROOT))
+    assert logs.partition("#")[0].split()[-1] in services
+    words = shlex.split(backup)
+    assert words[words.index("exec") + 1] in services
+    (written,) = [word for word in words if word.endswith(".assay")]
+    volumes = services["web"]["volumes"]
+    assert any(written.startswith(f"{volume.split(':')[1]}/") for volume in volumes)

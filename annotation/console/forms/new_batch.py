@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.console.forms.durations import DAY, MINUTE, SpanField
 from annotation.console.forms.money import MoneyField
+from annotation.console.forms.upload_field import UploadField
 from annotation.exceptions import DesignError
 from annotation.hits.batches.template import decode_template
 from annotation.importing import texts_upload
@@ -17,7 +18,7 @@ class NewBatch(forms.Form):
     template = forms.FileField(
         label=_("Template (HTML)"), help_text=_("The HTML of a task, with ${variables} where the table's cells go.")
     )
-    table = forms.FileField(
+    table = UploadField(
         label=_("Table (CSV)"),
         help_text=_("One row is one task. The header names the variables, without ${}."),
         validators=[texts_upload.check_size],
@@ -55,7 +56,7 @@ class NewBatch(forms.Form):
 
 
 class ReviewedFile(forms.Form):
-    file = forms.FileField(
+    file = UploadField(
         label=_("Reviewed results (CSV)"),
         help_text=_(
             "The results file with X under Approve, or a reason under Reject. You confirm before it is applied."

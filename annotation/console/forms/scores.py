@@ -5,13 +5,16 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.common.upload_limits import SCORES_MIB
+from annotation.console.forms.upload_field import UploadField
 from annotation.reports import scores_upload
 
 
 class AttachScores(forms.Form):
     """A file that every later report tells of."""
 
-    file = forms.FileField(
+    file = UploadField(
+        max_mib=SCORES_MIB,
         label=_("File of scores"),
         help_text=_("A CSV with the column id and a column for each score, or JSON of python -m metrics."),
         validators=[scores_upload.check_size],

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.accounts.models import User
 from annotation.console.forms.money import currency_field
+from annotation.console.forms.upload_field import UploadField
 from annotation.design.presets import PRESETS
 from annotation.importing import texts_upload
 from annotation.models import Role, Study
@@ -64,7 +65,7 @@ class NewStudy(forms.Form):
 
 class ImportBatch(forms.Form):
     name = forms.SlugField(label=_("Study name"), max_length=100, error_messages=PLAIN_NAME)
-    file = forms.FileField(
+    file = UploadField(
         label=_("Batch results (CSV)"),
         help_text=_(
             "As Mechanical Turk wrote them. The released HUSE batch is recognized by its columns. "
@@ -72,7 +73,7 @@ class ImportBatch(forms.Form):
         ),
         validators=[texts_upload.check_size],
     )
-    mapping = forms.FileField(
+    mapping = UploadField(
         label=_("Mapping (TOML)"),
         required=False,
         help_text=_("Says which columns hold texts and answers. docs/import.md explains it."),
@@ -88,7 +89,7 @@ class ImportBatch(forms.Form):
 
 class ImportRatings(ImportBatch):
     mapping = None  # type: ignore[assignment]  # its columns are chosen on the next page
-    file = forms.FileField(
+    file = UploadField(
         label=_("File of ratings"),
         help_text=_(
             "Drop a file here: CSV, Excel, OpenDocument, Parquet, JSON or JSON Lines. You choose its columns next."

@@ -10,7 +10,9 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from annotation.common.upload_limits import SCORES_MIB
 from annotation.console.forms.several_files import SeveralFilesField
+from annotation.console.forms.upload_field import UploadField
 from annotation.importing import texts_upload
 from annotation.models import Study
 from annotation.reports import scores_upload
@@ -43,10 +45,14 @@ class NndUpload(forms.Form):
     """Annotations of which tests are built, or tests built before."""
 
     format = forms.ChoiceField(label=_("Format"), choices=NND_FORMATS)
-    file = forms.FileField(
-        label=_("File of annotations or tests"), validators=[scores_upload.check_size], max_length=200
+    file = UploadField(
+        max_mib=SCORES_MIB,
+        label=_("File of annotations or tests"),
+        validators=[scores_upload.check_size],
+        max_length=200,
     )
-    texts = forms.FileField(
+    texts = UploadField(
+        max_mib=SCORES_MIB,
         label=_("File of texts"),
         required=False,
         max_length=200,
@@ -242,7 +248,8 @@ class HUpload(StudyTexts):
         max_length=200,
         help_text=_("GLTR only: the files hold predictions already and do not name their model."),
     )
-    origins = forms.FileField(
+    origins = UploadField(
+        max_mib=SCORES_MIB,
         label=_("Known origins"),
         required=False,
         max_length=200,

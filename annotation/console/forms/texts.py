@@ -8,6 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.console.forms.several_files import SeveralFilesField, SeveralFilesInput
+from annotation.console.forms.upload_field import UploadField
 from annotation.importing import texts_upload
 from annotation.jobs import uploads
 from annotation.readers.problem_codes import ALLOWABLE
@@ -34,7 +35,7 @@ class UploadTexts(forms.Form):
     """A file of texts, and how it is to be read."""
 
     HOW = ("generator", "columns", "sources", "encoding", "delimiter", "allow")
-    file = forms.FileField(
+    file = UploadField(
         label=_("File of texts"),
         required=False,
         help_text=_(
@@ -48,7 +49,7 @@ class UploadTexts(forms.Form):
         widget=SeveralFilesInput(attrs={"webkitdirectory": True}),
         validators=[texts_upload.check_size],
     )
-    joined = forms.FileField(
+    joined = UploadField(
         label=_("Second file with the prompts"),
         required=False,
         help_text=_("Only where the file of texts names its prompts by ID, as MT-Bench does."),
@@ -60,7 +61,7 @@ class UploadTexts(forms.Form):
         max_length=texts_upload.MAX_GENERATOR_CHARS,
         help_text=_("For model texts that name no generator."),
     )
-    likelihoods = forms.FileField(
+    likelihoods = UploadField(
         label=_("File of log-probabilities"),
         required=False,
         help_text=_(

@@ -9,19 +9,24 @@ from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
+from annotation.common.upload_limits import MIB, TRAINING_MIB
+from annotation.console.forms.upload_field import UploadField
 from annotation.design.training_file import MAX_CHARS
 from annotation.design.training_items import Item
 from annotation.design.wording import Practice, PracticePair
 from annotation.importing import texts_upload
 
-MAX_BYTES = 1024 * 1024
+MAX_BYTES = TRAINING_MIB * MIB
 SOURCES = (("human", _("A person")), ("machine", _("A machine")))
 
 
 def check_size(file: UploadedFile[Any]) -> None:
     """Raise ValidationError for a file that no training can fill."""
     if (file.size or 0) > MAX_BYTES:
-        raise ValidationError(_("The file is larger than 1 MB. Training items are a few short texts."))
+        raise ValidationError(
+            _("The file is larger than %(size)s MB. Training items are a few short texts."),
+            params={"size": TRAINING_MIB},
+        )
 
 
 def _text(label: Any, rows: int, help_text: Any = "", *, required: bool = True) -> forms.CharField:
@@ -98,7 +103,8 @@ ITEM_FORMS: dict[str, type[Any]] = {"instructions": InstructionForm, "examples":
 class ImportTraining(forms.Form):
     """A file of items for all trainings."""
 
-    file = forms.FileField(
+    file = UploadField(
+        max_mib=TRAINING_MIB,
         label=_("File of training items"),
         help_text=_("CSV or JSON Lines. All trainings can be in one file."),
         validators=[check_size, texts_upload.check_ending],

@@ -10,6 +10,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.console.forms.upload_field import UploadField
 from annotation.design.criteria import Criterion, FollowUp
 from annotation.design.kinds import find_kind
 from annotation.design.kinds.human_or_machine.kind import CLARK_FOLLOW_UPS
@@ -299,7 +300,7 @@ class WordingForm(forms.Form):
 class WordingFile(forms.Form):
     """All words as a file, for somebody who keeps them elsewhere."""
 
-    file = forms.FileField(
+    file = UploadField(
         label=_("File of a task text (JSON)"),
         validators=[texts_upload.check_size],
         help_text=_("As you downloaded it, from this study or from another one of the same task type."),

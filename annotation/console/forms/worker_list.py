@@ -5,11 +5,12 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.console.forms.upload_field import UploadField
 from annotation.importing import texts_upload
 
 
 class ImportWorkers(forms.Form):
-    file = forms.FileField(
+    file = UploadField(
         label=_("List of workers (CSV)"),
         help_text=_(
             "A column “worker” with their IDs; “qualification: NAME” for each score; “block” with a reason. "

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from annotation.common.upload_limits import FILE_MIB
 from annotation.console.forms.studies import PLAIN_NAME
 from annotation.console.permission import console_page, visitor
 from annotation.models import Job
@@ -31,7 +32,7 @@ class SampleForm(forms.Form):
         label="Payment", choices=[("voucher", "A voucher"), ("volunteer", "Nothing")], widget=forms.RadioSelect
     )
     about = forms.CharField(label="Instructions", widget=forms.Textarea(attrs={"rows": 3}))
-    file = forms.FileField(label="File of texts", required=False, help_text="CSV, at most 500 MB.")
+    file = forms.FileField(label="File of texts", required=False, help_text=f"CSV, at most {FILE_MIB} MB.")
     mixed = forms.BooleanField(label="Mix the sources in each task", required=False)
 
 

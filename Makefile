@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve start test check check_reports kinds types suite coverage truth api draws pay people faults pairs messages bench package test_wheel release notebooks docs replicate screenshots clean
+.PHONY: help setup setup-dev demo serve start test check check_reports kinds types suite coverage truth api draws pay people faults pairs messages bench package test_wheel release audit notebooks docs replicate screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -38,6 +38,7 @@ help:
 	@echo "make package  the wheel and the source archive of textassay (into dist)"
 	@echo "make test_wheel  the suite of the measures against the installed wheel, away from this checkout (PYTEST: words)"
 	@echo "make release  wheel, source archive, site, bill of materials and checksums (into dist); prints the tag's command"
+	@echo "make audit   known vulnerabilities of the pinned packages, where advisories can be reached (AUDIT=--offline-fails)"
 	@echo "make notebooks  run the notebooks of docs/notebooks and store what they show (NOTEBOOKS: names)"
 	@echo "make docs    build the documentation site and serve it on this machine (DOCS=\"\": build alone)"
 	@echo "make replicate DATA=FOLDER  compute published figures from their data (writes docs/replication.md)"
@@ -177,6 +178,10 @@ test_wheel: setup-dev
 # Of a checkout without changes. Nothing is tagged, pushed or uploaded.
 release: setup-dev
 	$(BIN)/python -m distribution.release $(RELEASE)
+
+# Asks PyPI for advisories. Where it cannot be reached, it says that no check was made, and ends with 0.
+audit: setup-dev
+	$(BIN)/python -m distribution.audit $(AUDIT)
 
 # Two minutes. The tests run them with less data and without Jupyter.
 notebooks: setup-dev

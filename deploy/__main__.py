@@ -64,7 +64,8 @@ def parser() -> argparse.ArgumentParser:
     starting.add_argument("--without-proxy", action="store_true", help="another program serves HTTPS")
     running = commands.add_parser("run", help="run one process")
     running.add_argument("process", choices=[process.name for process in PROCESSES])
-    running.add_argument("--address", default=f"127.0.0.1:{PORT}", help="where the web process listens")
+    for command in (starting, running):
+        command.add_argument("--address", default=f"127.0.0.1:{PORT}", help="where the web process listens")
     writing = commands.add_parser("forms", help="write compose.yaml and the systemd units from deploy/processes.py")
     writing.add_argument("folder", nargs="?", default=str(ROOT / "deploy"))
     return made
@@ -86,7 +87,7 @@ def _start(options: argparse.Namespace) -> int:
             store_database_password(options.database_password)
         return 0
     prepare(backup=options.restore, say=_say)
-    return 0 if options.command == "prepare" else _run_all(with_proxy=not options.without_proxy)
+    return 0 if options.command == "prepare" else _run_all(options.address, with_proxy=not options.without_proxy)
 
 
 def _require(choices: dict[str, str]) -> None:
@@ -110,12 +111,12 @@ def _browser() -> dict[str, str]:
 
 def _run(process: Process, address: str) -> int:
     """Become the process."""
-    command, env = _command(process, address), _environment(process)
+    command, env = _command(process, address), _environment(process, address)
     os.chdir(ROOT)
     os.execvpe(command[0], command, env)  # noqa: S606 - a command of deploy/processes.py
 
 
-def _run_all(*, with_proxy: bool) -> int:
+def _run_all(address: str, *, with_proxy: bool) -> int:
     """Run every process of this machine, each again where it ends, until a signal comes."""
     from annotation.management.keep_running import keep_running
 
@@ -128,11 +129,11 @@ def _run_all(*, with_proxy: bool) -> int:
     chosen = [process for process in rows if not process.optional]
     if not with_proxy or not which(PROXY.command[0]):
         chosen.remove(PROXY)
-        _say(f"No proxy was started. Have one with HTTPS lead to http://127.0.0.1:{PORT} (deploy/proxy).")
+        _say(f"No proxy was started. Have one with HTTPS lead to http://{address} (deploy/proxy).")
     os.chdir(ROOT)
     keepers = []
     for process in chosen:
-        words = _command(process, f"127.0.0.1:{PORT}"), _environment(process), logs / f"{process.name}.log", stop
+        words = _command(process, address), _environment(process, address), logs / f"{process.name}.log", stop
         keepers.append(threading.Thread(target=keep_running, args=words))
         keepers[-1].start()
     _say(f"Running: {', '.join(process.name for process in chosen)}. Logs: {logs}. Stop with Ctrl-C.")
@@ -150,7 +151,7 @@ def _command(process: Process, address: str) -> list[str]:
     return [sys.executable, *words[1:]] if words[0] == "python" else words
 
 
-def _environment(process: Process) -> dict[str, str]:
+def _environment(process: Process, address: str) -> dict[str, str]:
     """What a process needs beside the installation's file."""
     own = {"ASSAY_VAR": str(_var())}
     if process is WEB:
@@ -162,7 +163,8 @@ def _environment(process: Process) -> dict[str, str]:
         own["PROMETHEUS_MULTIPROC_DIR"] = str(metrics)
     if process is PROXY:
         study, _, tasks = text("ALLOWED_HOSTS").partition(",")
-        own |= {"STUDY_HOST": study, "TASK_HOST": tasks, "XDG_DATA_HOME": str(_var()), "XDG_CONFIG_HOME": str(_var())}
+        own |= {"STUDY_HOST": study, "TASK_HOST": tasks, "UPSTREAM": text("UPSTREAM", address)}
+        own |= {"XDG_DATA_HOME": str(_var()), "XDG_CONFIG_HOME": str(_var())}
     return {**os.environ, **own}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ PACKAGE = __name__.rpartition("deploy.settings.")[0]
 
 # Off for a connection pool between us and the server that hands each transaction to another connection.
 PREPARE = "DATABASE_PREPARE"
+LOCK_SECONDS = 20
 
 _env = Env()
 
@@ -157,7 +159,7 @@ def database(name: str, default: str, *, synchronous: str = "NORMAL") -> dict[st
         options["ENGINE"] = "deploy.sqlite3"
         options["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
+            "timeout": LOCK_SECONDS,
             "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={synchronous}; PRAGMA foreign_keys=ON;",
         }
         return options
@@ -169,12 +171,20 @@ def database(name: str, default: str, *, synchronous: str = "NORMAL") -> dict[st
         options["ENGINE"] = "deploy.postgresql"
         # Statements that come again are prepared by the server: half of its work for a small call is reading SQL.
         prepared = {"server_side_binding": True, "prepare_threshold": 3 if flag(PREPARE, True) else None}
-        options["OPTIONS"] = {**prepared, **options.get("OPTIONS", {})}
+        options["OPTIONS"] = {**prepared, **_patience(prepared), **options.get("OPTIONS", {})}
         return options
     scheme = url.partition(":")[0]
     raise ImproperlyConfigured(
         f"The environment variable {name} must be sqlite:///path or postgres://user@host/name, not {scheme}:..."
     )
+
+
+def _patience(prepared: Mapping[str, Any]) -> dict[str, str]:
+    """How long a statement waits for a lock that another one holds: as long as with SQLite, then the page says so.
+
+    A pool that shares connections by transaction takes no such option.
+    """
+    return {"options": f"-c lock_timeout={LOCK_SECONDS}s"} if prepared["prepare_threshold"] else {}
 
 
 def bucket(name: str) -> dict[str, Any] | None:

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from deploy.settings import environment
+
 ROOT = Path(__file__).resolve().parents[2]
 LONG_KEY = "a-long-and-random-looking-key-0123456789-abcdefghijklmnopqrstuvwxyz"
 PRODUCTION = {
@@ -108,6 +110,15 @@ def test_a_secret_is_never_repeated_in_a_refusal() -> None:
 def test_the_migrations_match_the_models(db: None) -> None:
     # Exits with code 1 where a migration is missing.
     call_command("makemigrations", check=True, dry_run=True, verbosity=0)
+
+
+@pytest.mark.parametrize(("prepare", "options"), [("yes", "-c lock_timeout=20s"), ("no", None)])
+def test_postgresql_waits_for_a_lock_as_long_as_sqlite_but_not_behind_a_pool(
+    prepare: str, options: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_DATABASE", "postgres://ada@127.0.0.1/assay")
+    monkeypatch.setenv("DATABASE_PREPARE", prepare)
+    assert environment.database("A_DATABASE", "")["OPTIONS"].get("options") == options
 
 
 @pytest.fixture

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.faults.kill_points import ALL
+from tests.faults.sections import write_section
 from tests.faults.verdict import Run
 
-HEAD = """# Reliability
-
-Made by `make faults` (`python -m tests.faults`). It starts a PostgreSQL and a Redis of its own on free ports, takes
-studies through their whole life (publish, collect, pause, resume, leave work out, top up, approve, pay bonuses, expire,
-close), kills the processes that do it by SIGKILL, and then counts on both sides, in our tables and in the
+HEAD = """Made by `make faults` (`python -m tests.faults`). It starts a PostgreSQL and a Redis of its own on free ports,
+takes studies through their whole life (publish, collect, pause, resume, leave work out, top up, approve, pay bonuses,
+expire, close), kills the processes that do it by SIGKILL, and then counts on both sides, in our tables and in the
 marketplace's, what must be 0. Each study's budget is what it costs to the cent: a place or a bonus paid twice could
 not be paid for. Wherever a process died, the same command is given again; nobody mends anything by hand. The command
 fails (status 1) where one of these numbers is not 0, where a named moment was not met on one of the installations, and
@@ -46,11 +45,4 @@ def write(runs: Sequence[Run], faults: Mapping[str, int], failures: Sequence[str
     parts += [f"| {name} | " + " | ".join(str(run.kills[name]) for run in runs) + " |" for name in points]
     if failures:
         parts += ["\n## This run failed\n", *(f"- {sentence}" for sentence in failures)]
-    path.write_text("\n".join(parts) + "\n\n" + FOOT, encoding="utf-8")
-
-
-FOOT = """## What this does not show
-
-Power loss (only processes are killed, and servers restarted), a marketplace that is not ours, and a notice to a worker:
-marketplaces know no token for notices, so one whose answer was lost may come twice. Nothing hangs on it.
-"""
+    write_section(path, "points", "\n".join(parts))

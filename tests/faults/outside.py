@@ -1,0 +1,320 @@
+"""Faults from outside, each upon an installation in which a study is under way; what people meet, and what is left.
+
+    python -m tests.faults.outside disk storage locked broker clock    # writes their sections of docs/reliability.md
+    python -m tests.faults.outside locked --seconds 25
+
+A person submits without a pause, a reviewer opens the list of studies, creates a study and uploads a file (over the web
+API), an operator asks for the site's health, before, during and after the fault. Afterwards the study is decided, paid
+and closed, and the audits of the fault run count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.faults.installation import Installation
+from tests.faults.sections import table, write_section
+
+ROOT = Path(__file__).resolve().parents[2]
+BATCH = '"HITId","WorkerId","Input.text","Answer.quality"\n"h1","w1","A text","4"\n"h1","w2","A text","5"\n'
+EVERY, CALM, PATIENCE = 2.0, 6.0, 240.0
+PAGES = 40
+KEPT = ROOT / "build" / "outside-faults.jsonl"
+
+
+@dataclass
+class Trial:
+    """One fault upon one installation: what each met in each of the three times, and what was left."""
+
+    title: str
+    what: str
+    seconds: float = 0.0
+    met: dict[str, dict[str, int]] = field(default_factory=dict)
+    well_after: float = 0.0
+    recorded: int = 0
+    longest: float = 0.0
+    doctor: list[str] = field(default_factory=list)
+    tracebacks: list[str] = field(default_factory=list)
+    found: dict[str, int] = field(default_factory=dict)
+
+
+class Probes:
+    """A reviewer with a session and a token, and an operator, who ask the same again and again."""
+
+    def __init__(self, installation: Installation) -> None:
+        from django.core.management import call_command
+
+        self.site = installation
+        link, token = io.StringIO(), io.StringIO()
+        call_command("sign_in_link", "ada", "--create", "--owner", stdout=link)
+        call_command("tokens", "ada", "--new", "probe", stdout=token, stderr=io.StringIO())
+        self.token = token.getvalue().strip()
+        self.browser = httpx.Client(trust_env=False, timeout=60, follow_redirects=True)
+        address = re.search(r"http\S+", link.getvalue())
+        assert address, link.getvalue()
+        page = self.browser.get(address[0])
+        form = dict(re.findall(r'<input[^>]* name="([^"]+)"[^>]* value="([^"]*)"', page.text))
+        self.browser.post(str(page.url), data=form, headers={"Referer": str(page.url)})
+        self.number = 0
+
+    def ask(self) -> list[tuple[str, str, bool]]:
+        """Who and what, what was answered, and whether it was as usual."""
+        self.number += 1
+        head = {"Authorization": f"Bearer {self.token}"}
+        study = {"name": f"probe-{self.number}-{time.time():.0f}", "preset": "huse-2019", "mode": "rehearsal"}
+        return [
+            self._one("reviewer: the list of studies", "GET", "/console/"),
+            self._one("reviewer: create a study", "POST", "/api/v1/studies", headers=head, json=study),
+            self._one(
+                "reviewer: upload a file",
+                "POST",
+                "/api/v1/imports/batch",
+                headers=head,
+                data={"name": f"batch-{self.number}"},
+                files={"file": ("batch.csv", BATCH.encode(), "text/csv")},
+            ),
+            self._one("operator: /health/ready", "GET", "/health/ready"),
+        ]
+
+    def _one(self, who: str, method: str, path: str, **sent: Any) -> tuple[str, str, bool]:
+        from tests.faults.persistent import _sentence
+
+        began = time.monotonic()
+        try:
+            answer = self.browser.request(method, self.site.origin + path, **sent)
+        except httpx.TransportError as error:
+            return who, f"no answer ({type(error).__name__})", False
+        took = time.monotonic() - began
+        slow = " (after more than 10 s)" if took > 10 else ""
+        if path.startswith("/health"):
+            wrong = [
+                name
+                for name, value in answer.json().get("checks", answer.json()).items()
+                if value not in {"ok", True, "ready", 200}
+            ]
+            words = "" if answer.status_code == 200 else ", ".join(wrong)
+        else:
+            words = "" if answer.status_code < 400 else _sentence(answer)
+        return who, f"{answer.status_code} {words}".strip() + slow, answer.status_code < 400
+
+
+def tried(
+    title: str,
+    what: str,
+    site: AbstractContextManager[Installation],
+    fault: Callable[[Installation], AbstractContextManager[None]],
+    seconds: float,
+) -> Trial:
+    """Let the fault happen to the installation for so long."""
+    trial = Trial(title, what)
+    with site as installation:
+        os.environ.update(installation.environment)
+        import django
+
+        django.setup()
+        from tests.faults.findings import findings
+        from tests.faults.installed_life import InstalledLife, acknowledged
+        from tests.faults.persistent import Met
+
+        met, life = Met(), InstalledLife("outside", PAGES, Met())
+        life.life.found()
+        life.command("publish", "outside", "--yes")
+        life.until(life.published, "publishing")
+        probes, over = Probes(installation), threading.Event()
+        person = threading.Thread(target=_submit, args=[life, met, over], daemon=True)
+        person.start()
+        _watch(trial, probes, met, "before", CALM)
+        before = len(installation.log())
+        with fault(installation):
+            began = time.monotonic()
+            _watch(trial, probes, met, "during", seconds)
+            trial.doctor = doctor(installation)
+            trial.seconds = time.monotonic() - began
+        ended, recorded = time.monotonic(), len(met.recorded)
+        while not (all(fine for *_, fine in probes.ask()) and len(met.recorded) > recorded):
+            if time.monotonic() > ended + PATIENCE:
+                trial.well_after = -1
+                break
+            time.sleep(0.3)
+        else:
+            trial.well_after = time.monotonic() - ended
+        _watch(trial, probes, met, "after", CALM)
+        over.set()
+        person.join(timeout=60)
+        trial.tracebacks = unexpected(installation.log()[before:])
+        _close(life)
+        told = findings(life.study()).told()
+        trial.found = {**told, "acknowledged answers that are lost or altered": acknowledged(met)}
+        trial.recorded, trial.longest = len(met.recorded), met.longest
+    return trial
+
+
+def _submit(life: Any, met: Any, over: threading.Event) -> None:
+    from django.db import connections
+
+    from tests.faults.installed_life import link_of
+    from tests.faults.persistent import Persistent
+
+    # The next people, when one has done all.
+    for number in range(20):
+        if over.is_set():
+            break
+        link = link_of(f"person-{number}")
+        Persistent(link, met, pace=0.4).rates(life.name, until=over.is_set)
+    connections.close_all()
+
+
+def _watch(trial: Trial, probes: Probes, met: Any, when: str, seconds: float) -> None:
+    rows: Counter[str] = Counter()
+    began, recorded = time.monotonic(), len(met.recorded)
+    sentences, answers = met.sentences.copy(), met.answers.copy()
+    while time.monotonic() < began + seconds:
+        for who, said, _ in probes.ask():
+            rows[f"{who}|{said}"] += 1
+        time.sleep(EVERY)
+    rows["worker: submit|200 recorded"] = len(met.recorded) - recorded
+    for answer, number in (met.answers - answers).items():
+        rows[f"worker: pages, accept and submit|{answer}"] = number
+    for sentence, number in (met.sentences - sentences).items():
+        rows[f"worker: submit|{sentence}"] = number
+    trial.met[when] = {row: number for row, number in rows.items() if number}
+    print(trial.title, when, json.dumps(trial.met[when], indent=1), flush=True)
+
+
+def _close(life: Any) -> None:
+    name = life.name
+    life.command("stop_recruitment", name)
+    life.until(lambda: life.idle() and life.over(), "the end of recruiting")
+    life.until(life.all_read, "collecting")
+    life.command("approve", name, "--yes")
+    life.until(life.idle, "approving")
+    life.command("close", name)
+    life.until(life.idle, "closing")
+
+
+def doctor(installation: Installation) -> list[str]:
+    """The faults that `manage.py doctor` names."""
+    try:
+        ran = subprocess.run(
+            [sys.executable, "manage.py", "doctor"],
+            cwd=ROOT,
+            env=installation.environment,
+            capture_output=True,
+            text=True,
+            timeout=90,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return ["`doctor` did not end within 90 s"]
+    lines = [line for line in (ran.stdout + ran.stderr).splitlines() if line.startswith("FAULT")]
+    return [" ".join(line.split()) for line in lines] or (ran.stdout + ran.stderr).strip().splitlines()[-1:]
+
+
+def unexpected(log: str) -> list[str]:
+    """The last line of each kind of traceback."""
+    last = re.findall(r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)+(\S.*)", log)
+    return [f"{number} x {line[:140]}" for line, number in Counter(last).most_common(8)]
+
+
+def page(trials: list[Trial], head: str) -> str:
+    """A section of docs/reliability.md."""
+    parts = [head]
+    for trial in trials:
+        rows: dict[str, dict[str, list[str]]] = {}
+        for when, answers in trial.met.items():
+            for key, number in answers.items():
+                who, _, said = key.partition("|")
+                rows.setdefault(who, {}).setdefault(when, []).append(f"{number} x {said}")
+        cells = [
+            [who, *("; ".join(each.get(when, [])) or "-" for when in ("before", "during", "after"))]
+            for who, each in sorted(rows.items())
+        ]
+        wrong = {name: number for name, number in trial.found.items() if number}
+        well = f"{trial.well_after:.0f} s after it ended" if trial.well_after >= 0 else f"not within {PATIENCE:.0f} s"
+        parts += [
+            f"\n**{trial.title}.** {trial.what} It lasted {trial.seconds:.0f} s. All was well {well}. "
+            f"{trial.recorded} submissions were acknowledged, the slowest after {trial.longest:.0f} s. "
+            + (
+                f"Audits: {', '.join(f'{number} {name}' for name, number in wrong.items())}."
+                if wrong
+                else f"All {len(trial.found)} audits: 0."
+            ),
+            "",
+            table(["", "before", "during", "after"], cells),
+            "",
+            "`doctor` during the fault: " + ("; ".join(trial.doctor) or "no fault") + ".",
+        ]
+        if trial.tracebacks:
+            lines = "; ".join(f"`{line}`" for line in trial.tracebacks)
+            parts.append(f"\nErrors with a traceback in the logs: {lines}.")
+    return "\n".join(parts)
+
+
+def main() -> int:
+    """Let each fault happen and write its section; 1 where an audit is not 0, or all was not well again."""
+    from tests.faults.outside_faults import SECTIONS
+
+    parser = argparse.ArgumentParser(prog="python -m tests.faults.outside", description=__doc__)
+    parser.add_argument("faults", nargs="*", choices=[*SECTIONS, []], default=list(SECTIONS))
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long a fault lasts")
+    parser.add_argument("--kept", type=Path, default=KEPT, help="where the trials are kept that were carried out")
+    parser.add_argument("--part", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.part is not None:
+        section = SECTIONS[options.faults[0]]
+        print(json.dumps(asdict(section.trials[options.part](options.seconds))))
+        return 0
+    failed = False
+    for name in options.faults:
+        for number in range(len(SECTIONS[name].trials)):
+            trial = _alone(name, number, options.seconds)
+            _keep(options.kept, name, trial)
+            failed |= trial.well_after < 0 or any(trial.found.values())
+            write_section(ROOT / "docs" / "reliability.md", name, page(kept(options.kept, name), SECTIONS[name].head))
+    return int(failed)
+
+
+def _keep(file: Path, name: str, trial: Trial) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a") as lines:
+        lines.write(json.dumps([name, asdict(trial)]) + "\n")
+
+
+def kept(file: Path, name: str) -> list[Trial]:
+    """The trials of a section that were carried out, the latest of each title."""
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    return list({row["title"]: Trial(**row) for section, row in rows if section == name}.values())
+
+
+def _alone(name: str, number: int, seconds: float) -> Trial:
+    """One trial in a process of its own: settings are read once."""
+    words = [sys.executable, "-m", "tests.faults.outside", name, "--part", str(number), "--seconds", str(seconds)]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as ran:
+        assert ran.stdout is not None
+        last = ""
+        for line in ran.stdout:
+            print(line, end="", flush=True)
+            last = line
+    if ran.returncode:
+        raise SystemExit(f"The trial {name} {number} did not come to its end.")
+    return Trial(**json.loads(last))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

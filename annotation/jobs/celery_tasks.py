@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -15,6 +16,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
+from kombu.exceptions import OperationalError as BrokerError
 
 from annotation import settings as conf
 from annotation.accounts.models import User
@@ -201,11 +203,21 @@ def held_model(opening: Opening) -> LogProbs:
     return opening.open()
 
 
+@contextmanager
+def _broker_may_be_away() -> Iterator[None]:
+    """Wake workers. What is asked for is stored: where the broker is away, beat or a worker that starts finds it."""
+    try:
+        yield
+    except BrokerError as error:
+        log.warning("The broker could not be reached; the work is stored and taken up later: %s", error)
+
+
 def wake(study_pk: int) -> bool:
     """Ask a Celery worker to look at the study's intents; False where no broker is set."""
     if not settings.CELERY_BROKER_URL:
         return False
-    work_off.delay(study_pk)
+    with _broker_may_be_away():
+        work_off.delay(study_pk)
     return True
 
 
@@ -213,7 +225,8 @@ def ask(kind: Job.Kind, **request: Any) -> Job:
     """Queue long work (as `annotation.jobs.queue.ask`), and ask a Celery worker to take it up."""
     job = queue.ask(kind, **request)
     if settings.CELERY_BROKER_URL:
-        current_app.send_task("annotation.files" if kind in queue.FILE_KINDS else "annotation.jobs")
+        with _broker_may_be_away():
+            current_app.send_task("annotation.files" if kind in queue.FILE_KINDS else "annotation.jobs")
     return job
 
 
@@ -229,8 +242,9 @@ def wake_for(market_hits: Collection[str]) -> int:
     if not settings.CELERY_BROKER_URL:
         return 0
     mine = running_studies().filter(hits__market_id__in=market_hits).distinct()
-    for study in mine:
-        poll_off.delay(study.pk)
+    with _broker_may_be_away():
+        for study in mine:
+            poll_off.delay(study.pk)
     return len(mine)
 
 
@@ -238,8 +252,9 @@ def wake_scoring(job_pk: int, *, chunks: int) -> bool:
     """Ask scoring workers to look at a job's chunks; False where no broker is set."""
     if not settings.CELERY_BROKER_URL:
         return False
-    for _ in range(min(chunks, MAX_WAKES)):
-        score_off.delay(job_pk)
+    with _broker_may_be_away():
+        for _ in range(min(chunks, MAX_WAKES)):
+            score_off.delay(job_pk)
     return True
 
 

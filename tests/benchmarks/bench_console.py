@@ -32,7 +32,6 @@ PLACES = [
     "preview",
     "publish",
     "progress",
-    "running",
     "running/wages",
     "review",
     "workers",
@@ -81,7 +80,7 @@ def _layout(study: Study, hits: int) -> dict[str, Table]:
     }  # fmt: skip
     hit = {
         "study_id": study.pk, "cell_id": cell.pk, "slot": "i", "wording_id": study.wordings.get().pk, "page": "i",
-        "max_assignments": PEOPLE, "market_id": "'H' || i", "market_status": "''",
+        "max_assignments": PEOPLE, "market_id": "'H' || i", "market_status": "''", "fees": "''",
         "collected": PEOPLE, "inside": 0, "free": 0, "judged": PEOPLE * PER_HIT,
     }  # fmt: skip
     place = {"hit_id": f"i / {PER_HIT} + 1", "text_id": "i + 1", "position": f"i % {PER_HIT}", "role": "'item'"}

@@ -17,11 +17,14 @@ from annotation.console.form_errors import attach_errors
 from annotation.console.forms.release import MAX_COMMENTS, ObjectionsForm, ReleaseForm
 from annotation.console.permission import study_page, visitor
 from annotation.exceptions import AssayError
-from annotation.jobs.queue import ask
+from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Release, Role, SharingObjection, Statement, Study
 from annotation.reports.public_release import ReleaseLook, consent_of_task_page, look_before_release, set_objections
 from annotation.studies.blinding import seen_at
 from metrics.errors import MetricsError
+
+# What a release would show, and why there is none to look at. It is read from all answers: once for each request.
+Looked = tuple[ReleaseLook | None, str]
 
 
 @study_page(Role.OWNER)
@@ -29,8 +32,8 @@ def releases(request: HttpRequest, study: Study) -> HttpResponse:
     return _page(request, study)
 
 
-def _page(request: HttpRequest, study: Study, **forms: Any) -> HttpResponse:
-    look, problem = _look(request, study)
+def _page(request: HttpRequest, study: Study, *, looked: Looked | None = None, **forms: Any) -> HttpResponse:
+    look, problem = looked or _look(request, study)
     stated = dict(study.statements.values_list("key", "body"))
     initial = {
         "licence": stated.get(Statement.Key.LICENCE, ""),
@@ -53,7 +56,7 @@ def _page(request: HttpRequest, study: Study, **forms: Any) -> HttpResponse:
     return render(request, "console/release.html", {**context, "form": wrong}, status=422 if wrong else 200)
 
 
-def _look(request: HttpRequest, study: Study) -> tuple[ReleaseLook | None, str]:
+def _look(request: HttpRequest, study: Study) -> Looked:
     """What to look at; a sentence where results are blinded, or where there is nothing to release."""
     if seen_at(study) is None:
         return None, _("The results are blinded. Unblind them first: a release shows them.")
@@ -80,7 +83,7 @@ def _choices(look: ReleaseLook | None) -> tuple[tuple[str, str], ...]:
 @require_POST
 @study_page(Role.OWNER)
 def create(request: HttpRequest, study: Study) -> HttpResponse:
-    look, problem = _look(request, study)
+    look, problem = looked = _look(request, study)
     form = ReleaseForm(request.POST, comments=_choices(look))
     if form.is_valid() and look is not None:
         fields = form.cleaned_data
@@ -90,7 +93,7 @@ def create(request: HttpRequest, study: Study) -> HttpResponse:
         return redirect("console:job", job.uuid)
     if problem:
         form.add_error(None, problem)
-    return _page(request, study, releasing=form)
+    return _page(request, study, looked=looked, releasing=form)
 
 
 @require_POST

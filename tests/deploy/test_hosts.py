@@ -23,7 +23,8 @@ def test_an_address_with_a_nul_is_not_found_before_a_database_is_asked(client: C
 
 @pytest.mark.django_db
 def test_the_administration_answers_on_its_own_host(client: Client) -> None:
-    assert client.get("/admin/login/", headers={"host": "127.0.0.1:8000"}).status_code == 200
+    answer = client.get("/admin/login/", headers={"host": "127.0.0.1:8000"}, follow=True)
+    assert (answer.redirect_chain, answer.status_code) == ([("/console/sign-in/", 302)], 200)
 
 
 def test_on_the_host_of_the_frames_it_sends_people_to_its_own(client: Client) -> None:
@@ -38,4 +39,5 @@ def test_a_form_posted_there_is_not_accepted(client: Client) -> None:
 @pytest.mark.django_db
 def test_one_host_for_everything_keeps_working(client: Client, settings: Any) -> None:
     settings.HIT_ORIGIN = settings.CONSOLE_ORIGIN
-    assert client.get("/admin/login/", headers={"host": "127.0.0.1:8000"}).status_code == 200
+    answer = client.get("/admin/login/", headers={"host": "127.0.0.1:8000"}, follow=True)
+    assert (answer.redirect_chain, answer.status_code) == ([("/console/sign-in/", 302)], 200)

@@ -148,7 +148,7 @@ def test_tries_to_sign_in_to_the_administration_are_limited(client, settings):
     settings.AXES_ENABLED = True
     User.objects.create_superuser("operator", password="the right one")
     form = {"username": "operator", "password": "no"}
-    page = reverse("admin:login")
+    page = client.get(reverse("admin:login"))["Location"]
     answers = [client.post(page, form).status_code for _ in range(settings.AXES_FAILURE_LIMIT)]
     assert answers[0] == 200
     assert client.post(page, form | {"password": "the right one"}).status_code == 429

@@ -141,9 +141,11 @@ pairs: setup-dev
 check_reports: setup-dev
 	ASSAY_ALL_REPORTS=100 $(BIN)/python -m pytest -q -n auto tests/report_checker
 
-# Ten minutes and more; needs the programs of PostgreSQL and Redis, and starts its own.
+# Two hours; needs the programs of PostgreSQL, Redis and libfaketime, and as root small disks; starts its own servers.
 faults: setup
 	$(BIN)/python -m tests.faults $(FAULTS)
+	$(BIN)/python -m tests.faults.installed
+	$(BIN)/python -m tests.faults.outside
 	$(BIN)/python -m tests.faults.on_prolific --runs 1000
 
 # Three minutes: 24 people in browsers of their own, in each of two studies; a reviewer decides a hundred by keyboard.

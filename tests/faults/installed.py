@@ -129,15 +129,16 @@ runs the processes of `deploy/processes.py` (without the proxy) and starts each 
 began, is ended by SIGKILL, while studies live through everything named
 above and people submit without a pause. The marketplace throttles one call in {throttle_every}, fails one in
 {fail_every} and carries out one in {drop_after_commit_every} without an answer. A person's page sends again until it
-reads that the answers are recorded. What a killed process had taken comes back after 2 seconds here (after 600, unless
-`INTENT_LEASE_SECONDS` says otherwise).
+reads that the answers are recorded. Work that a killed process held is free again after 2 seconds here (after 600,
+unless `INTENT_LEASE_SECONDS` says otherwise).
 """
 
 
-def page(wholes: list[Whole]) -> str:
+def page(wholes: list[Whole], asked: int) -> str:
     """The section of docs/reliability.md."""
     kills = sum(sum(whole.kills.values()) for whole in wholes)
-    head = HEAD.format(kills=kills, low=PAUSE[0], high=PAUSE[1], **FAULTS)
+    short = "" if kills >= asked else f", fewer than the {asked:,} asked for: the run was ended by its time"
+    head = HEAD.format(kills=asked, low=PAUSE[0], high=PAUSE[1], **FAULTS)
     names = sorted({name for whole in wholes for name in whole.kills})
     rows = [
         ["studies", *(str(whole.studies) for whole in wholes)],
@@ -147,9 +148,13 @@ def page(wholes: list[Whole]) -> str:
         ["submissions acknowledged", *(str(whole.recorded) for whole in wholes)],
         ["requests of people that failed and were made again", *(str(whole.failed) for whole in wholes)],
         ["longest time until one submission was acknowledged (s)", *(f"{whole.longest:.1f}" for whole in wholes)],
-        *([name, *(str(whole.found.get(name, 0)) for whole in wholes)] for name in wholes[0].found),
+        *(
+            [name.replace("refusals", "rejections"), *(str(whole.found.get(name, 0)) for whole in wholes)]
+            for name in wholes[0].found
+        ),
     ]
-    return f"{head}\n{table(['', *(whole.title for whole in wholes)], rows)}\n\n{kills} processes were killed in all."
+    titles = [whole.title for whole in wholes]
+    return f"{head}\n{table(['', *titles], rows)}\n\n{kills} processes were killed in all{short}."
 
 
 def main() -> int:
@@ -175,7 +180,7 @@ def main() -> int:
             for number, kind in enumerate(KINDS)
         ]
         wholes = [job.result() for job in jobs]
-    write_section(ROOT / "docs" / "reliability.md", "installations", page(wholes))
+    write_section(ROOT / "docs" / "reliability.md", "installations", page(wholes, options.kills))
     bad = [f"{whole.title}: {number} {name}." for whole in wholes for name, number in whole.found.items() if number]
     if sum(sum(whole.kills.values()) for whole in wholes) < options.kills:
         bad.append(f"Fewer than {options.kills} processes were killed.")

@@ -240,7 +240,8 @@ def page(trials: list[Trial], head: str) -> str:
         for when, answers in trial.met.items():
             for key, number in answers.items():
                 who, _, said = key.partition("|")
-                rows.setdefault(who, {}).setdefault(when, []).append(f"{number} x {said}")
+                # The first sentence says what happened; those after it what to do.
+                rows.setdefault(who, {}).setdefault(when, []).append(f"{number} x {said.split('. ')[0]}")
         cells = [
             [who, *("; ".join(each.get(when, [])) or "-" for when in ("before", "during", "after"))]
             for who, each in sorted(rows.items())
@@ -258,10 +259,14 @@ def page(trials: list[Trial], head: str) -> str:
             "",
             table(["", "before", "during", "after"], cells),
             "",
-            "`doctor` during the fault: " + ("; ".join(trial.doctor) or "no fault") + ".",
+            "`doctor` during the fault: "
+            + "; ".join(": ".join(line.rstrip(".").split(": ")[:2]) for line in trial.doctor)
+            + ".",
         ]
-        if trial.tracebacks:
-            lines = "; ".join(f"`{line}`" for line in trial.tracebacks)
+        # What the system says of a connection is told again by the library that made it.
+        kinds = [line.partition(": ")[0] for line in trial.tracebacks if "ConnectionRefused" not in line]
+        if kinds:
+            lines = "; ".join(f"`{kind}`" for kind in dict.fromkeys(kinds))
             parts.append(f"\nErrors with a traceback in the logs: {lines}.")
     return "\n".join(parts)
 

@@ -153,7 +153,7 @@ def storage_away(seconds: float) -> Trial:
         finally:
             store.start()
 
-    what = "The bucket of uploads and jobs' files answered nobody (the S3 server of moto, stopped)."
+    what = "The bucket of uploads and jobs' files gave no answer (the S3 server of moto, stopped)."
     return tried("A bucket that is away", what, installed("sqlite", extra=store.environment), fault, seconds)
 
 
@@ -177,7 +177,6 @@ def clock(engine: str, offset: str) -> Callable[[float], Trial]:
             "LD_PRELOAD": LIBRARY,
             "FAKETIME_TIMESTAMP_FILE": str(file),
             "FAKETIME_NO_CACHE": "1",
-            "DONT_FAKE_MONOTONIC": "1",
         }
 
         @contextmanager

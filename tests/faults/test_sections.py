@@ -1,0 +1,41 @@
+"""The page of the fault runs: a command writes its section and leaves the others; a trial says what each person met."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults.outside import Trial, page
+from tests.faults.sections import FOOT, read_sections, write_section
+
+
+def test_a_section_is_replaced_and_the_others_stay_in_their_order(tmp_path: Path) -> None:
+    file = tmp_path / "page.md"
+    for name, text in (("clock", "later"), ("points", "first"), ("clock", "once more")):
+        write_section(file, name, text)
+    written = file.read_text()
+    assert read_sections(written) == {"points": "first", "clock": "once more"}
+    assert list(read_sections(written)) == ["points", "clock"]
+    assert written.endswith(FOOT)
+    with pytest.raises(KeyError):
+        write_section(file, "unknown", "")
+
+
+def test_the_stored_page_holds_what_the_commands_wrote() -> None:
+    stored = (Path(__file__).resolve().parents[2] / "docs" / "reliability.md").read_text()
+    assert "points" in read_sections(stored)
+
+
+def test_a_trial_names_what_was_met_and_each_audit_that_is_not_0() -> None:
+    met = {"during": {"worker: submit|503 Try again": 2}}
+    trial = Trial(
+        "SQLite", "A lock.", 60, met, 3, 5, 1, ["FAULT disk: full"], [], {"lost hits": 2, "double payments": 0}
+    )
+    text = page([trial], "## Locked")
+    assert "| worker: submit | - | 2 x 503 Try again | - |" in text
+    assert "Audits: 2 lost hits." in text
+    assert "All was well 3 s after it ended" in text
+    trial.found, trial.well_after = {"lost hits": 0}, -1
+    assert "All 1 audits: 0." in page([trial], "")
+    assert "not within" in page([trial], "")

@@ -92,6 +92,8 @@ def _definitions(body: Iterable[ast.stmt]) -> Iterator[str]:
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name
+        elif isinstance(node, ast.ImportFrom):
+            yield from (name.asname or name.name for name in node.names)
         elif isinstance(node, ast.Assign):
             yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 

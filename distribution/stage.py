@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -63,7 +64,8 @@ def _programs(source: str) -> str:
     """A test's source, in which the programs that it starts name the installed package."""
     for here, installed in STARTED.items():
         source = source.replace(here, installed)
-    return source
+    # What imports is rewritten already; the rest are lines for a Python that a test starts.
+    return re.sub(r"from metrics(?=\.\w| import )", f"from {PACKAGE}.metrics", source)
 
 
 def _files(folder: Path) -> Iterator[Path]:

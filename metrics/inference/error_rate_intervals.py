@@ -39,7 +39,7 @@ def subsample_interval(
     quantile = t_quantile((1 + level) / 2, freedom) if freedom else normal_quantile(level)
     rate = min(max(value / 2, 0.0), 1.0)
     spread = rate * (1 - rate)
-    effective = min(MAX_EFFECTIVE * n, 4 * spread / sd**2) if sd > 0 and spread > 0 else n
+    effective = min(MAX_EFFECTIVE * n, 4 * spread / sd / sd) if sd > 0 and spread > 0 else n
     low, high = wilson(rate, max(effective, np.finfo(float).tiny), quantile)
     return Interval(2 * low, 2 * high, level, METHOD, TARGET)
 

@@ -24,6 +24,7 @@ OF_THE_CHECKOUT = (
     f"{PUBLIC_FACE}test_a_name_has_one_home_for_type_checkers_and_at_run_time",
     f"{PUBLIC_FACE}test_import_metrics_loads_no_measure_and_not_even_numpy",
     f"{PUBLIC_FACE}test_every_other_name_is_imported_from_its_module",
+    "tests/metrics/report/test_printed_intervals.py::test_every_column_that_can_print_an_interval_has_a_row_or_a_reason",
     "tests/metrics/test_every_function.py::test_the_table_also_holds_the_measures_that_are_imported_from_their_modules",
 )
 

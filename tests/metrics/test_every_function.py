@@ -31,7 +31,9 @@ LOG_PROBS = {"decoded", "find_examples"}  # where minus infinity is an answer
 def public_functions() -> set[str]:
     """Names of the functions that the package and its parts list as public."""
     parts = [
-        importlib.import_module(f"metrics.{part.name}") for part in pkgutil.iter_modules(metrics.__path__) if part.ispkg
+        importlib.import_module(f"{metrics.__name__}.{part.name}")
+        for part in pkgutil.iter_modules(metrics.__path__)
+        if part.ispkg
     ]
     listed = [(module, name) for module in (metrics, *parts) for name in getattr(module, "__all__", ())]
     return {name for module, name in listed if inspect.isfunction(getattr(module, name))}

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+import metrics
 from metrics import (
     MetricsError,
     administer_tests,
@@ -243,9 +244,12 @@ def test_conditions_are_compared_and_ratings_summed_from_frames(frame: Callable[
 def test_a_notebook_shows_the_line_of_its_cell_and_the_sentence_and_nothing_of_ours(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    lines = "import pandas, metrics\nitems = pandas.DataFrame({'hj': [3.0], 'log_prob': [-1.0], 'source': ['model']})\n"
-    InteractiveShell(colors="nocolor").run_cell(lines + "metrics.evaluate(items)", silent=True)
+    lines = (
+        "import pandas\nfrom metrics import evaluate\n"
+        "items = pandas.DataFrame({'hj': [3.0], 'log_prob': [-1.0], 'source': ['model']})\n"
+    )
+    InteractiveShell(colors="nocolor").run_cell(lines + "evaluate(items)", silent=True)
     shown = capsys.readouterr().out
-    assert "metrics.evaluate(items)" in shown
+    assert "evaluate(items)" in shown
     assert shown.rstrip().splitlines()[-1].startswith("BadInput: DataFrame, column length:")
-    assert str(Path(__file__).resolve().parents[3] / "metrics") not in shown
+    assert str(Path(metrics.__file__).parent) not in shown

@@ -173,7 +173,9 @@ ALL = tuple(GALLERY.values())
 
 
 def test_every_kind_of_figure_is_in_the_gallery() -> None:
-    modules = [importlib.import_module(f"metrics.figures.{one.name}") for one in pkgutil.iter_modules(figures.__path__)]
+    modules = [
+        importlib.import_module(f"{figures.__name__}.{one.name}") for one in pkgutil.iter_modules(figures.__path__)
+    ]
     assert {one.__name__ for one in GALLERY} == {one.__name__ for one in modules if hasattr(one, "alt")}
 
 

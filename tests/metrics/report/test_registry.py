@@ -70,7 +70,7 @@ def test_a_section_of_another_package_has_its_place_sentence_measure_and_referen
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [(f"{__name__}:NOW", "a section is a SectionKind"), ("metrics.report.sections.huse:SECTIONS", "'huse'")],
+    [(f"{__name__}:NOW", "a section is a SectionKind"), (f"{registry.__package__}.huse:SECTIONS", "'huse'")],
 )
 def test_what_is_no_section_or_has_the_key_of_another_is_refused(monkeypatch, value: str, words: str) -> None:
     installed(monkeypatch, value)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from annotation.quality.filters import BROKEN_PAIR, BY_KIND, CODED, NEVER_ALONE, NOTED, OF_TEXTS, STYLE
 from annotation.quality.rules import Rule, Tabulated, Thinned
-from metrics.data.number_format import plural
+from metrics.data.number_format import p_value, plural
 
 NOTHING = "No rater, assignment or item was excluded."
 NOTHING_BEYOND = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
@@ -190,7 +190,7 @@ def _has(number: int) -> str:
 
 def _rates(name: str, table: Tabulated, shown: str) -> str:
     shares = ", ".join(f"{row.group} {100 * row.share:.1f}% of {row.ratings} {shown} shown" for row in table.rows)
-    test = f"; permutation test over assignments, p = {table.p:.3f}" if table.p is not None else ""
+    test = f"; permutation test over assignments, {p_value(table.p)}" if table.p is not None else ""
     return f"Exclusion rates by {name} were {shares}{test}."
 
 

@@ -10,6 +10,7 @@ from metrics.data.number_format import DASH as DASH
 from metrics.data.number_format import estimate as estimate
 from metrics.data.number_format import interval as interval
 from metrics.data.number_format import number as number
+from metrics.data.number_format import p_value as p_value
 from metrics.data.number_format import plural as plural
 
 NOT_RECORDED = "not recorded"

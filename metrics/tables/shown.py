@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from metrics.data.number_format import DASH, number
+from metrics.data.number_format import DASH, SMALLEST_P, number
 from metrics.tables.record import Cell, Column
 from metrics.types import Estimate
-
-SMALLEST_P = 0.001
 
 
 def format_cell(column: Column, cell: Cell, *, n: bool = False) -> str:

@@ -24,6 +24,7 @@ from tests.report_checker.sentences import (
     left_out,
     limits,
     raters,
+    said_p,
     shown,
     was,
 )
@@ -74,7 +75,7 @@ def analysis_equivalence(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 @kind(
     rf"Accuracy was (?:not )?shown to lie within \d+% to \d+%, the margin around chance that the plan of \S+ declared: "
-    rf"(?P<value>{NUMBER})% (?P<span>\[{NUMBER}, {NUMBER}\]) at \d+%, p = (?P<p>[\d.]+) \(TOST\)\."
+    rf"(?P<value>{NUMBER})% (?P<span>\[{NUMBER}, {NUMBER}\]) at \d+%, p (?P<p>[<=] [\d.]+) \(TOST\)\."
 )
 def tested_equivalence(rows: Rows, match: Match, asked: Asked) -> str | None:
     points, shares = margin_points(rows), rows.accuracies()
@@ -88,7 +89,7 @@ def tested_equivalence(rows: Rows, match: Match, asked: Asked) -> str | None:
     return (
         f"Accuracy was {'' if p <= 0.05 else 'not '}shown to lie within {50 - points}% to {50 + points}%, the margin "
         f"around chance that the plan of {rows.logged[0]:%Y-%m-%d} declared: {shown(100 * mean, match['value'], 1)}%"
-        f"{ends} at {100 * OF_TOST:g}%, p = {shown(p, match['p'], 4)} (TOST)."
+        f"{ends} at {100 * OF_TOST:g}%, p {said_p(p, match['p'])} (TOST)."
     )
 
 

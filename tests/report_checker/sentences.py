@@ -106,6 +106,13 @@ def shown(value: float, said: str, digits: int = 2) -> str:
 TIED_ROUNDING = 1e-9
 
 
+def said_p(p: float, said: str = "") -> str:
+    """A p-value as sentences have it, without its p; one that lies between two roundings as it is said."""
+    if p < 0.001:
+        return "< .001"
+    return f"= {shown(p, said.removeprefix('= ').replace('.', '0.', 1), 3)}".replace("0.", ".")
+
+
 def limits(span: tuple[float, float] | None, said: str, digits: int = 2, scale: float = 1) -> str:
     """An interval as it is printed, with the space before it; "" for none."""
     if span is None:
@@ -537,7 +544,7 @@ def rules_locked(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(
-    rf"Exclusion rates by (?:source|condition) were .+?(?:; permutation test over assignments, p = {NUMBER})?\.(?= |$)"
+    r"Exclusion rates by (?:source|condition) were .+?(?:; permutation test over assignments, p [<=] \.\d+)?\.(?= |$)"
 )
 def exclusion_rates(rows: Rows, match: Match, asked: Asked) -> str:
     source = match[0].startswith("Exclusion rates by source")
@@ -555,7 +562,7 @@ def exclusion_rates(rows: Rows, match: Match, asked: Asked) -> str:
         f"{group} {100 * gone[group] / total[group]:.1f}% of {total[group]} {shown}" for group in order if total[group]
     )
     p = shuffled_p(rows, order, source)
-    end = "." if p is None else f"; permutation test over assignments, p = {p:.3f}."
+    end = "." if p is None else f"; permutation test over assignments, p {said_p(p)}."
     return f"Exclusion rates by {'source' if source else 'condition'} were {shares}{end}"
 
 
@@ -944,7 +951,7 @@ def answer(rows: Rows, match: Match, asked: Asked) -> str | None:
         shown(scale * number, match[name], digits)
         for number, name in ((compared.value, "value"), (low, "low"), (high, "high"))
     )
-    said = "< .001" if p < 0.001 else f"= {shown(p, '0' + match['p'][2:], 3)[1:]}"
+    said = said_p(p, match["p"])
     each = f"new {compared.unit}s and new raters"
     return (
         f"{head}{compared.on}: {value} [{lower}, {upper}] {unit}, p {said}; {count(compared.items, compared.unit)}, "

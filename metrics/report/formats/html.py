@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -103,12 +102,7 @@ def html(
         "excluded": excluded,
     }
     rendered = environment().get_template("report.html").render(context)
-    return isolate_words(_with_unbroken_p_values(_without_dead_links(rendered)))
-
-
-def _with_unbroken_p_values(page: str) -> str:
-    """No line ends between p and its number."""
-    return re.sub(r"\bp (=|&lt;) (?=[.\d])", "p\u00a0\\1\u00a0", page)
+    return isolate_words(_without_dead_links(rendered))
 
 
 def _without_dead_links(page: str) -> str:

@@ -25,7 +25,7 @@ from metrics.report.sections.source_comparisons import (
     declared_comparison,
     has_comparison,
 )
-from metrics.report.wording import number, plural
+from metrics.report.wording import number, p_value, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Interval
 
@@ -246,16 +246,11 @@ def _target(compared: RatingDifference) -> str:
 
 
 def _p(verdict: Verdict) -> str:
-    raw = _p_value(verdict.comparison.p if verdict.comparison else None)
+    raw = p_value(verdict.comparison.p if verdict.comparison else None)
     if verdict.tests == 1:
         return raw
-    return f"{raw}, adjusted for {verdict.tests} comparisons {_p_value(verdict.adjusted_p).removeprefix('p ')}"
-
-
-def _p_value(p: float | None) -> str:
-    if p is None:
-        return "p not defined"
-    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".")
+    adjusted = p_value(verdict.adjusted_p).removeprefix("p").lstrip()
+    return f"{raw}, adjusted for {verdict.tests} comparisons {adjusted}"
 
 
 def _declared(report_input: ReportInput, plan: ComparisonPlan, chosen: str) -> str:

@@ -9,6 +9,7 @@ from metrics.inference.drop_out import DropOut, compare_drop_out
 from metrics.report.row_records import DrawFacts
 from metrics.report.section import Reference, Section
 from metrics.report.section_kind import Options, written
+from metrics.report.wording import p_value
 from metrics.tables.record import Column, Table
 from metrics.types import Estimate, Setting
 from metrics.version import __version__
@@ -138,7 +139,7 @@ def _sentence(compared: DropOut, draw: DrawFacts, level: float) -> str:
     low, high = compared.interval.low, compared.interval.high
     verdict = "differs" if compared.p < 1 - level else "does not differ detectably"
     return (
-        f"Drop-out {verdict} between conditions ({compared.test}, p = {compared.p:.3f}); the largest difference is "
+        f"Drop-out {verdict} between conditions ({compared.test}, {p_value(compared.p)}); the largest difference is "
         f"that of {names[compared.highest]} and {names[compared.lowest]}, {100 * compared.difference:.1f} percentage "
         f"points [{100 * low:.1f}, {100 * high:.1f}]."
     )

@@ -11,6 +11,7 @@ from metrics.evaluators.conditions_to_json import tost_estimate
 from metrics.inference.equivalence import Equivalence, Margin, equivalence
 from metrics.report.row_records import PlanFacts
 from metrics.report.section import Reference
+from metrics.report.wording import p_value
 from metrics.tables.record import Column, Row, Table
 
 TABLE = "evaluators-equivalence"
@@ -25,8 +26,7 @@ UNTESTABLE = template(
 )
 TESTED = template(
     "summary.equivalence",
-    "Accuracy {outcome} within {margin}, the margin around chance that {declared} declared: {shown}, p = {p:.4f} "
-    "(TOST).",
+    "Accuracy {outcome} within {margin}, the margin around chance that {declared} declared: {shown}, {p} (TOST).",
     *MEASURED,
 )
 
@@ -67,7 +67,7 @@ def sentence(test: Equivalence) -> Sentence:
         return UNTESTABLE.fill(margin=margin)
     outcome = "was shown to lie" if test.equivalent else "was not shown to lie"
     shown = f"{100 * test.value:.1f}% [{100 * span.low:.1f}, {100 * span.high:.1f}] at {100 * span.level:g}%"
-    return TESTED.fill(outcome=outcome, margin=margin, declared=test.margin.declared, shown=shown, p=test.p)
+    return TESTED.fill(outcome=outcome, margin=margin, declared=test.margin.declared, shown=shown, p=p_value(test.p))
 
 
 def table(tests: Mapping[str, Equivalence]) -> Table:

@@ -25,7 +25,7 @@ from metrics.report.section import Measured, Reference, Section
 from metrics.report.section_kind import Options, written
 from metrics.report.sections import equivalence
 from metrics.report.sections.judgments import files, judgments, varying_factors
-from metrics.report.wording import plural
+from metrics.report.wording import p_value, plural
 from metrics.tables.evaluators import EvaluatorRow, evaluator_table
 from metrics.tables.record import Column, Row, Table
 from metrics.types import MODEL, REFERENCE, Estimate, Source
@@ -322,7 +322,7 @@ def _pairs(compared: ConditionComparison) -> Table:
         rows.append((pair.a, pair.b, pair.difference, *values, pair.cohens_d, pair.smallest_effect))
     anova = anova_estimate(compared.anova)
     p, eta = _number(anova.settings.get("p")), _number(anova.settings.get("eta_squared"))
-    f = "not defined" if anova.value is None or p is None else f"F = {anova.value:.2f}, p = {p:.4f}"
+    f = "not defined" if anova.value is None or p is None else f"F = {anova.value:.2f}, {p_value(p)}"
     share = "" if eta is None else f", eta squared {eta:.3f}"
     df = f"({compared.anova.df_between}, {compared.anova.df_within} degrees of freedom)"
     notes = [

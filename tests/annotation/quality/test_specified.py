@@ -279,7 +279,7 @@ def test_the_summary_tells_shares_rates_by_group_their_test_and_who_was_paid() -
     told = paragraph(done(left_out=8, rules=[Rule("too_fast")], by_condition=table, refused=1))
     assert "Of 160 submissions, 8 (5.0%) were excluded." in told
     assert "Exclusion rates by condition were reference 10.0% of 80 texts shown, model 5.0% of 80 texts shown; " in told
-    assert "p = 0.250" in told
+    assert "p\u00a0=\u00a0.250" in told
     alone = replace(table, rows=table.rows[:1], p=None)
     assert "Exclusion rates" not in paragraph(done(left_out=8, rules=[Rule("too_fast")], by_condition=alone))
     assert "1 of 160 submissions was rejected (not paid)" in told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import wrap
 
+from metrics.data.number_format import SPACE
 from metrics.report.records import KnownValue, Truth
 from metrics.report.result import GeneratorReport, Report
 from metrics.report.sections import answer
@@ -91,4 +92,4 @@ def _in_huse(report: Report) -> str:
 
 
 def _ascii(text: str) -> str:
-    return text.replace("−", "-").replace("–", "-")
+    return text.replace("−", "-").replace("–", "-").replace(SPACE, " ")

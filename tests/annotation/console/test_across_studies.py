@@ -91,7 +91,7 @@ def test_the_answer_stands_first_on_a_studys_results(study: Study) -> None:
     unblind(study, actor="ada", now=timezone.now())
     page = seen(entered(owner), "results", study.uuid)
     assert 'class="lead"' not in page
-    sentence = "large is better than small on typicality: 0.44 [0.12, 0.76] points, p\u00a0=\u00a0.008; 100 contexts, 60 raters."
+    sentence = "large is better than small on typicality: 0.44 [0.12, 0.76] points, p\u00a0=\u00a0.008; 100 contexts."
     result = Result.objects.get(pk=job.outcome["result"])
     result.numbers = {**result.numbers, "results": [{"key": "answer", "lead": [sentence], "tables": []}]}
     result.save()

@@ -21,7 +21,7 @@ OPERATOR = "Tell the operator of this installation. If your last change is not t
 SENTENCES = {
     BUSY: ("The database is locked by another process", AGAIN),
     FULL: ("The disk of the server is full", OPERATOR),
-    READ_ONLY: ("The database of the server is read-only", OPERATOR),
+    READ_ONLY: ("The disk or the database of the server is read-only", OPERATOR),
     CANNOT_OPEN: ("The database of the server cannot be opened", OPERATOR),
     CANNOT_WRITE: ("The disk of the server reports an error", OPERATOR),
     CANNOT_CONNECT: ("The database of the server does not answer", AGAIN),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,13 +11,14 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError, connection
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone
 
 from annotation.accounts.models import ApiToken, User
 from annotation.common.upload_limits import FILE_MIB, MIB, SUBMISSION_MIB
 from annotation.importing import texts_upload
+from deploy.failures import answer_failure
 from tests.deploy.test_database_errors import full, locked, raised_by
 
 pytestmark = pytest.mark.django_db
@@ -113,3 +115,13 @@ def test_a_file_that_is_too_large_is_a_sentence_at_its_field(client: Client, mon
     answer = client.post(reverse("console:studies-import"), {"name": "batch", "file": file})
     assert answer.status_code == 422
     assert f"The file is larger than {FILE_MIB} MB." in answer.content.decode()
+
+
+def test_a_folder_that_is_read_only_is_not_called_a_database() -> None:
+    try:
+        raise OSError(errno.EROFS, "Read-only file system", "uploads/items.csv")
+    except OSError:
+        answer = answer_failure(RequestFactory().post("/console/studies/"))
+    page = answer.content.decode()
+    assert (answer.status_code, "The disk or the database of the server is read-only" in page) == (503, True)
+    assert "items.csv" not in page

@@ -141,7 +141,7 @@ pairs: setup-dev
 check_reports: setup-dev
 	ASSAY_ALL_REPORTS=100 $(BIN)/python -m pytest -q -n auto tests/report_checker
 
-# Two hours; needs the programs of PostgreSQL, Redis and libfaketime, and as root small disks; starts its own servers.
+# Long; needs the programs of PostgreSQL, Redis and libfaketime, and as root small disks; starts its own servers.
 faults: setup
 	$(BIN)/python -m tests.faults $(FAULTS)
 	$(BIN)/python -m tests.faults.installed

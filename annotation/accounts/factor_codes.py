@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -130,8 +129,9 @@ def _is_owed(request: HttpRequest) -> bool:
     session = request.session
     if SESSION_KEY not in session or session.get(STATE) == PASSED:
         return False
-    required = settings.SECOND_FACTOR_FOR_OWNERS and request.user.is_authenticated and is_required(request.user)
-    return bool(request.user.is_authenticated and (session.get(STATE) == OWED or required))
+    if session.get(STATE) != OWED and not settings.SECOND_FACTOR_FOR_OWNERS:
+        return False
+    return request.user.is_authenticated and (session.get(STATE) == OWED or is_required(request.user))
 
 
 def note_state(request: HttpRequest, user: User) -> None:
@@ -146,7 +146,7 @@ def _accepted(factor: SecondFactor, code: str, *, now: datetime, recovery: bool)
     if factor.waits_until and factor.waits_until > now:
         raise WaitError(max(1, -int((now - factor.waits_until).total_seconds() // 60)))
     bare = _bare(code)
-    accepted = _is_of_app(factor, bare) if len(bare) <= 6 else recovery and _spend(factor, bare)
+    accepted = _is_of_app(factor, bare, now=now) if len(bare) <= 6 else recovery and _spend(factor, bare)
     if accepted:
         factor.failures, factor.waits_until = 0, None
         return True
@@ -156,9 +156,9 @@ def _accepted(factor: SecondFactor, code: str, *, now: datetime, recovery: bool)
     return False
 
 
-def _is_of_app(factor: SecondFactor, code: str) -> bool:
+def _is_of_app(factor: SecondFactor, code: str, *, now: datetime) -> bool:
     app = pyotp.TOTP(vault.unseal(factor.sealed_secret), interval=PERIOD_SECONDS)
-    present = int(time.time()) // PERIOD_SECONDS
+    present = int(now.timestamp()) // PERIOD_SECONDS
     for step in (present + off for off in STEPS_OFF):
         if step > factor.last_step and secrets.compare_digest(app.generate_otp(step).encode(), code.encode()):
             factor.last_step = step

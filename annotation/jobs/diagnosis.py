@@ -174,14 +174,16 @@ def check_queue(now: datetime) -> Iterator[Symptom]:
         yield _queue_symptom(queue)
     yield from _unfinished(actions)
     if running > settings.JOB_SECONDS + WAITS_LONG.total_seconds():
+        limit = describe_duration(settings.JOB_SECONDS)
         sentence = (
-            f"A job has been running for {describe_duration(running)}, longer than the limit of one job (JOB_SECONDS)."
+            f"A job that was requested {describe_duration(running)} ago still runs. A job may run for {limit} at most "
+            "(JOB_SECONDS)."
         )
         yield Symptom(
             "jobs", "warning", sentence, "See whether its process lives; it is taken again after 15 minutes of silence."
         )
     else:
-        yield Symptom("jobs", "ok", f"No job runs for longer than its limit. Failed so far: {failed:,}.")
+        yield Symptom("jobs", "ok", f"No running job is older than the limit of one job. Failed so far: {failed:,}.")
 
 
 def check_disk(now: datetime) -> Iterator[Symptom]:

@@ -36,19 +36,22 @@ class HeadlineChange:
         return -change if self.middle is not None and self.before < self.middle else change
 
 
-def headline_changes(study: Study, rule: Rule) -> tuple[HeadlineChange, ...]:
-    """By measure; empty while results are blinded, and where nothing was computed for this rule and threshold."""
+def stored_effects(study: Study) -> dict[str, Any]:
+    """What the latest job has computed; empty while results are blinded, and before the first job."""
     if blinding.seen_at(study) is None:
-        return ()
+        return {}
     done = study.jobs.filter(kind=Job.Kind.EXCLUSIONS, state=Job.State.DONE).order_by("-created_at").first()
-    if done is None:
-        return ()
-    return (*_of_selections(done.outcome, named_rule(rule)), *_of_answers(done.outcome, named_rule(rule)))
+    return done.outcome if done else {}
+
+
+def headline_changes(effects: dict[str, Any], rule: Rule) -> tuple[HeadlineChange, ...]:
+    """By measure, of `stored_effects`; empty where nothing was computed for this rule and threshold."""
+    return (*_of_selections(effects, named_rule(rule)), *_of_answers(effects, named_rule(rule)))
 
 
 def _of_selections(outcome: dict[str, Any], rule: str) -> Iterator[HeadlineChange]:
     """HUSE or accuracy."""
-    for part in outcome["generators"]:
+    for part in outcome.get("generators", ()):
         # Columns: rules, assignments, ratings, fewest ratings (or evaluators left), value.
         values = {row[0]: row[4] for row in part["rows"]}
         before, after = values.get(NO_RULE), values.get(rule)

@@ -9,7 +9,9 @@ TITLE = "# Reliability\n"
 FOOT = """## What this does not show
 
 Power loss (only processes are killed, and servers restarted), a marketplace that is not ours, and a notice to a worker:
-marketplaces know no token for notices, so one whose answer was lost may come twice. Nothing hangs on it.
+marketplaces know no token for notices, so one whose answer was lost may come twice. Nothing hangs on it. Of a fault or
+an installation without a paragraph above no trial is recorded. The tables quote what was answered in the trial; a later
+version may say it in other words.
 """
 # The order on the page.
 SECTIONS = ("points", "installations", "disk", "storage", "locked", "broker", "clock")

@@ -105,11 +105,13 @@ def rules(request: HttpRequest, study: Study) -> HttpResponse:
     full_page = "HX-Request" not in request.headers
     design = honest_studies.design_of(study)
     honest = honest_studies.stored_studies(study, design) if design else None
+    headline = HUSE.key if honest_studies.has_log_probs(study) else HUSE_Q.key
+    effects = exclusion_effects.stored_effects(study)
     rows = []
     for row in sorted(fairness.rules_now(study), key=lambda row: -row.submissions):
         change = honest.find_change(row.rule) if honest else None
-        honest_rows = _honest_rows(study, change)
-        changes = exclusion_effects.headline_changes(study, row.rule)
+        honest_rows = _honest_rows(change, headline)
+        changes = exclusion_effects.headline_changes(effects, row.rule)
         compared = _compare_with_honest(changes, honest_rows)
         rows.append((row, compared, sum(is_outside for _change, is_outside in compared), change, honest_rows))
     context = {
@@ -126,11 +128,10 @@ def rules(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/quality_rules.html" if full_page else "console/rules_now.html", context)
 
 
-def _honest_rows(study: Study, change: honest_studies.HonestChange | None) -> list[honest_studies.MeasureChange]:
+def _honest_rows(change: honest_studies.HonestChange | None, headline: str) -> list[honest_studies.MeasureChange]:
     """What the rule did to each measure in simulated studies of honest people; of HUSE and HUSE-Q to the headline."""
     shown = list(change.changes) if change else []
     if any(measure.key == HUSE.key for measure in shown):
-        headline = HUSE.key if honest_studies.has_log_probs(study) else HUSE_Q.key
         return [measure for measure in shown if measure.key == headline]
     return shown
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -57,7 +60,9 @@ def accounts(request: HttpRequest) -> HttpResponse:
     """Accounts of the installation, with their sessions: for its owners."""
     if not visitor(request).is_superuser:
         return refused(request, _("Only an owner of this installation can see its accounts"), status=403)
-    people = User.objects.annotate(sessions=Count("console_sessions")).select_related("second_factor")
+    limit = timezone.now() - timedelta(seconds=settings.SESSION_COOKIE_AGE)
+    valid = Count("console_sessions", filter=Q(console_sessions__seen_at__gt=limit))
+    people = User.objects.annotate(sessions=valid).select_related("second_factor")
     events = AccountEvent.objects.select_related("user").order_by("-pk")[:EVENTS]
     return render(request, "console/accounts.html", {"people": people.order_by("username"), "events": events})
 

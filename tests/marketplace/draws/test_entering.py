@@ -117,8 +117,8 @@ def test_the_list_shows_one_card_without_anything_of_a_cell(study, ann):
     published = study(
         cells=2,
         places=3,
-        Title=lambda letter: f"Rate {letter}1x",
-        Description=lambda letter: f"It is {letter}2x",
+        Title=lambda letter: f"Rate {letter}-1x",
+        Description=lambda letter: f"It is {letter}-2x",
         Reward=lambda letter: {"a": "0.50", "b": "0.70"}[letter],
     )
     page = ann.get("/hits/").text
@@ -126,13 +126,13 @@ def test_the_list_shows_one_card_without_anything_of_a_cell(study, ann):
     card = ann.get(f"/hits/{published.any_hit()['HITId']}/").text
     for text in (page, card):
         assert "$0.50 to $0.70" in text
-        assert not any(word in text for word in ("a1x", "b1x", "a2x", "b2x", "<iframe"))
+        assert not any(word in text for word in ("a-1x", "b-1x", "a-2x", "b-2x", "<iframe"))
     group = published.any_hit()["HITGroupId"]
-    assert "a1x" not in ann.get(f"/hits/groups/{group}/").text
+    assert "a-1x" not in ann.get(f"/hits/groups/{group}/").text
 
 
 def test_after_the_draw_nothing_of_another_cell_can_be_seen(study, ann):
-    published = study(cells=2, places=3, hits=2, Title=lambda letter: f"Rate {letter}1x")
+    published = study(cells=2, places=3, hits=2, Title=lambda letter: f"Rate {letter}-1x")
     task = published.enter(ann)
     mine = published.cell(ann)
     other = {"a": "b", "b": "a"}[mine]
@@ -140,7 +140,7 @@ def test_after_the_draw_nothing_of_another_cell_can_be_seen(study, ann):
     addresses = [f"/hits/{hit['HITId']}/", f"/hits/groups/{hit['HITGroupId']}/", "/hits/", "/hits/history/"]
     for submitted in (False, True):
         for address in addresses:
-            assert f"{other}1x" not in ann.get(address).text, (address, submitted)
+            assert f"{other}-1x" not in ann.get(address).text, (address, submitted)
         ann.hand_in(task)
     assert {published.letter_of(hit) for hit in ann.offers()} == {mine}
 

@@ -36,8 +36,8 @@ NAMES = (
 SETTINGS = "tests.faults.installed_settings"
 # On a machine that others keep busy.
 START_SECONDS = 300.0
-# Processor seconds after which a process is past its start and at work.
-AT_WORK_SECONDS = 1.5
+# Processor seconds, and seconds since it was begun, after which a process is past its start and at work.
+AT_WORK_SECONDS, AT_WORK_AGE = 0.9, 5.0
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -77,6 +77,18 @@ class Installation:
         """Every process that belongs to the installation, but for the one that starts the others."""
         rows = {pid: (parent, name) for pid, parent, name in _processes(self.var) if pid != self.supervisor.pid}
         return [Victim(pid, name, parent in rows) for pid, (parent, name) in rows.items()]
+
+    def victims_at_work(self) -> list[Victim]:
+        """Those past their start: of a process that is killed before, nothing can be lost."""
+        victims = self.victims()
+        working = {victim.pid for victim in victims if _is_at_work(victim)}
+        # The first process of the web never reads the project: it is at work where those that it began are.
+        serving = any(victim.pid in working for victim in victims if victim.name == "web" and victim.is_child)
+        return [
+            victim
+            for victim in victims
+            if victim.pid in working or (serving and victim.name == "web" and not victim.is_child)
+        ]
 
     def log(self) -> str:
         """What all processes wrote."""
@@ -226,7 +238,7 @@ class Killer(threading.Thread):
                 continue
             # First the kind, then the process: else the many of the web would be met alone.
             victims: dict[str, list[Victim]] = {}
-            for victim in filter(_is_at_work, self.installation.victims()):
+            for victim in self.installation.victims_at_work():
                 victims.setdefault(victim.title, []).append(victim)
             if not victims:
                 continue
@@ -241,12 +253,12 @@ class Killer(threading.Thread):
 
 
 def _is_at_work(victim: Victim) -> bool:
-    """Whether it is past its start: of a process that is killed before, nothing can be lost."""
-    # Celery's children come from a process that is past it; those of the web read the project themselves.
+    # Celery's children come from a process that is past its start; those of the web read the project themselves.
     if victim.is_child and victim.name != "web":
         return True
     try:
         fields = Path(f"/proc/{victim.pid}/stat").read_text("latin-1").rpartition(")")[2].split()
     except OSError:
         return False
-    return (int(fields[11]) + int(fields[12])) / TICKS >= AT_WORK_SECONDS
+    age = time.clock_gettime(time.CLOCK_BOOTTIME) - int(fields[19]) / TICKS
+    return age >= AT_WORK_AGE and (int(fields[11]) + int(fields[12])) / TICKS >= AT_WORK_SECONDS

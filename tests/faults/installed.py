@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -31,6 +32,8 @@ KINDS = {
     "postgresql": ("postgresql", False, "PostgreSQL, the work loop"),
     "celery": ("postgresql", True, "PostgreSQL, Redis, Celery"),
 }
+# The exception by which a traceback ends: the first line after it that is not indented.
+TRACEBACK = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*([A-Za-z_][\w.]*)", re.MULTILINE)
 PAUSE, MOST_STUDIES = (0.8, 2.4), 60
 
 
@@ -45,7 +48,7 @@ class Whole:
     recorded: int = 0
     failed: int = 0
     longest: float = 0.0
-    tracebacks: int = 0
+    tracebacks: dict[str, int] = field(default_factory=dict)
     found: dict[str, int] = field(default_factory=dict)
 
 
@@ -84,13 +87,17 @@ def live_through(kind: str, *, kills: int, pages: int, seed: int, minutes: float
         found["acknowledged answers that are lost or altered"] = acknowledged(met)
         whole.studies, whole.kills, whole.found = len(lives), dict(killer.kills), dict(found)
         whole.recorded, whole.failed, whole.longest = len(met.recorded), met.failed, met.longest
-        # A marketplace's 500 is one of those that it was asked for; a traceback of ours is one too many.
-        whole.tracebacks = installation.log().count("Traceback (most recent call last)")
+        whole.tracebacks = dict(tracebacks(installation.log()))
         keep = os.environ.get("FAULTS_LOG")
         if keep:
             Path(keep, f"{kind}.log").write_text(installation.log())
     whole.seconds = time.monotonic() - begun
     return whole
+
+
+def tracebacks(log: str) -> Counter[str]:
+    """How many tracebacks of a log end with which exception."""
+    return Counter(TRACEBACK.findall(log))
 
 
 def join(installation: Installation) -> None:
@@ -127,6 +134,9 @@ above and people submit without a pause. The marketplace throttles one call in {
 {fail_every} and carries out one in {drop_after_commit_every} without an answer. A person's page sends again until it
 reads that the answers are recorded. Work that a killed process held is free again after 2 seconds here (after 600,
 unless `INTENT_LEASE_SECONDS` says otherwise).
+
+Of the tracebacks, `ClientDisconnected` is the marketplace hanging up as it was asked to, `WorkerLostError` (and
+`ExceptionWithTraceback` before it) a Celery process that was killed.
 """
 
 
@@ -143,7 +153,10 @@ def page(wholes: list[Whole], asked: int) -> str:
         *([f"killed: {name}", *(str(whole.kills.get(name, 0)) for whole in wholes)] for name in names),
         ["submissions acknowledged", *(str(whole.recorded) for whole in wholes)],
         ["requests of people that failed and were made again", *(str(whole.failed) for whole in wholes)],
-        ["tracebacks in the logs", *(str(whole.tracebacks) for whole in wholes)],
+        *(
+            [f"tracebacks in the logs: {name}", *(str(whole.tracebacks.get(name, 0)) for whole in wholes)]
+            for name in sorted({name for whole in wholes for name in whole.tracebacks})
+        ),
         ["longest time until one submission was acknowledged (s)", *(f"{whole.longest:.1f}" for whole in wholes)],
         *(
             [name.replace("refusals", "rejections"), *(str(whole.found.get(name, 0)) for whole in wholes)]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.installed import tracebacks
 from tests.faults.outside import Trial, page
 from tests.faults.sections import FOOT, read_sections, write_section
 
@@ -39,3 +40,20 @@ def test_a_trial_names_what_was_met_and_each_audit_that_is_not_0() -> None:
     trial.found, trial.well_after = {"lost hits": 0}, -1
     assert "All 1 audits: 0." in page([trial], "")
     assert "not within" in page([trial], "")
+
+
+def test_tracebacks_are_counted_by_the_exception_that_ended_them() -> None:
+    log = """It ended with -9; it starts again.
+Traceback (most recent call last):
+  File "a.py", line 1, in a
+    raise Missing
+a.Missing: no row
+Traceback (most recent call last):
+
+  File "b.py", line 1
+ValueError
+Traceback (most recent call last):
+  File "a.py", line 9, in a
+a.Missing
+"""
+    assert tracebacks(log) == {"a.Missing": 2, "ValueError": 1}

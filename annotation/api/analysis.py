@@ -16,7 +16,7 @@ from annotation.api.jobs import JobOut
 from annotation.api.responses import Page, Paged, gives, paged
 from annotation.collecting import counts
 from annotation.exceptions import StateError
-from annotation.jobs.celery_tasks import ask_to_detect
+from annotation.jobs.celery_tasks import ask, ask_to_detect
 from annotation.models import Codebook, Job, Remark, Role, RuleSet, Study, Submission
 from annotation.quality import applied_rules, assess, code_explanations, coder_agreement, coding_queue, evidence
 from annotation.quality.filters import FILTERS, NAMED_SETS, rule_without_code
@@ -24,7 +24,6 @@ from annotation.quality.methods_text import paragraph
 from annotation.quality.rules import Rule, rules_from
 from annotation.quality.work_table import QualityCheck
 from annotation.reports import study_facts
-from annotation.reports.take_snapshot import open_results
 from annotation.review import exclude
 from annotation.studies import blinding
 from metrics.evaluators.comment_codes import NULL
@@ -244,12 +243,11 @@ def apply_rules(request: HttpRequest, study: UUID, number: int) -> Any:
     return exclude.apply_rules(stored, actor=caller(request), now=timezone.now())
 
 
-@router.post("/studies/{study}/unblind", response=gives(None, 204), summary="Unblind results")
-def look(request: HttpRequest, study: UUID) -> Status[None]:
-    """The log notes when and by whom: later decisions count as not blind."""
+@router.post("/studies/{study}/unblind", response=gives(JobOut, 202), summary="Unblind results")
+def look(request: HttpRequest, study: UUID) -> Status[Job]:
+    """The log notes when and by whom: later decisions are not blind. Results stay blinded until the job is done."""
     study_row = study_for(request, study, Role.REVIEWER)
-    open_results(study_row, actor=caller(request).get_username(), now=timezone.now())
-    return Status(204, None)
+    return Status(202, ask(Job.Kind.UNBLIND, by=caller(request), now=timezone.now(), study=study_row))
 
 
 @router.get("/studies/{study}/coding", response=gives(Paged[CodingOut]), summary="Progress of coding explanations")

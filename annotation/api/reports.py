@@ -27,8 +27,8 @@ from annotation.reports import scores_upload
 from annotation.reports.attach_scores import attach, detach
 from annotation.reports.public_release import comment_keys, set_objections
 from annotation.reports.share import revoke, share
-from annotation.reports.take_snapshot import look_at_results
 from annotation.studies.blinding import seen_at
+from annotation.studies.unblind import require_confirmation
 from metrics.report.formats.write import Format
 from metrics.report.row_records import WhichRaters
 
@@ -141,12 +141,11 @@ def show_results(request: HttpRequest, study: UUID) -> dict[str, Any]:
 
 @router.post("/studies/{study}/reports", response=gives(JobOut, 202), summary="Request a report")
 def ask_report(request: HttpRequest, study: UUID, body: StudyReportIn) -> Status[Job]:
-    """Computing results unblinds them. While they are blinded, this needs a reviewer and `unblind`."""
+    """The job unblinds the results. While they are blinded, this needs a reviewer and `unblind`."""
     study_row = study_for(request, study)
     if not seen_at(study_row):
         study_row = study_for(request, study, Role.REVIEWER)
-        actor = caller(request).get_username()
-        look_at_results(study_row, confirmed=body.unblind, actor=actor, reason="report", now=timezone.now())
+        require_confirmation(study_row, confirmed=body.unblind)
     options = {"formats": list(body.formats), "seed": body.seed, "raters": body.raters}
     job = ask(Job.Kind.REPORT, by=caller(request), now=timezone.now(), study=study_row, settings=options)
     return Status(202, job)

@@ -34,7 +34,8 @@ from annotation.quality.key_measures import key_of
 from annotation.reports.export import export
 from annotation.reports.export_comparison import export_comparison
 from annotation.reports.headline_effects import effects_table, headline_effects
-from annotation.reports.take_snapshot import take, take_for_comparison
+from annotation.reports.take_snapshot import open_results, take, take_for_comparison
+from annotation.studies.unblind import is_first_look
 from metrics.data.answer_types import AnswerType
 from metrics.data.criterion_names import WRITTEN_BY
 from metrics.errors import MetricsError
@@ -157,6 +158,7 @@ MODELS = (Job.Kind.DETECT, Job.Kind.NND_RUN, Job.Kind.H_SCORE, Job.Kind.LOG_PROB
 READING_BYTES = 1024 * 1024 * 1024
 SPLIT_IT = "Save it as CSV, or in several files. Nothing was changed."
 Done = tuple[dict[str, Any], Study | None]
+LOST = "This job was canceled, or another worker took it over."
 SEE_RESULTS = (Role.REVIEWER, Role.EDITOR, Role.OWNER)
 
 
@@ -164,6 +166,31 @@ def _study_of(job: Job) -> Study:
     if job.study is None:
         raise StateError("This job is of no study.")
     return job.study
+
+
+def _check_asker(job: Job, study: Study) -> None:
+    """Raise StateError where who asked for a look at results may not look at them any more."""
+    if job.asked_by and not Study.objects.with_role(job.asked_by, *SEE_RESULTS).filter(pk=study.pk).exists():
+        raise StateError("Who asked for this may not look at the results of this study any more.")
+
+
+def _unblind(job: Job, tell: Tell, now: datetime) -> Done:
+    """Noted as done together with what it stores, so that one that was canceled or failed leaves results blinded."""
+    study = _study_of(job)
+    _check_asker(job, study)
+
+    def finish(first: bool) -> None:
+        if not queue.finish(job, {"first": first}, now=now):
+            raise StateError(LOST)
+
+    first = open_results(
+        study,
+        actor=job.actor,
+        now=now,
+        before_reading=lambda: tell("Reading all answers", 0, 0),
+        on_store=finish,
+    )
+    return {"first": first}, None
 
 
 def _preflight(job: Job, tell: Tell, now: datetime) -> Done:
@@ -177,6 +204,8 @@ def _preflight(job: Job, tell: Tell, now: datetime) -> Done:
 def _report(job: Job, tell: Tell, now: datetime) -> Done:
     """The report's files lie in a folder of the job; its figures, without script, in the outcome."""
     study, seed = _study_of(job), int(job.settings.get("seed", 0))
+    if is_first_look(study):
+        _check_asker(job, study)
     raters: WhichRaters = job.settings.get("raters", "")
     command = f"manage.py report {study} --out DIR --seed {seed}" + (f" --raters {raters}" if raters else "")
     snapshot = take(study, actor=job.actor, reason="report", now=now, command=command)
@@ -285,7 +314,7 @@ def _lay_out(job: Job, tell: Tell, now: datetime) -> Done:
         design = store_design(study, dealt, actor=job.actor, now=now)
         outcome = {"hits": design.hits, "places": design.assignments}
         if not queue.finish(job, outcome, now=now):
-            raise StateError("This job was canceled, or another worker took it over.")
+            raise StateError(LOST)
     return outcome, None
 
 
@@ -362,4 +391,5 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.APPLY_REVIEW: batch_runs.run_review,
     Job.Kind.IMPORT_WORKERS: worker_runs.import_list,
     Job.Kind.RELEASE: release_runs.create_release,
+    Job.Kind.UNBLIND: _unblind,
 }

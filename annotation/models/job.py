@@ -42,6 +42,7 @@ class Job(models.Model):
         APPLY_REVIEW = "apply_review", "apply a reviewed file"
         IMPORT_WORKERS = "import_workers", "import worker IDs"
         RELEASE = "release", "create a public release"
+        UNBLIND = "unblind", "unblind results"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"

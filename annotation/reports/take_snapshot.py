@@ -74,11 +74,33 @@ def take_for_comparison(study: Study, *, actor: str, now: datetime, command: str
     return replace(report_input, study=replace(report_input.study, name=study.name))
 
 
-def open_results(study: Study, *, actor: str, now: datetime) -> bool:
-    """Unblind the results, with a snapshot of what is shown; False where that was logged before."""
-    return bool(look_at_results(study, actor=actor, reason="unblinded", now=now)) or unblind(
-        study, actor=actor, now=now
-    )
+def open_results(
+    study: Study,
+    *,
+    actor: str,
+    now: datetime,
+    before_reading: Callable[[], None] = lambda: None,
+    on_store: Callable[[bool], None] = lambda first: None,
+) -> bool:
+    """Unblind the results, with a snapshot of what is shown; False where that was logged before.
+
+    All answers are read, which takes as long as reading them for a report.
+
+    Args:
+        before_reading: called before answers are read, outside the transaction.
+        on_store: called with what is returned, in the transaction that stores it. Where it raises, nothing is stored,
+            and the results stay blinded.
+    """
+
+    def open_once() -> bool:
+        before_reading()
+        with _same_moment():
+            warning = look_at_results(study, actor=actor, reason="unblinded", now=now)
+            first = bool(warning) or unblind(study, actor=actor, now=now)
+            on_store(first)
+        return first
+
+    return _again_where_others_wrote(open_once)
 
 
 def look_at_results(study: Study, *, actor: str, reason: str, now: datetime, confirmed: bool = True) -> str:

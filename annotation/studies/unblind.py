@@ -40,11 +40,16 @@ def look(study: Study, *, actor: str, now: datetime, confirmed: bool = True) -> 
     """
     if not is_first_look(study):
         return ""
-    if not confirmed:
+    require_confirmation(study, confirmed=confirmed)
+    unblind(study, actor=actor, now=now)
+    return UNBLINDED.format(study=study.name)
+
+
+def require_confirmation(study: Study, *, confirmed: bool) -> None:
+    """Raise StateError, naming `unblind`, for a first look that is not `confirmed`."""
+    if not confirmed and is_first_look(study):
         raise StateError(
             f"The results of {study.name} are blinded. Once they are shown, decisions on exclusions and on stopping "
             "are no longer blind: decide on exclusions first, then confirm with `unblind`. The log will record who "
             "unblinded the results, when, and how much work was in."
         ).at("unblind")
-    unblind(study, actor=actor, now=now)
-    return UNBLINDED.format(study=study.name)

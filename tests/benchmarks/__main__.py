@@ -26,6 +26,7 @@ BENCHMARKS = {
     "HUSE of 100,000 and 1,000,000 texts against a bare cKDTree query": "tests.benchmarks.bench_large",
     "Krippendorff's alpha, 100,000 items x 20 raters, 15 % filled": "tests.benchmarks.bench_alpha",
     "The review desk's pages at 10,000 assignments": "tests.benchmarks.bench_desk",
+    "Requests to the console and the web API at 10,000 assignments": "tests.benchmarks.bench_requests",
     "Evidence about 100,000 assignments": "tests.benchmarks.bench_evidence",
     "Dawid-Skene and MACE on 1 million ratings beside crowd-kit": "tests.benchmarks.bench_workers",
     "Crossed mixed model, 100,000 ratings": "tests.benchmarks.bench_mixed",

@@ -17,7 +17,6 @@ from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
 from annotation.publishing import progress
 from annotation.reports import latest, measures
-from annotation.reports.take_snapshot import open_results
 from annotation.studies import blinding
 from annotation.studies.access import may
 from annotation.studies.rows import has_rows
@@ -30,7 +29,7 @@ from metrics.report.formats.write import FORMATS
 @study_page()
 def results(request: HttpRequest, study: Study) -> HttpResponse:
     if blinding.seen_at(study) is None:
-        return render(request, "console/blind.html", {"study": study, "at": progress.progress(study)})
+        return _blind(request, study)
     reports = study.jobs.filter(kind=Job.Kind.REPORT).order_by("-created_at")
     stored = study.results.order_by("-made_at", "-pk").first()
     # A command stores a result, too; its files are where it wrote them.
@@ -57,6 +56,13 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/results.html", context)
 
 
+def _blind(request: HttpRequest, study: Study) -> HttpResponse:
+    """What is shown in place of results, and the job that unblinds them."""
+    unblinding = study.jobs.filter(kind=Job.Kind.UNBLIND).order_by("-created_at").first()
+    context = {"study": study, "at": progress.progress(study), "unblinding": unblinding}
+    return render(request, "console/blind.html", context)
+
+
 @require_POST
 @study_page(Role.EDITOR)
 def state_missing(request: HttpRequest, study: Study) -> HttpResponse:
@@ -74,8 +80,11 @@ def state_missing(request: HttpRequest, study: Study) -> HttpResponse:
 @require_POST
 @study_page(Role.REVIEWER)
 def reveal(request: HttpRequest, study: Study) -> HttpResponse:
-    open_results(study, actor=request.user.get_username(), now=timezone.now())
-    return redirect("console:results", study.uuid)
+    """A job, as all answers are read."""
+    if blinding.seen_at(study) is not None:
+        return redirect("console:results", study.uuid)
+    job = ask(Job.Kind.UNBLIND, by=visitor(request), now=timezone.now(), study=study)
+    return redirect("console:job", job.uuid)
 
 
 @require_POST
@@ -95,7 +104,7 @@ def compute(request: HttpRequest, study: Study) -> HttpResponse:
 def exclusions(request: HttpRequest, study: Study) -> HttpResponse:
     """What leaving out work by rules does to the measures: behind the same warning as the results themselves."""
     if blinding.seen_at(study) is None:
-        return render(request, "console/blind.html", {"study": study, "at": progress.progress(study)})
+        return _blind(request, study)
     jobs = study.jobs.filter(kind=Job.Kind.EXCLUSIONS).order_by("-created_at")
     done = jobs.filter(state=Job.State.DONE).first()
     selections = is_for_huse(study.task) or asks(study.task, AnswerType.TWO_SIDED)

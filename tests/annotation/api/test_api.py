@@ -152,6 +152,7 @@ def test_results_that_nobody_looked_at_take_a_reviewer_who_confirms_and_are_note
     assert not study.audit.filter(verb="unblind").exists()
     assert not study.jobs.exists()
     assert owner("post", f"/studies/{study.uuid}/reports", {"unblind": True}).status_code == 202
+    run_due()
     assert study.audit.get(verb="unblind").actor == "olga"
 
 

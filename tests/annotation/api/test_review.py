@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
+from annotation.jobs.run import run_due
 from annotation.models import Decision, Remark, Reply, Study, Submission
 from annotation.quality.assess import assess
 from tests.annotation.api.conftest import Caller, fault
@@ -174,7 +175,11 @@ def test_rules_are_fixed_before_anybody_looks_and_applied(study: Study, at: str)
     alike = next(one for one in told["flags"] if one["kind"] == "repeated_reasons")
     assert (alike["submissions"], alike["workers"], alike["left_out"]) == (6, 3, applied["left_out"])
     assert told["doubted_gold"] == []
-    assert editor("post", f"{at}/unblind").status_code == 204
+    unblinding = editor("post", f"{at}/unblind")
+    assert unblinding.status_code == 202
+    assert editor("post", f"{at}/unblind").json()["uuid"] == unblinding.json()["uuid"]
+    run_due()
+    assert editor("get", f"/jobs/{unblinding.json()['uuid']}").json()["outcome"] == {"first": True}
     assert editor("post", f"{at}/rules", {"name": "late", "rules": []}).json()["blind"] is False
 
 

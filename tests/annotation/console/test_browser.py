@@ -40,6 +40,7 @@ from annotation.rehearsal.prolific_stub.controls import Controls
 from annotation.reports.share import share
 from annotation.review.exclude import fix_rules
 from annotation.studies.create import reword
+from annotation.studies.unblind import unblind
 from tests.annotation.conftest import told
 from tests.annotation.console.factories import BROKEN, brought, csv, draft_batch
 from tests.annotation.importing import batches
@@ -99,7 +100,7 @@ def world(site: str, study: Study, tmp_path: Path, settings: Any, prolific_stub:
     client.force_login(owner)
     faulty = brought(client, reverse("console:texts-add", args=[study.uuid]), BROKEN)
     client.post(reverse("console:results-compute", args=[finished.uuid]))
-    client.post(reverse("console:results-reveal", args=[running.uuid]))
+    unblind(running, actor="owner", now=timezone.now())
     run_due(clock=timezone.now)
     report = Job.objects.get(study=finished, kind="report")
     assert report.state == "done", report.problem

@@ -70,6 +70,7 @@ from annotation.review.approve import approve
 from annotation.studies.create import reword
 from annotation.studies.invite_member import invite_colleague
 from annotation.studies.plan_document import document_of, questions
+from annotation.studies.unblind import unblind
 from metrics.likelihood import TINY
 from tests.annotation.console.factories import SOUND, brought, csv
 from tests.annotation.recruiting.prolific_double import CHANNEL, PretendMarketplace, pretend
@@ -268,7 +269,7 @@ def to_share(world: World) -> Place:
 
 
 def to_build_tests(world: World) -> Place:
-    world.client.post(world.at("results-reveal"))
+    unblind(world.running, actor="owner", now=timezone.now())
     form = text_measures.NndRule(study=world.running)
     return Place(world.at("results-nnd-build"), {"kind": "mean", "minimum_gap": "0", "minimum_ratings": "1"}, form)
 
@@ -287,7 +288,7 @@ def to_run_tests(world: World) -> Place:
 
 def to_compare(world: World) -> Place:
     for study in (world.draft, world.running):
-        world.client.post(world.at("results-reveal", study=study))
+        unblind(study, actor="owner", now=timezone.now())
     both = [world.draft, world.running]
     given = {"studies": [str(one.uuid) for one in both]}
     return Place(reverse("console:compare"), given, comparing.Compare(studies=both))

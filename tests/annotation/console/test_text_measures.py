@@ -19,6 +19,7 @@ from annotation.jobs.job_files import folder_of
 from annotation.jobs.run import run_due
 from annotation.models import AuditEvent, Job, Likelihood, Membership, Role, Study
 from annotation.reports.measures import measures_of
+from annotation.studies.unblind import unblind
 from metrics.__main__ import main
 from metrics.likelihood import TINY
 from metrics.likelihood.tiny import TinyModel
@@ -160,7 +161,7 @@ def test_a_study_s_ratings_become_tests_and_the_result_part_of_its_report(
     client.force_login(owner)
     build = reverse("console:results-nnd-build", args=[tidy.uuid])
     rule = {"kind": "labels", "best": "No error", "minimum_gap": "0", "minimum_ratings": "1"}
-    client.post(reverse("console:results-reveal", args=[tidy.uuid]))
+    unblind(tidy, actor="owner", now=timezone.now())
     built = ended(client.post(build, rule))
     call_command(
         "nnd_from_study", "tidy", out=tmp_path / "t.json", rule="labels", best="No error", stdout=io.StringIO()
@@ -346,7 +347,7 @@ def test_log_probabilities_come_from_a_model_or_the_page_says_huse_q_alone(perso
 def test_huse_is_in_the_report_once_log_probabilities_are_computed(person: Person, study: Study) -> None:
     client, rated = person(Role.OWNER), make(workers=4, hits=3, texts=10)
     Membership.objects.create(study=rated, user=User.objects.get(username="owner"), role=Role.OWNER)
-    client.post(reverse("console:results-reveal", args=[rated.uuid]))
+    unblind(rated, actor="owner", now=timezone.now())
 
     def measures() -> dict[str, float | None]:
         report = ended(client.post(reverse("console:results-compute", args=[rated.uuid])))

@@ -18,7 +18,7 @@ from annotation.collecting import counts
 from annotation.exceptions import StateError
 from annotation.jobs.celery_tasks import ask, ask_to_detect
 from annotation.models import Codebook, Job, Remark, Role, RuleSet, Study, Submission
-from annotation.quality import applied_rules, assess, code_explanations, coder_agreement, coding_queue, evidence
+from annotation.quality import applied_rules, code_explanations, coder_agreement, coding_queue, evidence
 from annotation.quality.filters import FILTERS, NAMED_SETS, rule_without_code
 from annotation.quality.methods_text import paragraph
 from annotation.quality.rules import Rule, rules_from
@@ -84,11 +84,6 @@ class QualityOut(Schema):
     flags: list[FlagOut]
     doubted_gold: list[DoubtedGoldOut]
     paragraph: str
-
-
-class MeasuredOut(Schema):
-    submissions: int
-    flags: int
 
 
 class DetectIn(Schema):
@@ -203,9 +198,11 @@ def show_quality(request: HttpRequest, study: UUID) -> dict[str, Any]:
     }
 
 
-@router.post("/studies/{study}/quality/measure", response=gives(MeasuredOut), summary="Run all quality checks")
-def measure(request: HttpRequest, study: UUID) -> Any:
-    return assess.assess(study_for(request, study, Role.EDITOR), now=timezone.now())
+@router.post("/studies/{study}/quality/measure", response=gives(JobOut, 202), summary="Run all quality checks")
+def measure(request: HttpRequest, study: UUID) -> Status[Job]:
+    """The job's outcome: submissions measured, and flags raised."""
+    study_row = study_for(request, study, Role.EDITOR)
+    return Status(202, ask(Job.Kind.CHECK_QUALITY, by=caller(request), now=timezone.now(), study=study_row))
 
 
 @router.post(

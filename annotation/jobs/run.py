@@ -158,7 +158,6 @@ MODELS = (Job.Kind.DETECT, Job.Kind.NND_RUN, Job.Kind.H_SCORE, Job.Kind.LOG_PROB
 READING_BYTES = 1024 * 1024 * 1024
 SPLIT_IT = "Save it as CSV, or in several files. Nothing was changed."
 Done = tuple[dict[str, Any], Study | None]
-LOST = "This job was canceled, or another worker took it over."
 SEE_RESULTS = (Role.REVIEWER, Role.EDITOR, Role.OWNER)
 
 
@@ -179,18 +178,27 @@ def _unblind(job: Job, tell: Tell, now: datetime) -> Done:
     study = _study_of(job)
     _check_asker(job, study)
 
-    def finish(first: bool) -> None:
-        if not queue.finish(job, {"first": first}, now=now):
-            raise StateError(LOST)
-
     first = open_results(
         study,
         actor=job.actor,
         now=now,
         before_reading=lambda: tell("Reading all answers", 0, 0),
-        on_store=finish,
+        on_store=lambda first: _finish(job, {"first": first}, now),
     )
     return {"first": first}, None
+
+
+def _check_quality(job: Job, tell: Tell, now: datetime) -> Done:
+    """Noted as done together with what it stores, so that one that was canceled replaces nothing."""
+    tell("Measuring submissions", 0, 0)
+    done = assess(_study_of(job), now=now, on_store=lambda assessed: _finish(job, asdict(assessed), now))
+    return asdict(done), None
+
+
+def _finish(job: Job, outcome: dict[str, Any], now: datetime) -> None:
+    """Note a job as done in the transaction that stores its work. Raises StateError where it was canceled."""
+    if not queue.finish(job, outcome, now=now):
+        raise StateError("This job was canceled, or another worker took it over.")
 
 
 def _preflight(job: Job, tell: Tell, now: datetime) -> Done:
@@ -313,8 +321,7 @@ def _lay_out(job: Job, tell: Tell, now: datetime) -> Done:
     with transaction.atomic():
         design = store_design(study, dealt, actor=job.actor, now=now)
         outcome = {"hits": design.hits, "places": design.assignments}
-        if not queue.finish(job, outcome, now=now):
-            raise StateError(LOST)
+        _finish(job, outcome, now)
     return outcome, None
 
 
@@ -392,4 +399,5 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.IMPORT_WORKERS: worker_runs.import_list,
     Job.Kind.RELEASE: release_runs.create_release,
     Job.Kind.UNBLIND: _unblind,
+    Job.Kind.CHECK_QUALITY: _check_quality,
 }

@@ -43,6 +43,7 @@ class Job(models.Model):
         IMPORT_WORKERS = "import_workers", "import worker IDs"
         RELEASE = "release", "create a public release"
         UNBLIND = "unblind", "unblind results"
+        CHECK_QUALITY = "check_quality", "run quality checks"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"

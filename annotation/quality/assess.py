@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -31,8 +32,11 @@ class Assessed:
     flags: int
 
 
-def assess(study: Study, *, now: datetime) -> Assessed:
-    """Measure the study's work again: evidence and flags of the checks are replaced."""
+def assess(study: Study, *, now: datetime, on_store: Callable[[Assessed], None] = lambda assessed: None) -> Assessed:
+    """Measure the study's work again: evidence and flags of the checks are replaced.
+
+    on_store: called with what is returned, in the transaction that stores it. Where it raises, nothing is replaced.
+    """
     read = study_work(study)
     assessment = measure_work(read.work)
     flags = [
@@ -71,7 +75,9 @@ def assess(study: Study, *, now: datetime) -> Assessed:
             ),
             batch_size=BATCH,
         )
-    return Assessed(len(read.submissions), len(flags))
+        assessed = Assessed(len(read.submissions), len(flags))
+        on_store(assessed)
+    return assessed
 
 
 def _people(study: Study, read: StudyWork, assessment: Assessment, *, now: datetime) -> list[PersonEvidence]:

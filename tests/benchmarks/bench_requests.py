@@ -3,18 +3,21 @@
     TEST_POSTGRES_URL=postgres://user@host/name python -m tests.benchmarks.bench_requests [ASSIGNMENTS]
 
 HITs of 25 texts, 20 workers per HIT, four HITs per worker, measured by every filter; results are unblinded. An owner
-makes each request inside the process, in a transaction that is rolled back, so that each finds the study as it was. What
-may take more than a second is a job. Requests of `SHOWN` seconds and more are listed, slowest first, with processor
-time, which a busy machine changes less. Sign-in is left, and what calls a marketplace.
+makes each request inside the process, in a transaction that is rolled back, so that each finds the study as it was.
+What may take more than a second is a job. Requests of `SHOWN` seconds and more are listed, slowest first; processor
+time varies less on a busy machine. Then the answers are counted by status.
+Sign-in is left, and what calls a marketplace.
 """
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import sys
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -55,6 +58,8 @@ def main(assignments: int) -> None:
         print(f"{engine}, {assignments:,} assignments: {len(requests)} requests, {len(slow)} of {SHOWN} s or more")
         for row in slow:
             print(f"  {row.seconds:7.2f} s  processor {row.processor:6.2f} s  {row.status}  {row.request}")
+        statuses = sorted(Counter((row.request.split()[1], row.status) for row in requests).items())
+        print("  " + ", ".join(f"{ways} {status}: {count}" for (ways, status), count in statuses))
 
 
 def measure(assignments: int) -> None:
@@ -152,6 +157,7 @@ def _console_requests(client: Any, parts: dict[str, object]) -> Iterator[Timed]:
         "file_format": "md",
         "training": "instructions",
     }
+    cookies = client.cookies
     for name, names in _names(urlpatterns):
         if name in SESSION or name.startswith("keys-prolific"):
             continue
@@ -159,6 +165,7 @@ def _console_requests(client: Any, parts: dict[str, object]) -> Iterator[Timed]:
         address = reverse(f"console:{name}", kwargs={key: known.get(key, 1) for key in names})
         for method in ("get", "post"):
             fields = FORMS.get(name, {}) if method == "post" else {}
+            client.cookies = copy.copy(cookies)  # a session that a request began is rolled back
             row = _timed(method.upper(), f"console {name}", lambda: getattr(client, method)(address, fields))  # noqa: B023
             if row.status != 405:
                 yield row

@@ -73,10 +73,12 @@ def commas(number: int | None) -> str:
 
 COUNTED = {
     "assignment": ngettext_lazy("%(shown)s assignment", "%(shown)s assignments", "number"),
+    "block": ngettext_lazy("%(shown)s block", "%(shown)s blocks", "number"),
     "condition": ngettext_lazy("%(shown)s condition", "%(shown)s conditions", "number"),
     "context": ngettext_lazy("%(shown)s context", "%(shown)s contexts", "number"),
     "evaluator": ngettext_lazy("%(shown)s evaluator", "%(shown)s evaluators", "number"),
     "explanation": ngettext_lazy("%(shown)s explanation", "%(shown)s explanations", "number"),
+    "flag": ngettext_lazy("%(shown)s flag", "%(shown)s flags", "number"),
     "HIT": ngettext_lazy("%(shown)s HIT", "%(shown)s HITs", "number"),
     "judgment": ngettext_lazy("%(shown)s judgment", "%(shown)s judgments", "number"),
     "document": ngettext_lazy("%(shown)s document", "%(shown)s documents", "number"),
@@ -84,10 +86,14 @@ COUNTED = {
     "pair": ngettext_lazy("%(shown)s pair", "%(shown)s pairs", "number"),
     "place": ngettext_lazy("%(shown)s place", "%(shown)s places", "number"),
     "rater": ngettext_lazy("%(shown)s rater", "%(shown)s raters", "number"),
+    "row": ngettext_lazy("%(shown)s row", "%(shown)s rows", "number"),
+    "score": ngettext_lazy("%(shown)s score", "%(shown)s scores", "number"),
+    "submission": ngettext_lazy("%(shown)s submission", "%(shown)s submissions", "number"),
     "task": ngettext_lazy("%(shown)s task", "%(shown)s tasks", "number"),
     "test": ngettext_lazy("%(shown)s test", "%(shown)s tests", "number"),
     "text": ngettext_lazy("%(shown)s text", "%(shown)s texts", "number"),
     "version": ngettext_lazy("%(shown)s version", "%(shown)s versions", "number"),
+    "worker": ngettext_lazy("%(shown)s worker", "%(shown)s workers", "number"),
 }
 
 

@@ -21,8 +21,8 @@ from annotation.console.forms.review import Detect, Rules
 from annotation.console.permission import study_page, visitor
 from annotation.design.kinds import unit_of
 from annotation.jobs import celery_tasks
-from annotation.models import Role, Study, Submission
-from annotation.quality import applied_rules, assess, detectors, evidence, fairness, honest_studies, next_step
+from annotation.models import Job, Role, Study, Submission
+from annotation.quality import applied_rules, detectors, evidence, fairness, honest_studies, next_step
 from annotation.quality.filters import BY_KIND, NAMED_SETS, rule_without_code
 from annotation.quality.honest_design import GROUP_SHARE
 from annotation.quality.honest_groups import PEOPLE
@@ -52,6 +52,7 @@ def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | 
         "sets": NAMED_SETS.items(),
         "step": next_step.quality_step(study),
         "every": every,
+        "checking": study.jobs.filter(kind=Job.Kind.CHECK_QUALITY).order_by("-created_at").first(),
         "rules": rows,
         "by_hand": [row for row in form.by_hand() if every or row[1].value()],
         "left_out": len(applied_rules.left_out(study)),
@@ -153,13 +154,9 @@ def _is_outside(change: exclusion_effects.HeadlineChange, honest: honest_studies
 @require_POST
 @study_page(Role.EDITOR)
 def measure(request: HttpRequest, study: Study) -> HttpResponse:
-    done = assess.assess(study, now=timezone.now())
-    checked = ngettext("%d submission checked", "%d submissions checked", done.submissions) % done.submissions
-    raised = ngettext("%d flag raised", "%d flags raised", done.flags) % done.flags
-    messages.success(
-        request, _("%(checked)s, %(raised)s. Nothing else changed.") % {"checked": checked, "raised": raised}
-    )
-    return redirect("console:quality", study.uuid)
+    """A job, as every answer is measured."""
+    job = celery_tasks.ask(Job.Kind.CHECK_QUALITY, by=visitor(request), now=timezone.now(), study=study)
+    return redirect("console:job", job.uuid)
 
 
 @require_POST

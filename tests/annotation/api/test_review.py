@@ -167,7 +167,9 @@ def test_rules_are_fixed_before_anybody_looks_and_applied(study: Study, at: str)
     made = editor("post", f"{at}/rules", {"name": "strict", "rules": [{"kind": "one_answer"}]})
     assert (made.status_code, made.json()["number"], made.json()["blind"]) == (201, 1, True)
     assert fault(editor("post", f"{at}/rules", {"name": "x", "rules": [{"kind": "nonsense"}]}))[:2] == (409, "state")
-    assert editor("post", f"{at}/quality/measure").json()["submissions"] == 6
+    measuring = editor("post", f"{at}/quality/measure").json()
+    run_due()
+    assert editor("get", f"/jobs/{measuring['uuid']}").json()["outcome"]["submissions"] == 6
     applied = editor("post", f"{at}/rules/1/apply").json()
     told = editor("get", f"{at}/quality").json()
     assert (told["holds"], told["left_out"]) == (1, applied["left_out"])

@@ -5,8 +5,10 @@ Each row is a page and every notice on it, in their order; what is not in a row 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from inspect import getclosurevars
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +18,8 @@ from django.utils import timezone
 from lxml import html
 
 from annotation.accounts.models import User
+from annotation.console.templatetags import console
+from annotation.console.templatetags.console import COUNTED
 from annotation.console.urls import urlpatterns
 from annotation.models import Job, Likelihood, Role, Study
 from annotation.quality.assess import assess
@@ -80,6 +84,7 @@ JOBS: list[tuple[Job.Kind, str, str]] = [
     (Job.Kind.NND_RUN, "results-nnd", "Working on near-negative tests."),
     (Job.Kind.H_SCORE, "results-h", "Scoring texts."),
     (Job.Kind.LOG_PROBS, "texts-log-probs", "Computing log-probabilities."),
+    (Job.Kind.CHECK_QUALITY, "quality", "Running quality checks."),
 ]
 SUBMITTED: dict[str, Notices] = {
     "overview": [("next step", "Next step 16 submissions are to be reviewed.")],
@@ -236,6 +241,7 @@ def wrong_pages(client: Client, expected: dict[str, Notices], study: Study | Non
     return wrong
 
 
+TEMPLATES = Path(str(console.__file__)).parents[1] / "templates"
 STUDY_PAGES = {name for name, parts in names(urlpatterns) if set(parts) == {"study_id"}}
 
 
@@ -261,13 +267,15 @@ def test_pages_of_somebody_without_a_study_say_so(client: Client, db: None) -> N
 def test_a_page_says_that_its_job_runs_and_why_the_last_one_failed(study: Study, owner: Client) -> None:
     states.add_some_texts(study)
     unblind(study, actor="owner", now=timezone.now())
-    always = {"texts-log-probs": [NO_LOG_P]}
+    unblinded = [("empty", "Nothing to check yet"), ("warning", "Results were unblinded at")]
+    always = {"texts-log-probs": [NO_LOG_P], "quality": unblinded}
     for kind, page, running in JOBS:
         job = Job.objects.create(study=study, kind=kind, state="running", created_at=timezone.now())
         expected = {page: [("notice", running), *always.get(page, [])]}
         assert wrong_pages(owner, expected, study) == {}
         Job.objects.filter(pk=job.pk).update(state="failed", problem="Row 3: the text is empty.")
-        failed = ("error", "The last computation failed: Row 3: the text is empty.")
+        name = "checks" if kind == Job.Kind.CHECK_QUALITY else "computation"
+        failed = ("error", f"The last {name} failed: Row 3: the text is empty.")
         assert wrong_pages(owner, {page: [failed, *always.get(page, [])]}, study) == {}
 
 
@@ -334,3 +342,10 @@ def test_every_page_is_in_a_table_of_states_or_has_none() -> None:
     pages = {str(pattern.name) for pattern in patterns_of(urlpatterns) if takes_get(pattern)}
     assert not covered & WITHOUT_STATE
     assert pages == covered | WITHOUT_STATE | NO_PAGES
+
+
+def test_every_noun_that_a_page_counts_has_its_plural() -> None:
+    pages = "".join(path.read_text(encoding="utf-8") for path in TEMPLATES.rglob("*.html"))
+    nouns = set(re.findall(r'counted:"(\w+)"', pages))
+    assert len(nouns) > 15
+    assert nouns - COUNTED.keys() == set()

@@ -13,6 +13,8 @@ from django.urls import get_resolver, reverse
 from django.utils import timezone
 
 from annotation.console.urls import of_judging, urlpatterns
+from annotation.jobs import queue
+from annotation.jobs.run import run_due
 from annotation.models import (
     AuditEvent,
     Codebook,
@@ -21,6 +23,7 @@ from annotation.models import (
     Evidence,
     Hold,
     Intent,
+    Job,
     Look,
     Membership,
     Presentation,
@@ -31,6 +34,7 @@ from annotation.models import (
     Submission,
     Worker,
 )
+from annotation.quality import assess
 from annotation.review import reject
 from tests.annotation.review.factories import judged, make, member
 
@@ -335,8 +339,27 @@ def test_a_share_that_is_no_share_is_refused_beside_its_field(study, enter):
 
 def test_measuring_anew_is_one_press(study, enter):
     Evidence.objects.all().delete()
-    enter("editor").post(to("quality-measure", study))
+    editor = enter("editor")
+    job = editor.post(to("quality-measure", study)).url
+    assert editor.post(to("quality-measure", study)).url == job
+    run_due()
     assert Evidence.objects.count() == 6
+    assert "Quality checks finished: 6 submissions" in editor.get(job).content.decode()
+
+
+def test_quality_checks_that_are_canceled_while_they_measure_replace_nothing(study, enter, monkeypatch):
+    Evidence.objects.all().delete()
+    measure_work = assess.measure_work
+
+    def cancel_first(work):
+        queue.cancel(Job.objects.get(), actor="editor", now=timezone.now())
+        return measure_work(work)
+
+    monkeypatch.setattr(assess, "measure_work", cancel_first)
+    enter("editor").post(to("quality-measure", study))
+    run_due()
+    assert Job.objects.get().problem == "Canceled by editor."
+    assert not Evidence.objects.exists()
 
 
 def test_a_hold_and_its_end(study, enter):

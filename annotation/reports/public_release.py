@@ -13,13 +13,24 @@ from django.db.models.functions import Coalesce
 
 from annotation.design.wording import from_json
 from annotation.exceptions import StateError
-from annotation.models import AuditEvent, Release, SharingAnswer, SharingObjection, Study, StudyWording, Worker
-from annotation.reports.take_snapshot import take
+from annotation.models import (
+    AuditEvent,
+    Release,
+    Remark,
+    SharingAnswer,
+    SharingObjection,
+    Study,
+    StudyWording,
+    Text,
+    Worker,
+)
+from annotation.reports import report_rows
+from annotation.reports.loaded_report import loaded_report
+from annotation.reports.take_snapshot import look_at_results, take
 from metrics.errors import BadInput
 from metrics.report.release.bundle import Bundle, write_bundle
 from metrics.report.release.look import Combination, FlaggedComment, flag_comments, rare_combinations
 from metrics.report.release.public import CommentKey, ReleaseChoices, make_public, raters_of
-from metrics.report.snapshot import Snapshot
 
 REASON = "public release"
 
@@ -81,21 +92,38 @@ def set_objections(study: Study, names: Iterable[str], *, actor: str, now: datet
 
 
 def look_before_release(study: Study, *, actor: str, now: datetime) -> ReleaseLook:
-    """What a person must see before they release; like every look at the data, it is a snapshot."""
-    snapshot = take(study, actor=actor, reason="before a public release", now=now)
-    data = snapshot.report_input
-    withheld = _withheld(study, snapshot)
-    shared = [item for item in flag_comments(data) if item.comment.rater not in withheld]
-    raters = raters_of(data) - withheld
-    return ReleaseLook(
-        tuple(shared), rare_combinations(data), len(raters), len(withheld), len(withheld & _refusing(study))
-    )
+    """What a person must see before they release. A first look at results is logged, with a snapshot.
+
+    Ratings are not read: whoever rated has an assignment.
+    """
+    look_at_results(study, actor=actor, reason="before a public release", now=now)
+    if loaded := loaded_report(study):
+        assignments, comments, everybody = loaded.assignments, loaded.comments, raters_of(loaded)
+        judged = {text.id: f"{text.body} {text.context or ''}" for text in loaded.texts}
+    else:
+        assignments, comments = report_rows.assignments(study), report_rows.comments(study)
+        everybody = frozenset(row.rater for row in (*assignments, *comments))
+        judged = _judged_words(study)
+    if not everybody:
+        raise StateError(f"Nobody has submitted anything in {study.name}, so there is nothing to release.")
+    withheld = _withheld(study, everybody)
+    shared = [item for item in flag_comments(comments, judged) if item.comment.rater not in withheld]
+    rare = rare_combinations(assignments)
+    refused = withheld & _refusing(study)
+    return ReleaseLook(tuple(shared), rare, len(everybody - withheld), len(withheld), len(refused))
 
 
-def _withheld(study: Study, snapshot: Snapshot) -> frozenset[str]:
-    """Of the raters in the snapshot those on the stored list, and those who were asked and did not agree."""
+def _judged_words(study: Study) -> dict[str, str]:
+    """The words of each text with a comment, and of its context, by the text's ID."""
+    commented = Remark.objects.filter(presentation__submission__hit__study=study).values("presentation__text")
+    rows = Text.objects.filter(study=study, pk__in=commented).values_list("key", "body", "context__body")
+    return {key: f"{body} {context or ''}" for key, body, context in rows}
+
+
+def _withheld(study: Study, raters: frozenset[str]) -> frozenset[str]:
+    """Of the raters those on the stored list, and those who were asked and did not agree."""
     listed = frozenset(SharingObjection.objects.filter(study=study).values_list("worker__pseudonym", flat=True))
-    return (listed | _refusing(study)) & raters_of(snapshot.report_input)
+    return (listed | _refusing(study)) & raters
 
 
 def _refusing(study: Study) -> frozenset[str]:
@@ -121,7 +149,8 @@ def consent_of_task_page(study: Study) -> str:
 def release(study: Study, wish: ReleaseWish, folder: Path, *, actor: str, now: datetime) -> tuple[Release, Bundle]:
     """Write a release into a new folder and record it. Raises StateError; then neither is there."""
     snapshot = take(study, actor=actor, reason=REASON, now=now)
-    choices = ReleaseChoices(wish.licence.strip(), wish.consent.strip(), _withheld(study, snapshot), wish.comments)
+    withheld = _withheld(study, raters_of(snapshot.report_input))
+    choices = ReleaseChoices(wish.licence.strip(), wish.consent.strip(), withheld, wish.comments)
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         number = 1 + (Release.objects.filter(study=study).aggregate(last=Max("number"))["last"] or 0)

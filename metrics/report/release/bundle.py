@@ -176,7 +176,7 @@ def _readme(release: PublicRelease, differing: Sequence[str]) -> str:
 
 def _data_card(release: PublicRelease, choices: ReleaseChoices) -> str:
     data = release.snapshot.report_input
-    rare = rare_combinations(data, max_raters=1)
+    rare = rare_combinations(data.assignments, max_raters=1)
     withheld = {0: "none", 1: "1 rater"}.get(release.withheld, f"{release.withheld} raters")
     facts = [
         ("Question", data.study.aim or data.study.question),

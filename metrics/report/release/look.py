@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from metrics.report.records import ReportInput
@@ -42,13 +42,15 @@ class FlaggedComment:
     flags: tuple[tuple[str, str], ...]
 
 
-def flag_comments(data: ReportInput) -> tuple[FlaggedComment, ...]:
-    """Every comment of the data with what the detectors find in it; those with flags first.
+def flag_comments(comments: Iterable[CommentRow], judged: Mapping[str, str]) -> tuple[FlaggedComment, ...]:
+    """Every comment with what the detectors find in it; those with flags first.
 
     A capitalized word within a sentence counts as a possible name unless the judged text has it too.
+
+    Args:
+        judged: by the ID of a text, its words and those of its context.
     """
-    texts = {text.id: f"{text.body} {text.context or ''}" for text in data.texts}
-    flagged = [FlaggedComment(row, tuple(_flags(row.body, texts.get(row.text, "")))) for row in data.comments]
+    flagged = [FlaggedComment(row, tuple(_flags(row.body, judged.get(row.text, "")))) for row in comments]
     return tuple(sorted(flagged, key=lambda item: (not item.flags, item.comment.text, item.comment.rater)))
 
 
@@ -72,14 +74,14 @@ class Combination:
         return ", ".join(f"{name}: {value}" for name, value in self.values)
 
 
-def rare_combinations(data: ReportInput, *, max_raters: int = 4) -> tuple[Combination, ...]:
+def rare_combinations(assignments: Iterable[AssignmentRow], *, max_raters: int = 4) -> tuple[Combination, ...]:
     """Combinations of what the tables say of a rater that at most so many raters share, the rarest first.
 
     Condition, number of tasks, of excluded and of rejected tasks, quality flags: what is known of one person elsewhere
     may point to their row here.
     """
     by_rater: dict[str, list[AssignmentRow]] = {}
-    for row in data.assignments:
+    for row in assignments:
         by_rater.setdefault(row.rater, []).append(row)
     counts = Counter(_combination(rows) for rows in by_rater.values())
     rare = [Combination(values, number) for values, number in counts.items() if number <= max_raters]

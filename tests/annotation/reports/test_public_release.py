@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.design.kinds import default_wording
@@ -36,7 +38,7 @@ from annotation.models import (
 from annotation.reports.take_snapshot import take
 from metrics.report.snapshot import read_snapshot
 from tests.annotation.api.conftest import Caller
-from tests.annotation.review.factories import NOW, make
+from tests.annotation.review.factories import NOW, make, member
 
 pytestmark = pytest.mark.django_db
 AGREED = ("--licence", "CC-BY-4.0", "--consent", "Asked before the first task.")
@@ -139,3 +141,13 @@ def test_an_owner_releases_on_the_page_and_by_the_web_api(study: Study) -> None:
     assert "release-1.zip" in client.get(address).content.decode()
     editor = Caller("eva", study, Role.EDITOR)
     assert editor("post", f"/studies/{study.uuid}/releases", wish).status_code == 403
+
+
+def test_the_page_before_a_release_reads_no_rating_and_stores_nothing(study: Study) -> None:
+    client = Client()
+    client.force_login(member(study, "owner"))
+    with CaptureQueriesContext(connection) as queries:
+        page = client.get(reverse("console:exports-release", args=[study.uuid])).content.decode()
+    assert "Raters in the release: 6." in page
+    assert [query["sql"] for query in queries if "annotation_judgment" in query["sql"]] == []
+    assert study.snapshots.get().reason == "report"

@@ -115,18 +115,17 @@ def test_a_wrong_choice_is_named(original: Snapshot, wrong: dict[str, object], s
     ],
 )
 def test_what_may_say_who_wrote_it_is_flagged(original: Snapshot, body: str, kind: str) -> None:
-    data = replace(original.report_input, comments=(CommentRow(original.report_input.texts[0].id, "w", "why", body),))
-    assert kind in {flag for flag, _ in flag_comments(data)[0].flags}
-    assert (
-        flag_comments(replace(data, comments=(CommentRow(data.texts[0].id, "w", "why", "Too long."),)))[0].flags == ()
-    )
+    text = original.report_input.texts[0]
+    judged = {text.id: text.body}
+    (item,) = flag_comments([CommentRow(text.id, "w", "why", body)], judged)
+    assert kind in {flag for flag, _ in item.flags}
+    assert flag_comments([CommentRow(text.id, "w", "why", "Too long.")], judged)[0].flags == ()
 
 
 def test_the_rarest_combination_comes_first() -> None:
-    data = study({"good": (0.0, 0.0)})
     rows = [AssignmentRow(f"A{i}", f"w{i}", "HIT 1", payment="approved") for i in range(6)]
     rows.append(AssignmentRow("A9", "w9", "HIT 1", payment="rejected", kept=False, flags=("fast",)))
-    (rare,) = rare_combinations(replace(data, assignments=tuple(rows)))
+    (rare,) = rare_combinations(rows)
     assert (rare.raters, str(rare)) == (1, "conditions: the only one, tasks: 1, excluded: 1, rejected: 1, flags: fast")
 
 

@@ -102,10 +102,10 @@ def look_before_release(study: Study, *, actor: str, now: datetime) -> ReleaseLo
         judged = {text.id: f"{text.body} {text.context or ''}" for text in loaded.texts}
     else:
         assignments, comments = report_rows.assignments(study), report_rows.comments(study)
-        everybody = frozenset(row.rater for row in (*assignments, *comments))
+        everybody = frozenset(row.rater for row in assignments) | frozenset(row.rater for row in comments)
         judged = _judged_words(study)
     if not everybody:
-        raise StateError(f"Nobody has submitted anything in {study.name}, so there is nothing to release.")
+        raise StateError(f"{study.name} has no submission, so there is nothing to release.")
     withheld = _withheld(study, everybody)
     shared = [item for item in flag_comments(comments, judged) if item.comment.rater not in withheld]
     rare = rare_combinations(assignments)

@@ -57,9 +57,10 @@ def approve(
         mine = submissions.filter(hit__study=study)
         waiting = mine.exclude(decisions__matter=PAYMENT).order_by("pk")
         proposed = 0 if individually else waiting.exclude(rejection=None).count()
-        undecided = list(waiting if individually else waiting.filter(rejection=None))
         if shown:
             undecided = _as_shown(study, mine, shown)
+        else:
+            undecided = list((waiting if individually else waiting.filter(rejection=None)).defer("raw"))
         Decision.objects.bulk_create(
             Decision(submission=submission, matter="payment", verdict="approve", actor=actor, at=now)
             for submission in undecided

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, prefetch_related_objects
 
 from annotation import ledger
 from annotation.accounts.models import User
@@ -190,8 +190,10 @@ class Preview:
 
 
 def preview_chosen(study: Study, chosen: Iterable[str]) -> Preview:
-    """Look before a bulk action."""
-    return preview_of(study, Submission.objects.filter(market_id__in=list(chosen)))
+    """Look before a bulk action, with the flags of each submission."""
+    preview = preview_of(study, Submission.objects.filter(market_id__in=list(chosen)))
+    prefetch_related_objects(preview.submissions, "flags")
+    return preview
 
 
 def preview_of(study: Study, submissions: QuerySet[Submission]) -> Preview:
@@ -199,12 +201,15 @@ def preview_of(study: Study, submissions: QuerySet[Submission]) -> Preview:
     selected = submissions.filter(hit__study=study)
     open_ones = selected.exclude(Exists(review_queue.payments().filter(submission=OuterRef("pk"))))
     proposed = open_ones.exclude(rejection=None).count()
-    mine = open_ones.filter(rejection=None).select_related("worker", "hit__cell__arm__study")
-    rows = list(mine.prefetch_related("flags").defer("raw").order_by("pk"))
-    costs = [ledger.place_cost(row.hit) for row in rows]
+    mine = open_ones.filter(rejection=None)
+    # A HIT has many submissions: it is one object for all of them.
+    hits = Prefetch("hit", Hit.objects.select_related("cell__arm__study"))
+    rows = list(mine.select_related("worker").prefetch_related(hits).defer("raw").order_by("pk"))
+    cost_of = {hit.pk: ledger.place_cost(hit) for hit in {row.hit for row in rows}}
+    costs = [cost_of[row.hit_id] for row in rows]
     return Preview(
         tuple(rows),
-        sum(bool(row.flags.all()) for row in rows),
+        Flag.objects.filter(submission__in=mine).values("submission").distinct().count(),
         selected.count() - len(rows) - proposed,
         sum(cost.amount for cost in costs),
         proposed,

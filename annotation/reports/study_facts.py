@@ -23,7 +23,8 @@ from annotation.models import Decision, Flag, Likelihood, PracticeAnswer, Study,
 from annotation.mturk.client import ASSAY_PROVIDERS
 from annotation.pricing.wages import wage_cents
 from annotation.quality import applied_rules, coder_agreement, detectors, rule_effects, thinned_texts
-from annotation.quality.filters import CODED, FILTERS, rule_of
+from annotation.quality.filters import CODED, FILTERS, rule_without_code
+from annotation.quality.filters import title_of as rule_title
 from annotation.quality.methods_text import Done
 from annotation.quality.rules import Rule
 from annotation.reports import report_rows
@@ -333,7 +334,7 @@ def flag_facts(study: Study, crowd: collecting_counts.CrowdCounts) -> tuple[Flag
     if study.mode == Study.Mode.IMPORTED and not flags:
         return None
     return tuple(
-        FlagFacts(kind, rule_of(kind), *_counts(flags.get(kind, (0, 0)), crowd.submitted))
+        FlagFacts(rule_title(kind), rule_without_code(kind), *_counts(flags.get(kind, (0, 0)), crowd.submitted))
         for kind in sorted({*flags, *ALWAYS})
     )
 

@@ -42,7 +42,7 @@ def import_work(
     with transaction.atomic():
         study = _create_study(work, name)
         store_study.add_owner(study, owner)
-        texts = {text.key: text.pk for part in store.store_in_chunks(study, work.texts) for text in part}
+        texts = store.store_texts(study, work.texts)
         hits = store_study.stored_hits(study, work, texts)
         stored = _store_submissions(study, work, texts, hits, now=now)
         store_study.count_work(study)

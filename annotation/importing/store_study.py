@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import zip_longest
+from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import connection
@@ -129,6 +130,30 @@ def _stored_cells(study: Study, conditions: Sequence[ConditionRecord]) -> dict[s
     return cells
 
 
+class StoredSubmission(NamedTuple):
+    """What is needed of a stored row by those that refer to it."""
+
+    pk: int
+    hit_id: int
+    worker_id: int
+    accepted_at: datetime | None
+    submitted_at: datetime | None
+
+
+SUBMITTED = (
+    "id",
+    "hit",
+    "worker",
+    "market_id",
+    "raw",
+    "raw_format",
+    "accepted_at",
+    "submitted_at",
+    "work_seconds",
+    "received_at",
+)
+
+
 def stored_submissions(
     records: Sequence[SubmissionRecord],
     hits: Mapping[str, Hit],
@@ -136,22 +161,38 @@ def stored_submissions(
     *,
     raw_format: str,
     now: datetime,
-) -> list[Submission]:
+) -> list[StoredSubmission]:
     """Write the submissions as they came, in the order of the file; a worker's real id is not among what is stored."""
-    return Submission.objects.bulk_create(
-        Submission(
-            hit=hits[record.hit],
-            worker=workers[record.worker],
-            market_id=record.assignment,
-            raw=raw_document(record, workers[record.worker].pseudonym),
-            raw_format=raw_format,
-            accepted_at=record.accepted_at,
-            submitted_at=record.submitted_at,
-            work_seconds=record.work_seconds,
-            received_at=now,
-        )
-        for record in records
+    rows = [
+        StoredSubmission(key, hits[record.hit].pk, workers[record.worker].pk, record.accepted_at, record.submitted_at)
+        for key, record in zip(bulk_insert.new_keys(Submission, len(records)), records, strict=True)
+    ]
+    received_at = _moment(now)
+    bulk_insert.insert(
+        Submission,
+        SUBMITTED,
+        (
+            (
+                row.pk,
+                row.hit_id,
+                row.worker_id,
+                record.assignment,
+                raw_document(record, workers[record.worker].pseudonym),
+                raw_format,
+                _moment(record.accepted_at),
+                _moment(record.submitted_at),
+                record.work_seconds,
+                received_at,
+            )
+            for row, record in zip(rows, records, strict=True)
+        ),
     )
+    return rows
+
+
+def _moment(at: datetime | None) -> str | None:
+    """As the database stores it."""
+    return None if at is None else str(connection.ops.adapt_datetimefield_value(at))
 
 
 def raw_document(record: SubmissionRecord, pseudonym: str) -> str:
@@ -174,7 +215,7 @@ JUDGED = ("presentation", "criterion", "label", "text")
 
 def store_judgments(
     records: Sequence[SubmissionRecord],
-    submissions: Sequence[Submission],
+    submissions: Sequence[StoredSubmission],
     texts: Mapping[str, int],
     labels: Mapping[str, Mapping[str, int]],
     *,
@@ -206,13 +247,13 @@ def store_judgments(
     ]
     bulk_insert.insert(Judgment, JUDGED, judged)
     _store_remarks(records, submissions, keys)
-    parsed_at = str(connection.ops.adapt_datetimefield_value(now))
+    parsed_at = _moment(now)
     bulk_insert.insert(Parse, PARSED, ((submission.pk, parsed_at, "") for submission in submissions))
     return len(judged)
 
 
 def _store_remarks(
-    records: Sequence[SubmissionRecord], submissions: Sequence[Submission], keys: Mapping[tuple[int, Place], int]
+    records: Sequence[SubmissionRecord], submissions: Sequence[StoredSubmission], keys: Mapping[tuple[int, Place], int]
 ) -> None:
     if any(record.remarks for record in records):
         by_text = {(row, text): key for (row, (_, text, *_)), key in keys.items()}
@@ -253,21 +294,23 @@ def labels_by_criterion(study: Study, work: CollectedWork) -> dict[str, dict[str
     }
 
 
-def store_flags(records: Sequence[SubmissionRecord], submissions: Sequence[Submission], *, now: datetime) -> None:
+def store_flags(records: Sequence[SubmissionRecord], submissions: Sequence[StoredSubmission], *, now: datetime) -> None:
     """Store the quality flags of the file."""
     Flag.objects.bulk_create(
-        Flag(submission=row, kind=kind, sentence=sentence, raised_at=now)
+        Flag(submission_id=row.pk, kind=kind, sentence=sentence, raised_at=now)
         for row, record in zip(submissions, records, strict=True)
         for kind, sentence in record.flags
     )
 
 
-def store_decisions(records: Sequence[SubmissionRecord], submissions: Sequence[Submission], *, now: datetime) -> int:
+def store_decisions(
+    records: Sequence[SubmissionRecord], submissions: Sequence[StoredSubmission], *, now: datetime
+) -> int:
     """Store the decisions of the file on payment and on the analysis; return how many were rejected."""
     decided = [(row, record) for row, record in zip(submissions, records, strict=True) if record.payment]
     Decision.objects.bulk_create(
         Decision(
-            submission=row,
+            submission_id=row.pk,
             matter=Decision.Matter.PAYMENT,
             verdict=record.payment or "",
             reason=record.feedback or ("Rejected in the imported file." if record.payment == "reject" else ""),
@@ -277,7 +320,7 @@ def store_decisions(records: Sequence[SubmissionRecord], submissions: Sequence[S
     )
     Decision.objects.bulk_create(
         Decision(
-            submission=row,
+            submission_id=row.pk,
             matter=Decision.Matter.ANALYSIS,
             verdict=Decision.Verdict.EXCLUDE,
             reason=record.left_out[:1024],
@@ -292,7 +335,7 @@ def store_decisions(records: Sequence[SubmissionRecord], submissions: Sequence[S
 Since = dict[int, tuple[datetime, int]]  # by worker: when they began, and in which arm
 
 
-def note_arms(since: Since, submissions: Sequence[Submission], arms: Mapping[int, int], *, now: datetime) -> None:
+def note_arms(since: Since, submissions: Sequence[StoredSubmission], arms: Mapping[int, int], *, now: datetime) -> None:
     """Add to `since` each worker's arm at their first submission. arms: by HIT."""
     for row in submissions:
         first = (row.accepted_at or row.submitted_at or now, arms[row.hit_id])

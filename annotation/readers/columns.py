@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from annotation.readers.lines import Progress
 from annotation.readers.problem_codes import Code
@@ -72,8 +72,7 @@ def _check_names(
             findings.problem(None, f"sources.{word}", "must be reference or model", Code.BAD_MAPPING)
 
 
-@dataclass(frozen=True, slots=True)
-class Cells:
+class Cells(NamedTuple):
     """One row, read by our names. `row` is its line."""
 
     row: int

@@ -179,7 +179,7 @@ def _rows(
         cells = dict(zip(fields, record, strict=True))
         if not named:
             cells.pop("", None)
-        if not any(cells.values()) or not any(cell.strip() for cell in cells.values()):
+        if not (named and record[0].strip()) and not any(cell.strip() for cell in cells.values()):
             findings.warn(line, "", "a row of blank cells; it is skipped", Code.BLANK_ROW)
             continue
         count += 1

@@ -15,6 +15,7 @@ import numpy as np
 from annotation.readers.records import HitRecord, JudgmentRecord, SubmissionRecord
 
 NO_POSITION = -1
+RATER = "rater"
 
 
 class RatingBuffer:
@@ -30,7 +31,8 @@ class RatingBuffer:
         self._row, self._end = array("Q"), array("Q")  # line; end of its cells in the file
         self._item, self._rater, self._group, self._label = array("L"), array("L"), array("L"), array("L")
         self._position = array("q")
-        self._heads: dict[str, str] = {}  # of a column: its name in JSON
+        self._form: tuple[str, list[str]] | None = None  # JSON of a row with gaps, and the columns that fill them
+        self._names: tuple[str, ...] = ()  # the columns of the rows that it fits
         self._cells = TemporaryFile()  # noqa: SIM115 - closed, and with that deleted, in __del__
 
     def __del__(self) -> None:
@@ -49,7 +51,10 @@ class RatingBuffer:
     def add(
         self, row: int, item: str, rater: int, *, hit: str, label: int, position: int | None, cells: Mapping[str, str]
     ) -> None:
-        """Append a rating. rater, label: numbers in `raters` and `labels`. position: from 1."""
+        """Append a rating. rater, label: numbers in `raters` and `labels`. position: from 1.
+
+        cells: of the row in the file; what it calls the rater is not stored.
+        """
         number = self.items.setdefault(item, len(self.items))
         self._pairs.add(number << 32 | rater)
         if self._rows_of_pairs is not None:
@@ -65,11 +70,14 @@ class RatingBuffer:
         self._position.append(NO_POSITION if position is None else position)
 
     def _json_of(self, cells: Mapping[str, str]) -> str:
-        """What json.dumps writes, in a quarter of its time."""
-        heads = self._heads
-        for name in cells.keys() - heads.keys():
-            heads[name] = f"{quoted(name)}: "
-        return "{" + ", ".join([heads[name] + quoted(cell) for name, cell in cells.items()]) + "}"
+        """What json.dumps writes, but for the column `rater`, in a fraction of its time."""
+        names = tuple(cells)
+        if self._form is None or names != self._names:
+            shown = [name for name in names if name != RATER]
+            gaps = ", ".join(f"{quoted(name)}: ".replace("%", "%%") + "%s" for name in shown)
+            self._names, self._form = names, ("{" + gaps + "}", shown)
+        form, shown = self._form
+        return form % tuple([quoted(cells[name]) for name in shown])
 
     def submissions(self, twice: Callable[[int, int], None]) -> tuple[tuple[HitRecord, ...], StoredSubmissions]:
         """HITs and submissions in the order of the file. twice: takes the line of a rating whose position its
@@ -160,9 +168,18 @@ class StoredSubmissions(Sequence[SubmissionRecord]):
             position: JudgmentRecord(self._items[buffer._item[at]], position, buffer.labels[buffer._label[at]])
             for at, position in zip(ratings, self._positions(ratings), strict=True)
         }
-        raw = tuple((f"row {buffer._row[at]}", self._cells_of(at)) for at in ratings)
+        raw = tuple(
+            (f"row {buffer._row[at]}", cells) for at, cells in zip(ratings, self._cells_of(ratings), strict=True)
+        )
         return SubmissionRecord(hit, name, self._raters[rater], raw, tuple(judgments.values()))
 
-    def _cells_of(self, at: int) -> str:
-        start = self._buffer._end[at - 1] if at else 0
-        return os.pread(self._buffer._cells.fileno(), self._buffer._end[at] - start, start).decode("ascii")
+    def _cells_of(self, ratings: list[int]) -> list[str]:
+        """The stored cells of each rating; of neighbors in the file, in one read."""
+        ends, file = self._buffer._end, self._buffer._cells.fileno()
+        starts = [ends[at - 1] if at else 0 for at in ratings]
+        if ratings[-1] - ratings[0] == len(ratings) - 1:
+            stored = os.pread(file, ends[ratings[-1]] - starts[0], starts[0]).decode("ascii")
+            return [stored[start - starts[0] : ends[at] - starts[0]] for at, start in zip(ratings, starts, strict=True)]
+        return [
+            os.pread(file, ends[at] - start, start).decode("ascii") for at, start in zip(ratings, starts, strict=True)
+        ]

@@ -44,6 +44,7 @@ ITEM_OPTIONAL = (
 ITEM_COMPUTED = ("hj", "hj_low", "hj_high", "hj_sum", "ratings")
 RATING_NEEDED = ("item", "rater", "value")
 RATING_OPTIONAL = ("label", "hit", "position")
+READ = (*RATING_NEEDED, *RATING_OPTIONAL)
 GENERATOR = "model"
 
 
@@ -62,9 +63,8 @@ def read_ratings(items: Path, ratings: Path, *, delimiter: str | None = None) ->
     rating_findings = Findings(ratings)
     reader = RatingReader(rating_findings, {text.id for text in texts})
     rating_rows = 0
-    read = (*RATING_NEEDED, *RATING_OPTIONAL)
     for cells in read_cells(
-        ratings, rating_findings, Names(), needed=RATING_NEEDED, known=read, form=FileForm(delimiter)
+        ratings, rating_findings, Names(), needed=RATING_NEEDED, known=READ, form=FileForm(delimiter)
     ):
         rating_rows += 1
         reader.take(cells)
@@ -164,6 +164,8 @@ class RatingReader:
         self._known_values: dict[tuple[str, str], int] = {}
         self._known_raters: dict[str, int] = {}
         self._known_hits: dict[str, str] = {}
+        self._names: Names | None = None
+        self._columns: tuple[str, ...] = ()  # what the file calls `READ`
 
     @property
     def rated(self) -> Container[str]:
@@ -173,25 +175,33 @@ class RatingReader:
     def take(self, cells: Cells) -> None:
         """Read one rating."""
         findings, row, before = self.findings, cells.row, self.findings.total
-        item = cells.get("item").strip()
+        if cells.names is not self._names:
+            self._names, self._columns = cells.names, tuple(map(cells.names.of, READ))
+        cell_of = cells.cells.get
+        item, rater_cell, value_cell, label_cell, hit_cell, place = [cell_of(name, "") for name in self._columns]
+        item, place = item.strip(), place.strip()
         if item not in self.items:
             findings.problem(row, "item", f"no item has the id {item!r}")
-        rater, label, hit = self._rater_of(cells), self._label_of(cells), self._hit_of(cells)
-        place = cells.get("position").strip()
+        rater = self._known_raters.get(rater_cell)
+        if rater is None:
+            rater = self._rater_of(cells)
+        label = self._known_values.get((value_cell, label_cell))
+        if label is None:
+            label = self._label_of(cells)
+        hit = self._known_hits.get(hit_cell)
+        if hit is None:
+            hit = self._hit_of(cells)
         position = integer_of(place, row, "position", findings, minimum=1) if place else None
         if rater is not None and (first := self.buffer.row_of(item, rater)) is not None:
             name = cells.get("rater").strip()
             findings.problem(row, "rater", f"{name!r} rates {item!r} in row {first} already")
         if label is None or rater is None or findings.total > before:
             return
-        raw = {name: cell for name, cell in cells.cells.items() if name != "rater"}
-        self.buffer.add(row, item, rater, hit=hit, label=label, position=position, cells=raw)
+        self.buffer.add(row, item, rater, hit=hit, label=label, position=position, cells=cells.cells)
 
     def _rater_of(self, cells: Cells) -> int | None:
         """The rater's number; None where the cell breaks a rule."""
         written, warned = cells.get("rater"), self.findings.total_warnings
-        if written in self._known_raters:
-            return self._known_raters[written]
         rater = key_of(written, cells.row, "rater", self.findings, limit=100)
         if rater is None:
             return None
@@ -203,18 +213,15 @@ class RatingReader:
     def _hit_of(self, cells: Cells) -> str:
         """The HIT's id; "" where there is none or the cell breaks a rule, which is noted."""
         written, before = cells.get("hit"), self.findings.total
-        if written not in self._known_hits:
-            hit = optional_text(written, cells.row, "hit", self.findings, limit=64).strip()
-            if self.findings.total > before:
-                return ""
-            self._known_hits[written] = hit
-        return self._known_hits[written]
+        hit = optional_text(written, cells.row, "hit", self.findings, limit=64).strip()
+        if self.findings.total > before:
+            return ""
+        self._known_hits[written] = hit
+        return hit
 
     def _label_of(self, cells: Cells) -> int | None:
         """The number of the value's label; None where a rule is broken."""
         written = cells.get("value"), cells.get("label")
-        if written in self._known_values:
-            return self._known_values[written]
         value = decimal_of(written[0], cells.row, "value", self.findings)
         if value is None or not self._labelled(cells, value):
             return None

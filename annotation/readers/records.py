@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from metrics.data.criterion_names import TYPICAL
 
@@ -71,8 +71,7 @@ class ScaleRecord:
     labels: tuple[LabelRecord, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class JudgmentRecord:
+class JudgmentRecord(NamedTuple):
     """A label chosen for a text (by its id), at `position` (from 0) of the submission.
 
     criterion: what was asked. partner: the other text of a pair. turned: whether the partner stood on the left; None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 class Literal(str):
@@ -12,8 +13,7 @@ class Literal(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """Cells by column name. `line`: the line of the file on which the row begins, from 1."""
 
     line: int

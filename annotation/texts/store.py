@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
+from annotation.common import bulk_insert
 from annotation.exceptions import DesignError, StateError
 from annotation.models import Context, Generator, Likelihood, Selection, Study, Text
 from annotation.readers.problem_codes import Code
@@ -12,16 +14,35 @@ from annotation.readers.problems import Findings
 from annotation.readers.records import TextRecord
 
 CHUNK = 2000
+WRITTEN = (
+    "id",
+    "study",
+    "key",
+    "source",
+    "generator",
+    "context",
+    "domain",
+    "body",
+    "generation",
+    "known_label",
+    "corpus_count",
+    "corpus_name",
+    "corpus_size",
+    "original",
+    "left_out",
+    "split",
+)
 MAX_KEYS = 500  # ids in one query; SQLite takes 999 values in older versions
 
 
-def store_texts(study: Study, records: Iterable[TextRecord]) -> dict[str, Text]:
-    """Write texts; text by id. For piles of a few thousand; a large one goes through `store_in_chunks`."""
-    return {text.key: text for texts in store_in_chunks(study, records) for text in texts}
+def store_texts(study: Study, records: Iterable[TextRecord]) -> dict[str, int]:
+    """Write texts; key of the row by id. For a few thousand; more go through `store_in_chunks`."""
+    return {key: pk for texts in store_in_chunks(study, records) for key, pk in texts.items()}
 
 
-def store_in_chunks(study: Study, records: Iterable[TextRecord]) -> Iterator[list[Text]]:
-    """Write texts with contexts, generators and likelihoods, and hand over each stretch when it is written.
+def store_in_chunks(study: Study, records: Iterable[TextRecord]) -> Iterator[dict[str, int]]:
+    """Write texts with contexts, generators and likelihoods; yield each stretch when it is written, key of the row by
+    id.
 
     Raises StateError for an id that the study has, DesignError for a generator or context that contradicts it.
     """
@@ -55,14 +76,15 @@ class _Writer:
         self.contexts: dict[str, int] = {}
         self.blank: set[str] = set()  # contexts without a wording as yet
 
-    def write(self, records: Sequence[TextRecord]) -> list[Text]:
+    def write(self, records: Sequence[TextRecord]) -> dict[str, int]:
         self._require_new_ids(records)
         self._store_generators(records)
         self._store_contexts(records)
-        texts = Text.objects.bulk_create(self._text(record) for record in records)
+        keys = bulk_insert.new_keys(Text, len(records))
+        bulk_insert.insert(Text, WRITTEN, (self._text(key, record) for key, record in zip(keys, records, strict=True)))
         Likelihood.objects.bulk_create(
             Likelihood(
-                text=text,
+                text_id=key,
                 generator=self.generators[likelihood.generator],
                 log_prob=likelihood.log_prob,
                 log_prob_text=likelihood.written[:60],
@@ -70,27 +92,31 @@ class _Writer:
                 length_unit=likelihood.unit,
                 decoding=likelihood.decoding,
             )
-            for text, record in zip(texts, records, strict=True)
+            for key, record in zip(keys, records, strict=True)
             for likelihood in record.likelihoods
         )
         self.keys.update(record.id for record in records)
-        return texts
+        return {record.id: key for key, record in zip(keys, records, strict=True)}
 
-    def _text(self, record: TextRecord) -> Text:
-        return Text(
-            study=self.study,
-            key=record.id,
-            source=record.source,
-            generator=self.generators[record.generator] if record.generator else None,
-            context_id=self.contexts[record.context] if record.context else None,
-            domain=record.domain,
-            body=record.body,
-            generation=dict(record.generation),
-            corpus_count=record.corpus_count,
-            corpus_name=record.corpus_name,
-            corpus_size=record.corpus_size,
-            known_label=record.known_label,
-            left_out=self.left_out,
+    def _text(self, key: int, record: TextRecord) -> bulk_insert.Row:
+        """The values of `WRITTEN`."""
+        return (
+            key,
+            self.study.pk,
+            record.id,
+            record.source,
+            self.generators[record.generator].pk if record.generator else None,
+            self.contexts[record.context] if record.context else None,
+            record.domain,
+            record.body,
+            json.dumps(dict(record.generation)),
+            record.known_label,
+            record.corpus_count,
+            record.corpus_name,
+            record.corpus_size,
+            "",
+            self.left_out,
+            "",
         )
 
     def _require_new_ids(self, records: Sequence[TextRecord]) -> None:

@@ -132,18 +132,16 @@ def _copied(
     rows: models.QuerySet[Row], parents: dict[str, dict[int, Any]] | None = None, **changes: Any
 ) -> dict[int, Row]:
     """Store a copy of each row, with the copies of its parents; the copies by the key of their originals."""
-    originals = list(rows)
-    copies = []
-    for row in originals:
-        fields = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
-        del fields["id"]
+    copies = list(rows)
+    keys = [row.pk for row in copies]
+    for row in copies:
+        row.pk, row._state.adding = None, True
         for name, stored in (parents or {}).items():
-            key = fields.pop(f"{name}_id")
-            fields[name] = stored[key] if key is not None else None
-        for name in changes:
-            del fields[f"{name}_id"]
-        copies.append(type(row)(**fields, **changes))
-    manager: Any = type(originals[0])._default_manager if originals else None
-    if manager is not None:
+            key = getattr(row, f"{name}_id")
+            setattr(row, name, stored[key] if key is not None else None)
+        for name, value in changes.items():
+            setattr(row, name, value)
+    if copies:
+        manager: Any = type(copies[0])._default_manager
         manager.bulk_create(copies, batch_size=BATCH)
-    return {row.pk: copy for row, copy in zip(originals, copies, strict=True)}
+    return dict(zip(keys, copies, strict=True))

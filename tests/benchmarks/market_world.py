@@ -96,6 +96,7 @@ class Market:
     servers: tuple[Server, ...]
     access_key: str
     secret_key: str
+    tree: Path = ROOT  # the checkout that is served
 
     def client(self, number: int = 0) -> Any:
         """A boto3 client of one of the web processes."""
@@ -123,17 +124,20 @@ class Market:
         return browser
 
 
-def manage(environment: dict[str, str], *arguments: str) -> str:
-    command = [sys.executable, str(ROOT / "manage.py"), *arguments]
-    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+def manage(environment: dict[str, str], *arguments: str, tree: Path = ROOT) -> str:
+    command = [sys.executable, str(tree / "manage.py"), *arguments]
+    done = subprocess.run(command, env=environment, cwd=tree, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"manage.py {arguments[0]} failed: {done.stderr[-4000:]}")
     return done.stdout
 
 
 @contextmanager
-def market(postgres: str, *, processes: int, rows: int = 0, threads: int = 8) -> Iterator[Market]:
-    """A migrated database beside the one named by `postgres` ("": an SQLite file), served; dropped afterwards."""
+def market(postgres: str, *, processes: int, rows: int = 0, threads: int = 8, tree: Path = ROOT) -> Iterator[Market]:
+    """A migrated database beside the one named by `postgres` ("": an SQLite file), served; dropped afterwards.
+
+    tree: the checkout whose code serves it.
+    """
     with _database(postgres) as url:
         environment = {
             **os.environ,
@@ -141,12 +145,13 @@ def market(postgres: str, *, processes: int, rows: int = 0, threads: int = 8) ->
             "DATABASE_URL": url,
             "LOG_LEVEL": "ERROR",
         }
-        manage(environment, "migrate", "--verbosity", "0")
-        key = json.loads(manage(environment, "create_requester", "bench", "--balance", "1000000.00", "--json"))
-        running = [_serve(environment, threads) for _ in range(processes)]
+        manage(environment, "migrate", "--verbosity", "0", tree=tree)
+        requester = manage(environment, "create_requester", "bench", "--balance", "1000000.00", "--json", tree=tree)
+        key = json.loads(requester)
+        running = [_serve(environment, threads, tree) for _ in range(processes)]
         try:
             servers = tuple(Server(process.pid, _origin(process)) for process in running)
-            found = Market(environment, servers, key["access_key"], key["secret_key"])
+            found = Market(environment, servers, key["access_key"], key["secret_key"], tree)
             if rows:
                 found.seed(rows)
             yield found
@@ -172,9 +177,9 @@ def _database(postgres: str) -> Iterator[str]:
             admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
-def _serve(environment: dict[str, str], threads: int) -> subprocess.Popen[str]:
-    command = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", "0", "--threads", str(threads)]
-    return subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+def _serve(environment: dict[str, str], threads: int, tree: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, str(tree / "manage.py"), "serve", "--port", "0", "--threads", str(threads)]
+    return subprocess.Popen(command, env=environment, cwd=tree, stdout=subprocess.PIPE, text=True)
 
 
 def _origin(process: subprocess.Popen[str]) -> str:

@@ -61,7 +61,7 @@ WorkerSession.objects.bulk_create(WorkerSession(worker=worker, token_hash=hashli
     created_at=real, expires_at=real + timedelta(days=1)) for worker, token in zip(people, tokens))
 with connection.cursor() as cursor:
     cursor.execute("ANALYZE")
-print(json.dumps([[hit.hit_id for hit in made], tokens]))
+print(json.dumps([[hit.hit_id for hit in made], tokens, kinds[0].group_id]))
 """
 COUNT = """
 import json
@@ -87,11 +87,12 @@ def question() -> str:
     return f"{head}<![CDATA[{page}]]></HTMLContent><FrameHeight>0</FrameHeight></HTMLQuestion>"
 
 
-def prepared(site: Market, *, hits: int, workers: int, cells: int = 0) -> tuple[list[str], list[str]]:
-    """Ids of new open HITs and the session tokens of new workers."""
+def prepared(site: Market, *, hits: int, workers: int, cells: int = 0) -> tuple[list[str], list[str], str]:
+    """Ids of new open HITs, the session tokens of new workers, and the group of the first HIT."""
     script = PREPARE.format(hits=hits, places=PLACES, workers=workers, cells=cells, question=question())
-    found = json.loads(manage(site.environment, "shell", "-v0", "-c", script).strip().splitlines()[-1])
-    return found[0], found[1]
+    answer = manage(site.environment, "shell", "-v0", "-c", script, tree=site.tree)
+    hits_made, sessions, group = json.loads(answer.strip().splitlines()[-1])
+    return hits_made, sessions, group
 
 
 def port(site: Market, number: int) -> int:
@@ -113,9 +114,11 @@ async def _work(worker: Worker, queues: Sequence[deque[str]], number: int, until
 
 
 async def _crowd(
-    site: Market, sessions: Sequence[str], queues: Sequence[deque[str]], seconds: float
+    site: Market, sessions: Sequence[str], queues: Sequence[deque[str]], seconds: float, group: str = ""
 ) -> tuple[Tally, float]:
     workers = [Worker(port(site, number), session) for number, session in enumerate(sessions)]
+    for worker in workers:
+        worker.group = group
     tally, started = Tally(), time.monotonic()
     await asyncio.gather(
         *(_work(worker, queues, number, started + seconds, tally) for number, worker in enumerate(workers))
@@ -141,11 +144,14 @@ def spent(site: Market) -> tuple[float, float, float]:
     return sum(server.cpu() for server in site.servers), time.process_time(), postgres_cpu()
 
 
-def loaded(site: Market, *, workers: int, rounds: int, seconds: float, cells: int = 0) -> Tally:
-    """One run, printed: rate, seconds of each step, processor time of a round, errors and refusals."""
-    hits, sessions = prepared(site, hits=rounds, workers=workers, cells=cells)
+def loaded(site: Market, *, workers: int, rounds: int, seconds: float, cells: int = 0, by_group: bool = False) -> Tally:
+    """One run, printed: rate, seconds of each step, processor time of a round, errors and refusals.
+
+    by_group: the marketplace chooses the HIT of the group, as its button *Accept next* has it.
+    """
+    hits, sessions, group = prepared(site, hits=rounds, workers=workers, cells=cells)
     queues, before = [deque(hits[number :: max(1, cells)]) for number in range(max(1, cells))], spent(site)
-    tally, lasted = asyncio.run(_crowd(site, sessions, queues, seconds))
+    tally, lasted = asyncio.run(_crowd(site, sessions, queues, seconds, group if by_group else ""))
     tally.lasted = lasted
     after, done = spent(site), len(tally.recorded)
     print(f"\n{workers} workers, {cells or 'no'} cells, {lasted:.1f} s: {done / lasted:.1f} submissions per second")
@@ -180,6 +186,21 @@ def compared(site: Market, *, workers: int, rounds: int, seconds: float, cells: 
     return tallies
 
 
+def compare_trees(sites: Sequence[Market], *, workers: int, rounds: int, seconds: float, pairs: int) -> None:
+    """Runs of accepts by group on two checkouts, one after the other and first in turn; ratios of the first to the
+    second in submissions per second, and the median of these."""
+    ratios = []
+    for number in range(pairs):
+        rates = [0.0, 0.0]
+        for at in (0, 1) if number % 2 == 0 else (1, 0):
+            print(f"\n{sites[at].tree.name}", end="")
+            tally = loaded(sites[at], workers=workers, rounds=rounds, seconds=seconds, by_group=True)
+            rates[at] = len(tally.recorded) / tally.lasted
+        ratios.append(rates[0] / rates[1])
+    each_ratio = ", ".join(f"{ratio:.3f}" for ratio in ratios)
+    print(f"\nthis checkout to the other, submissions per second: {each_ratio}; median {median(ratios):.3f}")
+
+
 def counted(site: Market, tallies: Sequence[Tally]) -> None:
     """What the database holds against what was told."""
     told = [assignment for tally in tallies for assignment in tally.recorded]
@@ -200,9 +221,9 @@ def growth(postgres: str, sizes: Sequence[int]) -> None:
     with ExitStack() as stack:
         sites = [stack.enter_context(market(postgres, processes=1)) for _ in sizes]
         made = [prepared(site, hits=size, workers=1) for site, size in zip(sites, sizes, strict=True)]
-        workers = [Worker(port(site, 0), sessions[0]) for site, (_, sessions) in zip(sites, made, strict=True)]
+        workers = [Worker(port(site, 0), sessions[0]) for site, (_, sessions, _) in zip(sites, made, strict=True)]
         # Spread over all that there are, not side by side in one page of the table.
-        chosen = [[hits[number * len(hits) // rounds] for number in range(rounds)] for hits, _ in made]
+        chosen = [[hits[number * len(hits) // rounds] for number in range(rounds)] for hits, *_ in made]
         tallies = [Tally() for _ in sizes]
         asyncio.run(_in_turn(workers, chosen, tallies, warming))
     print(f"\none worker, as the number of open HITs grows, {rounds - warming} rounds in turn: median accept")
@@ -234,6 +255,9 @@ def main() -> None:
     parser.add_argument(
         "--pairs", type=int, default=0, help="runs without and with the --cells, in turn, of the first --workers"
     )
+    parser.add_argument(
+        "--against", type=Path, metavar="FOLDER", help="another checkout: --pairs of runs by group, in turn"
+    )
     parser.add_argument("--growth", type=int, nargs="*", default=[300, 20_000], help="numbers of open HITs")
     given = parser.parse_args()
     postgres = os.environ.get("TEST_POSTGRES_URL", "")
@@ -242,7 +266,13 @@ def main() -> None:
     elif not postgres:
         print("Not measured: set TEST_POSTGRES_URL=postgres://user@host/name.")
         return
-    with market(postgres, processes=given.processes, threads=given.threads) as site:
+    served = {"processes": given.processes, "threads": given.threads}
+    if given.against:
+        with market(postgres, **served) as this, market(postgres, tree=given.against.resolve(), **served) as other:
+            size = {"rounds": given.rounds, "seconds": given.seconds, "pairs": given.pairs or 5}
+            compare_trees((this, other), workers=given.workers[0], **size)
+        return
+    with market(postgres, **served) as site:
         size = {"rounds": given.rounds, "seconds": given.seconds, "cells": given.cells}
         if given.pairs:
             runs = compared(site, workers=given.workers[0], pairs=given.pairs, **size)

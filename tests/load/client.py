@@ -72,12 +72,15 @@ class Worker:
         self.cookies = f"assay_worker={session}; csrftoken={CSRF}"
         # The HIT that was shown last: of a study of several cells it need not be the one that was posted.
         self.shown = ""
+        # Of a group from which the marketplace chooses the HIT; "" where the HIT is posted.
+        self.group = ""
 
     async def do(self, hit_id: str, tally: Tally) -> None:
         """One HIT; what goes wrong is noted and ends it."""
         started = perf_counter()
         form = f"csrfmiddlewaretoken={CSRF}"
-        answer = await self.site.ask("POST", f"/hits/{hit_id}/accept/", cookies=self.cookies, body=form)
+        path = f"/hits/groups/{self.group}/accept/" if self.group else f"/hits/{hit_id}/accept/"
+        answer = await self.site.ask("POST", path, cookies=self.cookies, body=form)
         accepted = perf_counter()
         tally.seconds["accept"].append(accepted - started)
         found = re.search(rb"(?i)\r\nlocation: *([^\r]+)", answer.headers)

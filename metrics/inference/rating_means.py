@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from metrics.data.arrays import Floats
 from metrics.data.ratings import Names, encode_names
 from metrics.inference.cluster_variances import ITEMS_UNKNOWN, RATERS_UNKNOWN, SINGLE_CLUSTER, TARGETS
-from metrics.inference.distributions import t_quantile
+from metrics.inference.distributions import t_quantile, t_two_sided
 from metrics.inference.proportions import WILSON, wilson
 from metrics.inference.rating_differences import mean_rating
 from metrics.types import Estimate, Interval, Setting
@@ -87,33 +87,73 @@ def mean_of_ratings(
     return replace(estimate, settings=settings, interval=interval, signature=signature)
 
 
-def share_of_answers(by: RatedBy, held: ArrayLike, *, these_raters: bool = False, level: float = 0.95) -> Estimate:
-    """Estimate the share of answers that are so, each answer counting alike, with its interval.
+def share_of_answers(
+    by: RatedBy, held: ArrayLike, *, weight: Floats | None = None, these_raters: bool = False, level: float = 0.95
+) -> Estimate:
+    """Estimate the share of answers that are so, with its interval, whose limits lie in [0, 1].
 
-    by: who answered about what; N answers. held: (N,) in [0, 1], such as 1, 0, and .5 for a tie. these_raters, level:
-    as in `mean_of_ratings`. Raises InsufficientData without an answer, BadInput.
+    by: who answered about what; N answers. held: (N,) in [0, 1], such as 1, 0, and .5 for a tie. weight: (N,) of each
+    answer, adding to 1; None: each counts alike. these_raters, level: as in `mean_of_ratings`. Raises InsufficientData
+    without an answer, BadInput.
 
     >>> share_of_answers(RatedBy([0, 0, 1, 1], ["w1", "w2"] * 2, ["h"] * 4), [1, 1, 1, 0]).value
     0.75
     """
     parts = np.asarray(held, dtype=float)
-    weight = np.full(len(by), 1 / max(1, len(by)))
-    estimate = mean_of_ratings(by, parts, weight=weight, these_raters=these_raters, level=level)
-    # Exact, where the sum of the products with the weights can pass 1 by a rounding.
-    share, settings = float(parts.sum() / len(parts)), estimate.settings
-    signature = estimate.signature.replace("rating_mean", "share_of_answers")
+    estimate = _mean_of_answers(by, parts, weight, these_raters=these_raters, level=level)
+    share, signature = _share(parts, weight), estimate.signature.replace("rating_mean", "share_of_answers")
     estimate = replace(estimate, value=share, interval=None, signature=signature)
     if {SINGLE_CLUSTER, ITEMS_UNKNOWN} & set(estimate.flags):
         return estimate
+    effective, df = _effective_answers(estimate, parts, share)
+    low, high = wilson(share, effective, t_quantile((1 + level) / 2, df))
+    drawn = _drawn(estimate.settings)
+    target = f"expected share {TARGETS['items and raters' if 'raters' in drawn else 'items'].removeprefix('value ')}"
+    return replace(estimate, interval=Interval(low, high, level, f"{WILSON}, for new {' and '.join(drawn)}", target))
+
+
+def share_p_value(
+    by: RatedBy, held: ArrayLike, chance: float, *, weight: Floats | None = None, these_raters: bool = False
+) -> float | None:
+    """Test whether the expected share of answers is `chance`, in (0, 1), by the score test that the interval of
+    `share_of_answers` inverts: below .05 where a 95% interval lies beside `chance`.
+
+    by, held, weight, these_raters: as there. Returns the two-sided p; None where there is no interval.
+
+    >>> round(share_p_value(RatedBy([0, 0, 1, 1], ["w1", "w2"] * 2, ["h"] * 4), [1, 1, 1, 0], 0.5), 2)
+    0.55
+    """
+    parts = np.asarray(held, dtype=float)
+    estimate = _mean_of_answers(by, parts, weight, these_raters=these_raters, level=0.95)
+    if {SINGLE_CLUSTER, ITEMS_UNKNOWN} & set(estimate.flags):
+        return None
+    share = _share(parts, weight)
+    effective, df = _effective_answers(estimate, parts, share)
+    return t_two_sided((share - chance) / np.sqrt(chance * (1 - chance) / effective), df)
+
+
+def _mean_of_answers(
+    by: RatedBy, parts: Floats, weight: Floats | None, *, these_raters: bool, level: float
+) -> Estimate:
+    alike = np.full(len(by), 1 / max(1, len(by)))
+    weights = alike if weight is None else weight
+    return mean_of_ratings(by, parts, weight=weights, these_raters=these_raters, level=level)
+
+
+def _share(parts: Floats, weight: Floats | None) -> float:
+    """Exact where all count alike, where the sum of the products with the weights can pass 1 by a rounding."""
+    share = parts.sum() / len(parts) if weight is None else weight @ parts
+    return float(np.clip(share, 0, 1))
+
+
+def _effective_answers(estimate: Estimate, parts: Floats, share: float) -> tuple[float, float]:
+    """Independent answers that the variance of the share stands for, and degrees of freedom."""
+    settings = estimate.settings
     fewest = min(_number(settings[name]) for name in _drawn(settings))
     error, df = _number(settings.get("se")), _number(settings.get("df")) or fewest - 1
     # Where nothing varies, each answer counts as one.
-    effective = share * (1 - share) / error**2 if error and np.ptp(parts) else float(len(by))
-    low, high = wilson(share, max(effective, np.finfo(float).tiny), t_quantile((1 + level) / 2, df))
-    over = " and ".join(_drawn(settings))
-    only_items = "raters" not in _drawn(settings)
-    target = f"expected share {TARGETS['items' if only_items else 'items and raters'].removeprefix('value ')}"
-    return replace(estimate, interval=Interval(low, high, level, f"{WILSON}, for new {over}", target))
+    effective = share * (1 - share) / error**2 if error and np.ptp(parts) else float(len(parts))
+    return max(effective, float(np.finfo(float).tiny)), df
 
 
 def weights_by_text(text: Names) -> Floats:

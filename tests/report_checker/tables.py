@@ -143,7 +143,7 @@ def chosen_cells(rows: Rows, level: float) -> Cells:
         for context, of_context in picked.items():
             weight = 1 / (len(picked) * len(of_context))
             parts += [Influence(context, rater, 0, weight, weight * (value - share)) for rater, value in of_context]
-        limits = mean_limits(share, parts, level, share=False)
+        limits = mean_limits(share, parts, level, share=True)
         value = Ranged(100 * share, limits and (100 * limits[0], 100 * limits[1]))
         cells[source,] = (value, by_chance, 100 * share - by_chance)
     return cells

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from metrics.data.answer_types import AnswerType
 from metrics.data.sentence import template
 from metrics.inference.distributions import t_two_sided
-from metrics.inference.rating_means import RatedBy, mean_of_ratings
+from metrics.inference.rating_means import RatedBy, mean_of_ratings, share_of_answers, share_p_value, weights_by_text
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Measured
 from metrics.report.section_kind import Options, SectionKind
@@ -27,7 +29,7 @@ CAPTION = template(
     "options.these_raters",
 )
 CHANCE = (
-    "Chance is 1/k for a source with one of the k texts of a context, as the average over the answers. A difference "
+    "Chance is 1/k for a source with one of the k texts of a context; contexts count alike. A difference "
     "whose interval holds 0 does not show that raters guess."
 )
 COLUMNS = (
@@ -125,12 +127,28 @@ def share_rows(choices: Sequence[Choice], level: float, *, these_raters: bool = 
         by = RatedBy(contexts, raters, tasks)
         picked = [float(choice.chosen == source) for choice in shown]
         chance = [dict(choice.shown)[source] / sum(n for _, n in choice.shown) for choice in shown]
-        value = mean_of_ratings(by, picked, these_raters=these_raters, level=level)
+        weight, same_chance = weights_by_text(contexts), len(set(chance)) == 1
+        share = share_of_answers(by, picked, weight=weight, these_raters=these_raters, level=level)
+        by_chance = chance[0] if same_chance else float(weight @ np.array(chance))
         above = [a - b for a, b in zip(picked, chance, strict=True)]
-        excess = mean_of_ratings(by, above, these_raters=these_raters, level=level)
-        by_chance = mean_of_ratings(by, chance, level=level).value
+        excess = mean_of_ratings(by, above, weight=weight, these_raters=these_raters, level=level)
+        p = _p_of(excess)
+        if same_chance and 0 < by_chance < 1:
+            p = share_p_value(by, picked, by_chance, weight=weight, these_raters=these_raters)
+        excess = _within_bounds(excess, share, by_chance, same_chance=same_chance)
         counts = (len(set(contexts)), len(set(raters)), len(shown))
-        yield (source, value, by_chance, excess, _p_of(excess), *counts)
+        yield (source, share, by_chance, excess, p, *counts)
+
+
+def _within_bounds(excess: Estimate, share: Estimate, chance: float, *, same_chance: bool) -> Estimate:
+    """The excess over chance with limits that a share can reach: the share's, less chance, where chance is the same in
+    all answers; else its own as far as shares go."""
+    if same_chance and (limits := share.interval) is not None:
+        return replace(excess, interval=replace(limits, low=limits.low - chance, high=limits.high - chance))
+    if excess.interval is None:
+        return excess
+    low, high = max(excess.interval.low, -chance), min(excess.interval.high, 1 - chance)
+    return replace(excess, interval=replace(excess.interval, low=low, high=high))
 
 
 def _p_of(difference: Estimate) -> float | None:

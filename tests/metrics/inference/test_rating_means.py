@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metrics.inference.proportions import wilson
-from metrics.inference.rating_means import RatedBy, mean_of_ratings, share_of_answers, weights_by_text
+from metrics.inference.rating_means import RatedBy, mean_of_ratings, share_of_answers, share_p_value, weights_by_text
 
 # Hand example A of specification 1.2: 4 items by 3 raters; its variances are of log odds, those of shares (2/9)^2 as
 # large.
@@ -97,3 +97,20 @@ def test_without_raters_the_interval_is_for_these() -> None:
     assert share.interval is not None
     assert "with these raters" in share.interval.target
     assert "raters_unknown" in share.flags
+
+
+@pytest.mark.parametrize("weight", [None, weights_by_text([*range(11), 10])])
+def test_the_p_value_of_a_share_is_5_percent_at_the_ends_of_its_95_percent_interval(weight: np.ndarray | None) -> None:
+    by, held = RatedBy([*range(11), 10], RATER, ["h"] * 12), VOTES.ravel() > 0.7
+    interval = share_of_answers(by, held, weight=weight).interval
+    assert interval is not None
+    for end in (interval.low, interval.high):
+        assert share_p_value(by, held, end, weight=weight) == pytest.approx(0.05, abs=1e-9)
+    assert share_p_value(RatedBy([0, 0], ["w1", "w2"], ["h", "h"]), [1, 0], 0.5) is None
+
+
+def test_two_raters_who_disagree_leave_a_share_within_0_and_1() -> None:
+    share = share_of_answers(RatedBy([0, 1] * 2, ["w1", "w1", "w2", "w2"], ["h"] * 4), [1, 1, 0, 0])
+    assert share.value == 0.5
+    assert share.interval is not None
+    assert 0 <= share.interval.low < 0.1 < 0.9 < share.interval.high <= 1

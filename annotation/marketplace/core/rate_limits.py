@@ -44,7 +44,8 @@ def take(limit: Limit, subject: str, *, now: datetime) -> None:
         row, created = Throttle.objects.select_for_update().get_or_create(
             key=_key(limit, subject), defaults={"until": now + limit.within}
         )
-        if row.until <= now:
+        # One that ends later than a new one was begun by a clock that has been set back since.
+        if not now < row.until <= now + limit.within:
             row.count, row.until = 0, now + limit.within
         row.count = min(row.count, limit.max_tries) + 1
         row.save(update_fields=["count", "until"])

@@ -40,6 +40,13 @@ def test_a_minute_begins_with_the_first_call_and_another_with_the_first_after_it
     assert count_call(token, max_calls=0, now=NOW + timedelta(seconds=119)) == 0
 
 
+def test_a_clock_that_is_set_back_by_an_hour_refuses_no_call_for_an_hour(db: None) -> None:
+    token, _ = ApiToken.objects.issue(User.objects.create_user("ada"), name="test", now=NOW)
+    hour = timedelta(hours=1)
+    assert [count_call(token, max_calls=1, now=NOW + hour) for _ in range(2)] == [0, 60]
+    assert [count_call(token, max_calls=1, now=NOW) for _ in range(2)] == [0, 60]
+
+
 @pytest.mark.database
 def test_of_calls_at_one_moment_none_is_missed(transactional_db: None) -> None:
     token, _ = ApiToken.objects.issue(User.objects.create_user("ada"), name="test", now=NOW)

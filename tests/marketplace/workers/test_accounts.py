@@ -13,6 +13,7 @@ from django.core import mail
 from django.utils import timezone
 from lxml import html
 
+from annotation.marketplace.core.rate_limits import Limit, TooOftenError, take
 from annotation.marketplace.models import OneTimeLink, Registration, Throttle, WorkerAccount, WorkerSession
 from annotation.marketplace.workers import registration as membership
 from annotation.marketplace.workers.sessions import COOKIE
@@ -335,6 +336,16 @@ def test_the_limit_runs_by_the_real_clock(ann, browsers, pass_time):
         wrong(other)
     pass_time(86_400)
     assert wrong(other)[0] == 429
+
+
+@pytest.mark.django_db
+def test_a_limit_begun_by_a_clock_that_is_set_back_by_an_hour_refuses_nobody_for_an_hour():
+    limit, now = Limit("tries", 1, timedelta(minutes=10)), timezone.now()
+    take(limit, "ann", now=now + timedelta(hours=1))
+    take(limit, "ann", now=now)
+    with pytest.raises(TooOftenError) as refused:
+        take(limit, "ann", now=now)
+    assert refused.value.minutes == 10
 
 
 def test_who_gets_in_is_forgiven_the_tries_before(ann, browsers):

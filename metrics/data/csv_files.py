@@ -56,13 +56,14 @@ class Row:
     cells: dict[str, str]
 
     def error(self, column: str, rule: str) -> BadInput:
-        """An error at this row."""
+        """An error at this row. A row of a DataFrame is counted, whatever its index says."""
+        rule += " (rows are counted from 1)" if self.file == FRAME else ""
         return BadInput(rule, where=self.file, row=self.line, column=column)
 
     def text(self, column: str) -> str:
         """A cell that must hold something."""
         if not self.cells[column]:
-            raise self.error(column, "the cell is blank")
+            raise self.error(column, "the cell is blank; fill it in or delete the row")
         return self.cells[column]
 
     def number(self, column: str) -> Fraction:
@@ -70,7 +71,8 @@ class Row:
         text = self.text(column)
         if len(text) > LONGEST_NUMBER or not NUMBER.fullmatch(text):
             shown = text if len(text) <= 20 else text[:20] + "..."
-            raise self.error(column, f"{shown!r} is not a finite decimal number")
+            remedy = "write a point for the comma" if "," in text else "write digits, as in 3.5, or delete the row"
+            raise self.error(column, f"{shown!r} is not a finite decimal number; {remedy}")
         value = Fraction(text)
         if abs(value) > LARGEST:
             raise self.error(column, "numbers must lie between -1e100 and 1e100")
@@ -132,7 +134,9 @@ def _of_generator(rows: list[Row], name: str) -> list[Row]:
         return rows
     names = list(dict.fromkeys(row.cells["generator"] for row in rows))
     if not name and len(names) > 1:
-        raise rows[0].error("generator", f"choose one of {join_names(names)} by --generator")
+        rule = f"choose one of {join_names(names)}"
+        rule += ": keep its rows and those of its references" if rows[0].file == FRAME else " by --generator"
+        raise rows[0].error("generator", rule)
     chosen = [row for row in rows if row.cells["generator"] == (name or names[0])]
     if not chosen:
         raise rows[0].error("generator", f"there are {join_names(names)}, not {name!r}")
@@ -170,8 +174,8 @@ def read_ratings(
             raise row.error("item", f"no item has the id {item!r}")
         if (item, rater) in seen:
             rule = f"rater {rater!r} has already rated item {item!r} in row {seen[item, rater]}"
-            if "condition" in row.cells:
-                rule += CHOOSE
+            by_condition = "condition" in row.cells and row.file != FRAME
+            rule += CHOOSE if by_condition else "; keep one of the two rows"
             raise row.error("rater", rule)
         seen[item, rater] = row.line
         value = row.number("value")
@@ -199,8 +203,8 @@ def read_rows(
 ) -> list[Row]:
     """Rows of a CSV: UTF-8 (BOM or not), any column order, comma (or semicolon, tab), blank lines skipped.
 
-    Or of a DataFrame, whose index is not used. names: columns of a file by another tool, and what they are called here;
-    used where the file has all of them.
+    Or of a DataFrame, with its index where that has a name. names: columns of a file by another tool, and what they are
+    called here; used where the file has all of them.
     """
     if not isinstance(path, Path):
         return _frame_rows(path, (*required, "id") if needs_id else required)
@@ -263,8 +267,11 @@ def _check_header(columns: list[str], required: Sequence[str], name: str, line: 
         raise BadInput("the column occurs more than once", where=name, row=line, column=join_names(twice))
     absent = [column for column in required if column not in columns]
     if absent:
-        shown = join_names(column if len(column) <= 30 else column[:30] + "..." for column in columns)
+        shown = join_names(column if len(column) <= 30 else column[:30] + "..." for column in columns) or "no columns"
         rule = f"the column is missing ({'there are' if line is None else 'the header has'} {shown})"
+        meant = {column.strip().lower(): column for column in columns}
+        renamed = [f"rename {meant[column]!r} to {column!r}" for column in absent if column in meant]
+        rule += f"; {join_names(renamed)}" if renamed else ""
         raise BadInput(rule, where=name, row=line, column=join_names(absent))
 
 
@@ -280,7 +287,8 @@ def _ids(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         name = row.text("id")
         if name in seen:
-            raise row.error("id", f"the id {name!r} was used in row {seen[name]} already")
+            rule = f"the id {name!r} was used in row {seen[name]} already; each row needs an id that no other has"
+            raise row.error("id", rule)
         seen[name] = row.line
     return list(seen)
 
@@ -298,7 +306,7 @@ def _source(row: Row) -> Source:
         return MODEL
     if source in RELEASE_SOURCES:
         return RELEASE_SOURCES[source]
-    raise row.error("source", "the source must be 'reference' or 'model'")
+    raise row.error("source", f"the source must be 'reference' or 'model', not {source!r}")
 
 
 def _log_prob(row: Row) -> float:
@@ -306,12 +314,13 @@ def _log_prob(row: Row) -> float:
         return -math.inf
     value = float(row.number("log_prob"))
     if value > LOG_PROB_TOLERANCE:
-        raise row.error("log_prob", "a log-probability cannot be above 0")
+        raise row.error("log_prob", "a log-probability cannot be above 0; if this is a loss, change its sign")
     return value
 
 
 def _length(row: Row) -> int:
     value = row.number("length")
     if value.denominator != 1 or not 1 <= value <= LONGEST:
-        raise row.error("length", "the length must be a whole number from 1 to 1e9")
+        rule = f"the length must be a whole number from 1 to 1e9, not {row.cells['length'][:20]}"
+        raise row.error("length", rule)
     return value.numerator

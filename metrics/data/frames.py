@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeGuard, TypeVar, cast
 
 from metrics.errors import BadInput, join_names
@@ -36,7 +36,9 @@ def is_frame(data: object) -> TypeGuard[Frame]:
 
 def check_records(data: object, kind: type[Record], name: str) -> list[Record]:
     """Return records as a list. Raises BadInput where `data` is none of records: a path, a column, other objects."""
-    records: list[Any] = list(data) if isinstance(data, Iterable) and not isinstance(data, str | bytes) else [data]
+    # Of a dict, a column or an array the class of the whole says more than that of its first part.
+    listed = isinstance(data, Iterable) and not isinstance(data, str | bytes | Mapping) and not hasattr(data, "dtype")
+    records: list[Any] = list(cast(Iterable[Any], data)) if listed else [data]
     for record in records:
         if not isinstance(record, kind):
             rule = f"{name} are a DataFrame or records of the class {kind.__name__}, not {type(record).__name__}"
@@ -47,10 +49,12 @@ def check_records(data: object, kind: type[Record], name: str) -> list[Record]:
 def read_frame(frame: Frame) -> tuple[list[str], list[list[str]]]:
     """Return the columns' names and the rows' cells as text, with what is missing as "".
 
-    Raises BadInput for two columns of one name, a name that is no text, and a table that is not in memory.
+    A named index of pandas counts as columns, as in the CSV file that pandas writes. Raises BadInput for two columns of
+    one name, a name that is no text, and a table that is not in memory.
     """
     import narwhals as nw
 
+    frame = _with_index(frame)
     try:
         table: Any = nw.from_native(cast(Any, frame), eager_only=True)
     except nw.exceptions.DuplicateError:
@@ -70,6 +74,15 @@ def _column_names(frame: Frame) -> list[str]:
     if len(set(names)) < len(names):  # pyarrow permits it
         raise _repeated(names)
     return names
+
+
+def _with_index(frame: Frame) -> Frame:
+    """The frame with the named parts of its index as columns; itself where there are none, or columns of that name."""
+    levels = getattr(getattr(frame, "index", None), "names", ())
+    if not any(isinstance(name, str) for name in levels):  # no pandas, or an index that only counts
+        return frame
+    named = [name for name in levels if isinstance(name, str) and name not in set(_names(frame))]
+    return cast(Any, frame).reset_index(level=named) if named else frame
 
 
 def _names(frame: Frame) -> list[Any]:

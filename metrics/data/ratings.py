@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,16 +130,28 @@ def _numbers(value: Names) -> Numbers:
     if array.dtype.kind in "iu":
         return array.astype(np.int64)
     if array.dtype.kind in "USmM":
-        raise BadInput("a rating is a number", column="value")
+        raise _no_number(value)
     try:
         array = array.astype(np.float64)
     except (TypeError, ValueError):
-        raise BadInput("a rating is a number", column="value") from None
+        raise _no_number(value) from None
     bad = ~np.isfinite(array) | (np.abs(array) > float(LARGEST))
     if bad.any():
         rule = "a rating is a finite number between -1e100 and 1e100"
         raise BadInput(rule, where=f"rating {int(np.argmax(bad)) + 1}", column="value")
     return array
+
+
+def _no_number(value: Names) -> BadInput:
+    """An error that names the first rating that is no number, counted from 1."""
+    for at, rating in enumerate(value, 1):
+        try:
+            if isinstance(rating, str | bytes | np.datetime64 | np.timedelta64):
+                raise TypeError
+            float(cast(Any, rating))
+        except (TypeError, ValueError):
+            return BadInput(f"a rating is a number, not {rating!r}", where=f"rating {at}", column="value")
+    return BadInput("a rating is a number", column="value")
 
 
 def refuse_repeats(item: Ints, rater: Ints, items: Sequence[Any], raters: Sequence[Any]) -> None:

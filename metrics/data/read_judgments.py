@@ -40,7 +40,7 @@ def _once(row: Row, judged: EvaluatorJudgment, factors: Sequence[str], seen: dic
     key = (judged.rater, judged.item, *(judged.factors[factor] for factor in factors))
     line = seen.setdefault(key, row.line)
     if line != row.line:
-        rule = f"rater {judged.rater!r} has already judged item {judged.item!r} in row {line}"
+        rule = f"rater {judged.rater!r} has already judged item {judged.item!r} in row {line}; keep one of the two rows"
         raise row.error("rater", rule)
 
 
@@ -55,7 +55,7 @@ def _truth(row: Row) -> Truth:
         return HUMAN
     if truth == MACHINE:
         return MACHINE
-    raise row.error("truth", "the truth must be 'human' or 'machine'")
+    raise row.error("truth", f"the truth must be 'human' or 'machine', not {truth!r}")
 
 
 def _rating(row: Row) -> int:
@@ -64,5 +64,6 @@ def _rating(row: Row) -> int:
         return plain
     value = row.number("rating")
     if value.denominator != 1 or not LOWEST <= value <= HIGHEST:
-        raise row.error("rating", f"the rating must be a whole number from {LOWEST} to {HIGHEST}")
+        rule = f"the rating must be a whole number from {LOWEST} to {HIGHEST}, not {row.cells['rating'][:20]}"
+        raise row.error("rating", rule)
     return value.numerator

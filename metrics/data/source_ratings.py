@@ -47,7 +47,7 @@ def read_texts(path: Path) -> dict[str, SourceText]:
     for row in read_rows(path, ("id", "source")):
         source = row.text("source")
         if source not in (REFERENCE, MODEL):
-            raise row.error("source", "the source must be 'reference' or 'model'")
+            raise row.error("source", f"the source must be 'reference' or 'model', not {source!r}")
         name = None if source == REFERENCE else row.cells.get("generator") or MODEL
         text = SourceText(name, _context(row))
         known, line = texts.setdefault(row.text("id"), (text, row.line))

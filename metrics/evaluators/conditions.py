@@ -127,6 +127,7 @@ def compare_conditions(
         ('none', 'examples', -0.25, 0.07)
     """
     check_level(level)
+    by = (by,) if isinstance(by, str) else by
     if is_frame(judgments):
         listed, _ = read_judgments(judgments, by, repeats=repeats)
     else:

@@ -115,6 +115,7 @@ def evaluate_judgments(
     check_level(level)
     if not 0 < chance < 1:
         raise BadInput("chance lies between 0 and 1", column="chance")
+    by = (by,) if isinstance(by, str) else by
     if is_frame(judgments):
         listed, _ = read_judgments(judgments, by, repeats=repeats)
     else:

@@ -16,8 +16,8 @@ def read_fractions(table: Frame) -> dict[str, float]:
     The tokens of a text need not follow each other. Raises BadInput: a column is absent, an id occurs twice, or a
     probability is not above 0 and at most that of the likeliest token.
     """
-    columns, _ = read_frame(table)
-    return _of_tokens(table) if set(TOKEN) <= set(columns) else _of_texts(table)
+    columns = read_frame(table)[0]
+    return _of_tokens(table) if set(TOKEN) & set(columns) and "fp" not in columns else _of_texts(table)
 
 
 def _of_texts(table: TableSource) -> dict[str, float]:
@@ -28,7 +28,8 @@ def _of_texts(table: TableSource) -> dict[str, float]:
             raise row.error("id", f"the text {name!r} has an Fp in an earlier row")
         value = float(row.number("fp"))
         if not 0 <= value <= 1:
-            raise row.error("fp", "Fp lies between 0 and 1")
+            rule = f"Fp lies between 0 and 1, not at {row.cells['fp']}; divide a percentage by 100"
+            raise row.error("fp", rule)
         values[name] = value
     return values
 

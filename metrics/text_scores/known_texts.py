@@ -19,7 +19,7 @@ def read_origins(path: Path, names: Sequence[str]) -> dict[str, str]:
         if name not in names:
             raise row.error("text", f"no text is called {name!r}")
         if truth not in (HUMAN, MACHINE):
-            raise row.error("truth", f"the truth must be {HUMAN!r} or {MACHINE!r}")
+            raise row.error("truth", f"the truth must be {HUMAN!r} or {MACHINE!r}, not {truth!r}")
         if name in seen:
             raise row.error("text", f"duplicate text {name!r}, first in row {seen[name]}")
         seen[name] = row.line

@@ -139,10 +139,16 @@ FAULTS: list[tuple[Any, str]] = [
     (pd.DataFrame(ITEMS)[lambda rows: rows["source"] == "model"], "all 20 items are model: no reference item"),
     (pl.DataFrame(ITEMS).lazy(), "the table is not in memory, or of no known kind; collect it first"),
     (pd.DataFrame(ITEMS).set_axis(range(5), axis=1), "the name of a column is a text, not 0"),
+    (pd.DataFrame(ITEMS).rename(columns={"hj": "HJ "}), "; rename 'HJ ' to 'hj'"),
+    (pd.DataFrame(), "the column is missing (there are no columns)"),
+    (changed("source", 21, "Model"), "not 'Model' (rows are counted from 1)"),
+    (changed("hj", 4, "1,5"), "; write a point for the comma"),
+    (pd.DataFrame({**ITEMS, "generator": ["a", "b"] * 20}), "choose one of a, b: keep its rows"),
     (pd.concat([pd.DataFrame(ITEMS), pd.Series(ITEMS["hj"], name="hj")], axis=1), "column hj: the column occurs more"),
     ("items.csv", "items are a DataFrame or records of the class Item, not str"),
     (None, "items are a DataFrame or records of the class Item, not NoneType"),
-    (pd.DataFrame(ITEMS)["hj"], "items are a DataFrame or records of the class Item, not float"),
+    (pd.DataFrame(ITEMS)["hj"], "items are a DataFrame or records of the class Item, not Series"),
+    (ITEMS, "items are a DataFrame or records of the class Item, not dict"),
 ]
 
 
@@ -151,6 +157,28 @@ def test_a_fault_is_a_sentence_with_column_row_and_rule(frame: Any, sentence: st
     with pytest.raises(MetricsError) as caught:
         evaluate(frame, k=5, draws=0)
     assert sentence in str(caught.value)
+
+
+def test_a_named_index_counts_as_a_column() -> None:
+    sums = sum_ratings(pd.DataFrame(RATINGS).set_index(["item", "rater"]))
+    assert sums == sum_ratings(pd.DataFrame(RATINGS))
+    assert sums == sum_ratings(pd.DataFrame({**RATINGS, "row": range(120)}).set_index("row"))
+
+
+def test_a_factor_may_be_named_without_a_list() -> None:
+    frame = pd.DataFrame(JUDGMENTS)
+    assert evaluate_judgments(frame, "training") == evaluate_judgments(frame, ["training"])
+    assert compare_conditions(frame, "training") == compare_conditions(frame, ["training"])
+
+
+def test_a_rating_that_is_no_number_is_named_by_its_place() -> None:
+    with pytest.raises(MetricsError, match="rating 2, column value: a rating is a number, not 'good'"):
+        krippendorff_alpha(["a", "a"], ["x", "y"], [1, "good"], "ordinal", draws=0)
+
+
+def test_tokens_that_lack_a_column_are_not_taken_for_texts() -> None:
+    with pytest.raises(MetricsError, match="column top_probability: the column is missing"):
+        h_score(pd.DataFrame({"id": ["t1"], "probability": [0.5]}))
 
 
 def test_items_and_ratings_come_in_one_form() -> None:

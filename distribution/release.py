@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PINNED = re.compile(r"^(?P<name>[\w.-]+)(?:\[\w+\])?==(?P<version>\S+)", re.MULTILINE)
 REQUIREMENTS = ("requirements.txt", "requirements-models.txt")
 FILES_OF_VERSION = ("CITATION.cff", "codemeta.json")
+CHANGES = "CHANGELOG.md"
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a file in a zip: one site gives one archive
 
 
@@ -53,12 +54,14 @@ def main(arguments: list[str]) -> int:
 
 
 def unready(root: Path = ROOT) -> list[str]:
-    """What a release lacks: files that state another version, and changes that are not committed."""
+    """What a release lacks: the version in a file, a section of the changes, and changes that are not committed."""
     problems = [
         f"{name} does not state the version {__version__} of metrics/version.py."
         for name in FILES_OF_VERSION
         if f'"{__version__}"' not in (root / name).read_text(encoding="utf-8")
     ]
+    if f"\n## [{__version__}] - " not in (root / CHANGES).read_text(encoding="utf-8"):
+        problems.append(f"{CHANGES} has no section '## [{__version__}] - DATE'.")
     git = ["git", "status", "--porcelain"]
     changed = subprocess.run(git, cwd=root, capture_output=True, text=True, check=True)  # noqa: S603
     return [*problems, *(["Commit or undo the changes of the checkout first."] if changed.stdout else [])]

@@ -31,11 +31,13 @@ def test_checksums_are_read_by_the_usual_program(tmp_path: Path) -> None:
     subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=tmp_path, check=True, capture_output=True)
 
 
-def test_a_checkout_with_another_version_or_with_changes_is_not_ready(tmp_path: Path) -> None:
+def test_a_checkout_with_another_version_without_its_changes_or_with_changes_is_not_ready(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
     (tmp_path / "CITATION.cff").write_text(f'version: "{__version__}"\n')
     (tmp_path / "codemeta.json").write_text('{"version": "0.0.1"}')
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [Unreleased]\n")
     assert release.unready(tmp_path) == [
         f"codemeta.json does not state the version {__version__} of metrics/version.py.",
+        f"CHANGELOG.md has no section '## [{__version__}] - DATE'.",
         "Commit or undo the changes of the checkout first.",
     ]

@@ -87,7 +87,7 @@ def test_json_holds_both_modes_with_every_key(run):
         for estimate in block.values():
             assert set(estimate) == {"value", "n", "interval", "settings", "flags", "signature"}
             assert set(estimate["interval"]) == {"low", "high", "level", "method", "target"}
-    assert document["modes"]["exact"]["huse"]["signature"] == "huse|n:40|r:?|k:16|ties:exact|seed:7|v:0.1.0"
+    assert document["modes"]["exact"]["huse"]["signature"] == "huse|n:40|r:?|k:16|ties:exact|seed:7|v:1.0.0"
 
 
 def test_one_mode_and_another_k_can_be_asked_for(run):

@@ -200,7 +200,7 @@ def test_unequal_numbers_of_ratings_are_flagged_and_shown():
 def test_signature_identifies_the_computation():
     given = [replace(item, ratings=20) for item in many()]
     assert evaluate(given, ["exact"], seed=7, draws=0)["exact"].huse.signature == (
-        "huse|n:40|r:20|k:16|ties:exact|seed:7|v:0.1.0"
+        "huse|n:40|r:20|k:16|ties:exact|seed:7|v:1.0.0"
     )
 
 

@@ -106,6 +106,7 @@ class Studio:
         mode: Mode = "rehearsal",
         name: str = "",
         progress: Progress | bool = True,
+        **settings: Any,
     ) -> Answers:
         """Ask people about texts; what they answer is `.scores()`, a DataFrame with an interval per text.
 
@@ -119,14 +120,15 @@ class Studio:
                 answer when they come: `.wait()`.
             name: of the study; empty: one with the time.
             progress: True prints lines, False none; or a function of a line.
+            settings: of the design, as `RemoteStudy.configure` takes them: `minimum_approved_hits=0`, `country=""`.
 
         Raises:
             StudioError: a text breaks a rule, the price is above the budget, or the marketplace failed.
         """
         study = self.create_study(name or f"ask-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}", preset=preset, mode=mode)
         study.add_texts(texts, generator="texts", progress=progress)
-        settings = {"raters_per_text": raters} | ({} if reward_cents is None else {"reward_cents": reward_cents})
-        study.configure(**settings)
+        pay = {} if reward_cents is None else {"reward_cents": reward_cents}
+        study.configure(raters_per_text=raters, **pay, **settings)
         if mode == "rehearsal":
             study.rehearse(budget_cents=budget_cents, progress=progress)
         else:

@@ -16,6 +16,8 @@ from tests.browsing import PHONE, chromium, fresh
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "docs" / "first-study"
 WINDOW = {"width": 960, "height": 640}
+# What a picture is of, where that lies below the window: it is scrolled to the top.
+SUBJECTS = {"preview": "main :text('Task 1 of')", "funnel": "#funnel"}
 
 
 def walk(page: Page, link: str, browser: Browser, folder: Path) -> None:
@@ -23,6 +25,8 @@ def walk(page: Page, link: str, browser: Browser, folder: Path) -> None:
     numbers = iter(range(1, 100))
 
     def picture(name: str, shown: Page = page) -> None:
+        if name in SUBJECTS:
+            shown.locator(SUBJECTS[name]).first.evaluate("element => element.scrollIntoView()")
         shown.screenshot(path=OUT / f"{next(numbers)}-{name}.png")
 
     (folder / "texts.csv").write_text(texts(("tiny",), 10), encoding="utf-8")

@@ -90,11 +90,12 @@ def test_the_lines_of_the_page_ask_people_as_a_function_and_read_the_study_as_fr
 
 def test_what_costs_more_than_the_budget_is_not_published(studio: Studio, working: None) -> None:
     with pytest.raises(StudioError, match="budget") as caught:
-        studio.ask(TEXTS, budget_cents=749, raters=3, name="dear", progress=False)
+        studio.ask(TEXTS, budget_cents=749, raters=3, name="dear", progress=False, minimum_approved_hits=7)
     assert caught.value.code in {"budget", "design", "state"}
     study = studio.study("dear")
     assert study.progress().status == "draft"
     assert study.price().total_cents == 750
+    assert study.configure()["minimum_approved_hits"] == 7
 
 
 def test_texts_with_faults_are_refused_by_row_and_column(studio: Studio, working: None) -> None:

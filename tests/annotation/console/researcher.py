@@ -93,6 +93,7 @@ class Researcher:
         if log_p:
             self.bring("File of log-probabilities", log_p)
         self.press("Check file")
+        expect(self.page.locator("main").get_by_role("button", name="Add ").first).to_be_visible(timeout=90_000)
         self.shoot("texts")
         self.press("Add ")
 

@@ -36,6 +36,7 @@ TO_CONSOLE = "to_console.js"
 # How much a page counts in the search: guides before pages of one subject, those before lists that hold every word.
 WEIGHTS = {"guides/": 3, "quick-start.md": 2, "reference/": 0.2, "changes.md": 0.1, "house.md": 0.2, "where-is.md": 0.2}
 WEIGHTS |= {"look-findings.md": 0.1, "benchmarks.md": 0.2, "tasks/": 0.7, "marketplace-fidelity.md": 0.3}
+WEIGHTS["questions.md"] = 3
 FENCE = re.compile(r"(^```.*?^```\n?)", re.MULTILINE | re.DOTALL)
 FORMULA = re.compile(r"^```math\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # A block of code that is a file.

@@ -1,4 +1,4 @@
-"""Thirty questions of people who see Assay for the first time, in their own words, and where the answer is.
+"""Forty questions of people who see Assay for the first time, in their own words, and where the answer is.
 
 The questions were written before the pages of the site, from what each kind of reader has in front of them. A page is
 written until they find their answer on it; a question is not rewritten until it finds a page.
@@ -23,7 +23,11 @@ QUESTIONS = (
     Question("What does it cost to ask 200 people?", ("first-study.html", "guides/researcher.html"), "the cost beside"),
     Question("How many texts do I need?", ("designing.html", "guides/researcher.html"), "how many texts and"),
     Question("How many people should see each text?", ("designing.html", "guides/researcher.html"), "raters"),
-    Question("Can I try it without spending money?", ("quick-start.html", "guides/researcher.html"), "play money"),
+    Question(
+        "Can I try it without spending money?",
+        ("quick-start.html", "guides/researcher.html", "questions.html"),
+        "play money",
+    ),
     Question("What columns must my spreadsheet have?", ("import.html", "guides/researcher.html"), "generator"),
     Question("My file has umlauts and they look broken", ("import.html", "guides/researcher.html"), "encoding"),
     Question("Can I use Prolific?", ("prolific.html", "guides/researcher.html"), "Prolific"),
@@ -64,4 +68,15 @@ QUESTIONS = (
     Question("How do I install it on our university server?", ("guides/operator.html", "operating.html"), "proxy"),
     Question("What happens when the server crashes in the middle?", ("guides/operator.html",), "killed at any moment"),
     Question("How do I make a task of my own?", ("tasks/another-task.html", "guides/developer.html"), "entry point"),
+    # Ten more, asked of the finished site as its readers would; their answers were nowhere among the first results.
+    Question("My students do not have accounts, can they still take part?", ("questions.html",), "take part by a link"),
+    Question("Is it free?", ("questions.html",), "free software"),
+    Question("Does it work on Windows?", ("questions.html",), "run on Linux"),
+    Question("Can I use languages other than English?", ("questions.html",), "German and Spanish"),
+    Question("What is a HIT?", ("questions.html",), "word for a task"),
+    Question("I published with a mistake in the question, what now?", ("questions.html",), "duplicate the study"),
+    Question("How do I log in again, I lost my password", ("questions.html", "managing.html"), "sign_in_link"),
+    Question("How do I move to another computer?", ("questions.html", "operating.html"), "restore"),
+    Question("Can I get my data as an Excel file?", ("questions.html",), "which Excel"),
+    Question("How do I cite this?", ("questions.html",), "CITATION.cff"),
 )

@@ -97,6 +97,7 @@ def build_report(
             *findings.verdicts(generators),
             *findings.explain_missing_huse(huse.too_little if huse else ()),
             *_leads(sections, "human-or-machine"),
+            *_leads(sections, "chosen"),
             *findings.state_unrated(report_input),
         ),
         limits=(

@@ -108,6 +108,7 @@ OCCURRENCES: dict[int, tuple[str, ...]] = {
     104: ("warnings.some_one_source_hits",),
     105: (
         "captions.chosen",
+        "summary.chosen",
         "paper.table-chosen",
         "statistics.chosen",
     ),

@@ -28,6 +28,7 @@ from tests.report_checker.sentences import (
     shown,
     was,
 )
+from tests.report_checker.tables import Ranged, chosen_cells
 
 TINY = "assay-tiny"
 OF_TOST = 0.9  # level of the interval of two one-sided tests at 5%
@@ -292,6 +293,26 @@ paper(
     holds_file("nnd"),
     0.8,
 )
+
+
+@kind(
+    rf"Raters chose a text of (?P<source>.+) in {NUMBER}%(?P<span> \[{NUMBER}, {NUMBER}\])? of cases, where "
+    rf"chance gives {NUMBER}%; \d+ contexts?, \d+ raters?\."
+)
+def chosen_of(rows: Rows, match: Match, asked: Asked) -> str | None:
+    cells = chosen_cells(rows, asked.level).get((match["source"],))
+    if cells is None:
+        return None
+    share, chance, *_ = cells
+    assert isinstance(share, Ranged)
+    held = [answer for answer in rows.used if rows.sides[answer.text] == match["source"]]
+    contexts = {rows.texts[answer.text]["context_id"] for answer in held}
+    ends = limits(share.limits, match["span"].strip(), 1, 1) if match["span"] and share.limits else ""
+    return (
+        f"Raters chose a text of {match['source']} in {share.value:.1f}%{ends} of cases, where chance gives "
+        f"{chance:.1f}%; {count(len(contexts), 'context')}, {count(len({answer.rater for answer in held}), 'rater')}."
+    )
+
 
 # --- captions of tables ---
 

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metrics.data.answer_types import AnswerType
-from metrics.data.sentence import template
+from metrics.data.sentence import Sentence, template
 from metrics.inference.distributions import t_two_sided
 from metrics.inference.rating_means import RatedBy, mean_of_ratings, share_of_answers, share_p_value, weights_by_text
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Measured
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.estimate_figures import draw_tables
+from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate
 
@@ -25,6 +26,17 @@ CAPTION = template(
     "How often a text of each source was chosen ({criterion}), against chance; {level:g}% intervals over new contexts "
     "{raters}.",
     "ratings.criterion",
+    "options.level",
+    "options.these_raters",
+)
+FINDING = template(
+    "summary.chosen",
+    "Raters chose a text of {source} in {words} of cases, where chance gives {chance:.1f}%; {contexts}, {raters}.",
+    "ratings.value",
+    "ratings.kept",
+    "ratings.rater",
+    "texts.context_id",
+    "texts.generator",
     "options.level",
     "options.these_raters",
 )
@@ -158,6 +170,22 @@ def _p_of(difference: Estimate) -> float | None:
     return t_two_sided(difference.value / float(error), float(difference.settings["df"] or 0))
 
 
+def conclude(result: Sequence[Chosen]) -> Iterator[Sentence]:
+    """How often a text of each generator was chosen, in words."""
+    for each in result:
+        for source, share, chance, _excess, _p, contexts, raters, _n in each.rows:
+            if source != REFERENCES and isinstance(share, Estimate) and share.value is not None:
+                span = share.interval
+                ends = f" [{100 * span.low:.1f}, {100 * span.high:.1f}]" if span else ""
+                yield FINDING.fill(
+                    source=str(source),
+                    words=f"{100 * share.value:.1f}%{ends}",
+                    chance=100 * float(str(chance)),
+                    contexts=plural(int(str(contexts)), "context"),
+                    raters=plural(int(str(raters)), "rater"),
+                )
+
+
 def tables(result: Sequence[Chosen]) -> Iterator[Table]:
     """One table for each criterion."""
     for each in result:
@@ -186,5 +214,6 @@ SECTIONS = (
         tables=lambda result: tuple(tables(result)),
         figures=lambda result: draw_tables(tuple(tables(result))),
         measures=lambda result: tuple(measures(result)),
+        sentences=lambda result: tuple(conclude(result)),
     ),
 )

@@ -132,6 +132,8 @@ def of_summary(asked: Asked) -> Iterator[Sentence]:
     yield from findings.verdicts(asked.generators)
     yield from findings.explain_missing_huse(asked.too_little)
     yield from findings.state_unrated(given)
+    section = chosen_texts.SECTIONS[0].section(given, Options(level=asked.level, these_raters=asked.these_raters))
+    yield from section.lead if section else ()  # type: ignore[misc]
     yield from findings.limits(asked.generators, warnings(given, asked.generators))
     if methods.asks_who_wrote(given):
         yield findings.CHANCE_LIMIT.fill()

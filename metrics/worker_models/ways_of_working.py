@@ -8,6 +8,7 @@ usually are, and how common each way is, is learned from the study.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,10 +41,15 @@ STRAIGHT, STICKS = 0.96, 0.93
 LABEL_PRIOR, STEP_PRIOR = 2.0, 0.4  # of a clicker's labels, and of the steps from one to the next
 BINS = 25  # positions within a task that are distinguished
 EARLIEST, LATEST = 5, 21  # bins from which on a person may click
-WANING = 10  # bins in which attention is lost, where it is lost slowly; half of them before, half after
+# How attention is lost: at once, or by shares of texts that are still read, for so many bins each; half of these bins
+# lie before the one from which on a person may be said to click, half after.
+WANINGS: tuple[tuple[tuple[float, int], ...], ...] = ((), ((0.5, 10),), ((0.8, 6), (0.5, 6), (0.2, 6)))
+TIRED_PRIOR = 4.0  # of the labels that the tired click, where they prefer some
+TIRED_FORMS = 2 * len(WANINGS)  # each way to lose attention, with labels that are clicked evenly or not
 USUAL = np.array([0.87, 0.03, 0.02, 0.015, 0.035, 0.03])  # shares of the ways, before the study is known
 USUAL_PEOPLE = 15.0
-LEARNING = 6
+USUAL_OF_FORMS = 1.0  # people, spread over the forms of one way
+LEARNING = 8
 DOUBT = 0.5
 
 
@@ -101,11 +107,11 @@ class WaysOfWorking:
 
 @dataclass(frozen=True, slots=True)
 class _Likelihoods:
-    """Logs by style of reading: careful and halved, where every other text is read (BINS, styles, people); reversed
-    (styles, people)."""
+    """Logs by style of reading. careful: (BINS + 1, styles, people), of all bins before this one; partly: the same, by
+    the share of texts that are read; reversed: (styles, people)."""
 
-    careful: Floats
-    halved: Floats
+    careful: NDArray[np.float32]
+    partly: dict[float, NDArray[np.float32]]
     reversed: Floats
     styles: tuple[tuple[float, float, float], ...]
 
@@ -140,15 +146,16 @@ def _fit(work: LabeledTexts, trusted: np.ndarray, styles: tuple[tuple[float, flo
     known = (counts.sum(axis=1)[work.text] - mine) > 0
     logs = _likelihoods(work, places, at, known, styles)
     answers = _count(work.person, work.people, known.astype(float))
-    ways, prior, tires_from = _by_way(work, logs, known)
+    ways, forms, prior, tires_from = _by_way(work, logs, known)
     noise = float(np.exp(np.exp(prior) @ np.log([noise for _, noise, _ in logs.styles])))
     ways[:, MODEL_LIKE] = _model_like(work, places, at, known, noise)
     log_odds = ways - ways[:, [CAREFUL]]
     log_odds[:, MODEL_LIKE] = np.minimum(log_odds[:, MODEL_LIKE], MODEL_CAP)
     log_odds[answers == 0] = 0
-    shares, chance = _shares(log_odds, answers)
+    odds_of_forms = {way: each - ways[:, [CAREFUL]] for way, each in forms.items()}
+    shares, chance = _posterior(log_odds, odds_of_forms, answers > 0)
     chance[answers == 0] = np.eye(len(WAYS))[CAREFUL]
-    style = logs.careful.sum(axis=0).argmax(axis=0)
+    style = logs.careful[BINS].argmax(axis=0)
     return WaysOfWorking(
         chance, log_odds, answers.astype(np.int64), tires_from, shares, style, places, at, _spread(work)
     )
@@ -174,16 +181,18 @@ def _likelihoods(
     cell, size = work.bin[known] * work.people + person, BINS * work.people
     # Into the table of places and labels as a single row, which numpy takes twice as fast as by two indices.
     chosen, mirrored = row * work.labels + label, row * work.labels + (work.labels - 1 - label)
-    careful, halved = (np.empty((BINS, len(styles), work.people)) for _ in range(2))
+    careful = np.zeros((BINS + 1, len(styles), work.people), dtype=np.float32)
+    partly = {share: np.zeros_like(careful) for share in sorted({share for form in WANINGS for share, _ in form})}
     turned = np.empty((len(styles), work.people))
     for i, style in enumerate(styles):
         chances = places @ style_chances(style, work.labels)
         logs = np.log(chances)
-        careful[:, i] = _count(cell, size, logs.take(chosen)).reshape(BINS, work.people)
-        half_read = np.log((chances + 1 / work.labels) / 2)
-        halved[:, i] = _count(cell, size, half_read.take(chosen)).reshape(BINS, work.people)
+        careful[1:, i] = _count(cell, size, logs.take(chosen)).reshape(BINS, work.people).cumsum(axis=0)
+        for share, before in partly.items():
+            read = np.log(share * chances + (1 - share) / work.labels)
+            before[1:, i] = _count(cell, size, read.take(chosen)).reshape(BINS, work.people).cumsum(axis=0)
         turned[i] = _count(person, work.people, logs.take(mirrored))
-    return _Likelihoods(careful, halved, turned, styles)
+    return _Likelihoods(careful, partly, turned, styles)
 
 
 def _model_like(
@@ -200,10 +209,14 @@ def _model_like(
     return np.asarray(log_sum(logs) - np.log(len(MODEL_BIASES)))
 
 
-def _by_way(work: LabeledTexts, logs: _Likelihoods, known: np.ndarray) -> tuple[Floats, Floats, Ints]:
-    """(people, ways) log likelihoods; the prior of the styles; where each person would begin to click."""
-    totals = logs.careful.sum(axis=0)
-    clicks, line = _unread(work, known)
+def _by_way(
+    work: LabeledTexts, logs: _Likelihoods, known: np.ndarray
+) -> tuple[Floats, dict[int, Floats], Floats, Ints]:
+    """(people, ways) log likelihoods; those of each form of clicking and of tiring (people, forms), by way; the prior
+    of the styles; where each person would begin to click."""
+    totals = logs.careful[BINS].astype(np.float64)
+    click_forms, line = _unread(work, known)
+    clicks = _average(click_forms)
     prior = _style_prior(logs.styles)
     for _ in range(LEARNING):
         careful = log_sum(totals + prior[:, None])
@@ -216,8 +229,14 @@ def _by_way(work: LabeledTexts, logs: _Likelihoods, known: np.ndarray) -> tuple[
     ways[:, CAREFUL] = log_sum(totals + prior[:, None])
     ways[:, CLICKS], ways[:, LINE] = clicks, line
     ways[:, REVERSED] = log_sum(logs.reversed + prior[:, None])
-    ways[:, TIRES], tires_from = _tires(work, logs, prior, known)
-    return ways, prior, tires_from
+    tires, tires_from = _tires(work, logs, prior, known)
+    ways[:, TIRES] = _average(tires)
+    return ways, {CLICKS: click_forms, TIRES: tires}, prior, tires_from
+
+
+def _average(forms: Floats) -> Floats:
+    """(people,) log likelihood of a way whose forms are as likely as each other."""
+    return np.asarray(log_sum(forms.T) - np.log(forms.shape[1]))
 
 
 def _style_prior(styles: tuple[tuple[float, float, float], ...], by_noise: dict[float, float] | None = None) -> Floats:
@@ -235,10 +254,11 @@ _BIAS_TOTAL = float(np.exp(-0.5 * (np.array(BIASES) / 0.6) ** 2).sum())
 
 
 def _unread(work: LabeledTexts, known: np.ndarray) -> tuple[Floats, Floats]:
-    """(people,) log likelihoods of clicking (labels alone, or a pattern of steps) and of straight lines."""
+    """Log likelihoods of clicking (people, forms): labels alone, some more often, or evenly, or a pattern of steps; and
+    of straight lines (people,)."""
     k, person, label = work.labels, work.person[known], work.label[known]
     counts = _count(person * k + label, work.people * k).reshape(work.people, k)
-    alone = _dirichlet(counts, LABEL_PRIOR)
+    alone, evenly = _dirichlet(counts, LABEL_PRIOR), -np.log(k) * counts.sum(axis=1)
     task = work.assignment[known]
     same_task = np.zeros(len(task), dtype=np.bool_)
     same_task[1:] = task[1:] == task[:-1]
@@ -252,7 +272,7 @@ def _unread(work: LabeledTexts, known: np.ndarray) -> tuple[Floats, Floats]:
     stays = _count(person[same_task], work.people, (label == before)[same_task].astype(float))
     moves = _count(person[same_task], work.people) - stays
     sticky = stays * np.log(STICKS + (1 - STICKS) / k) + moves * np.log((1 - STICKS) / k) - begins * np.log(k)
-    return np.logaddexp(alone, pattern) - np.log(2), np.logaddexp(constant, sticky) - np.log(2)
+    return np.column_stack([alone, evenly, pattern]), np.logaddexp(constant, sticky) - np.log(2)
 
 
 def _dirichlet(counts: Floats, prior: float) -> Floats:
@@ -266,35 +286,66 @@ def _dirichlet(counts: Floats, prior: float) -> Floats:
 
 
 def _tires(work: LabeledTexts, logs: _Likelihoods, prior: Floats, known: np.ndarray) -> tuple[Floats, Ints]:
-    """(people,) log likelihood of reading every task up to some position and clicking from there on, all at once or
-    after WANING positions in which every other text is read (half of those who tire each); that position."""
-    cell = (work.bin * work.people + work.person)[known]
-    clicked = -np.log(work.labels) * _count(cell, BINS * work.people).reshape(BINS, work.people)
-    bins, reach = range(EARLIEST, LATEST), WANING // 2
-    read, clicks = logs.careful[:EARLIEST].sum(axis=0) + prior[:, None], clicked[EARLIEST:].sum(axis=0)
-    early = logs.careful[: EARLIEST - reach].sum(axis=0) + prior[:, None]
-    waning, late = logs.halved[EARLIEST - reach : EARLIEST + reach].sum(axis=0), clicked[EARLIEST + reach :].sum(axis=0)
-    by_bin = np.empty((len(bins), work.people))
-    for i, b in enumerate(bins):
-        by_bin[i] = np.logaddexp(log_sum(read) + clicks, log_sum(early + waning) + late) - np.log(2)
-        if b + 1 < LATEST:
-            read += logs.careful[b]
-            clicks = clicks - clicked[b]
-            early += logs.careful[b - reach]
-            waning += logs.halved[b + reach] - logs.halved[b - reach]
-            late = late - clicked[b + reach]
-    return log_sum(by_bin) - np.log(len(bins)), by_bin.argmax(axis=0) + EARLIEST
+    """(people, TIRED_FORMS) log likelihoods of reading every task up to some position and clicking from there on; the
+    likeliest position."""
+    cell = ((work.bin * work.people + work.person) * work.labels + work.label)[known]
+    clicked_at = _count(cell, BINS * work.people * work.labels).reshape(BINS, work.people, work.labels)
+    # By the bin from which on they click.
+    after = np.concatenate([clicked_at[::-1].cumsum(axis=0)[::-1], np.zeros((1, work.people, work.labels))])
+    evenly = -np.log(work.labels) * after.sum(axis=2)
+    unevenly = np.stack([_dirichlet(counts, TIRED_PRIOR) for counts in after])
+    bins = range(EARLIEST, LATEST)
+    by_form, by_bin = np.empty((work.people, TIRED_FORMS)), np.full((len(bins), work.people), -np.inf)
+    for i, waning in enumerate(WANINGS):
+        read, ends = np.empty((len(bins), work.people)), []
+        for row, b in enumerate(bins):
+            read[row], end = _read_until(b, waning, logs, prior)
+            ends.append(end)
+        for j, clicked in enumerate((evenly, unevenly)):
+            fits = read + clicked[ends]
+            by_form[:, 2 * i + j] = log_sum(fits) - np.log(len(bins))
+            by_bin = np.logaddexp(by_bin, fits)
+    return by_form, by_bin.argmax(axis=0) + EARLIEST
 
 
-def _shares(log_odds: Floats, answers: Floats) -> tuple[Floats, Floats]:
-    """Shares of the ways in the study, from the usual ones and what its people show; and everybody's posterior."""
-    shares, some = USUAL.copy(), answers > 0
-    chance = np.tile(shares, (len(log_odds), 1))
+def _read_until(
+    bin_: int, waning: tuple[tuple[float, int], ...], logs: _Likelihoods, prior: Floats
+) -> tuple[Floats, int]:
+    """(people,) log likelihood of what comes before the clicks, where attention is lost around this bin; the bin in
+    which the clicks begin."""
+    at = bin_ - sum(width for _, width in waning) // 2
+    total = logs.careful[max(at, 0)] + prior[:, None]
+    for share, width in waning:
+        before = logs.partly[share]
+        total += before[min(max(at + width, 0), BINS)] - before[min(max(at, 0), BINS)]
+        at += width
+    return log_sum(total), min(at, BINS)
+
+
+def _posterior(log_odds: Floats, forms: Mapping[int, Floats], some: np.ndarray) -> tuple[Floats, Floats]:
+    """Shares of the ways in the study, and everybody's posterior, from the usual shares and what its people show.
+
+    log_odds: (people, ways). forms: by way, (people, forms) log odds of each form that it takes. some: (people,) who
+    has answers.
+
+    People do not count in the shares by which they are judged: else an odd person would raise the share of the
+    odd, and so their own chance (collapsed variational inference of order zero; Asuncion, Welling, Smyth and Teh 2009).
+    """
+    columns = {way: forms.get(way, log_odds[:, [way]]) for way in range(len(WAYS))}
+    way_of = np.repeat(np.arange(len(WAYS)), [each.shape[1] for each in columns.values()])
+    belongs = (way_of[:, None] == np.arange(len(WAYS))).astype(float)
+    odds = np.where(some[:, None], np.concatenate(list(columns.values()), axis=1), 0.0)
+    usual_form = USUAL_OF_FORMS / belongs.sum(axis=0)[way_of]
+    sums, people, chance = np.zeros_like(odds), 0, odds
     for _ in range(LEARNING):
-        joint = log_odds + np.log(shares)
+        by_way = sums @ belongs
+        form = (usual_form + sums) / (USUAL_OF_FORMS + by_way[:, way_of])
+        shares = (USUAL * USUAL_PEOPLE + by_way)[:, way_of] * form / (USUAL_PEOPLE + people)
+        joint = odds + np.log(shares)
         chance = np.exp(joint - log_sum(joint.T)[:, None])
-        shares = (USUAL * USUAL_PEOPLE + chance[some].sum(axis=0)) / (USUAL_PEOPLE + some.sum())
-    return shares, chance
+        sums, people = np.where(some[:, None], chance[some].sum(axis=0) - chance, 0.0), max(int(some.sum()) - 1, 0)
+    posterior = chance @ belongs
+    return (USUAL * USUAL_PEOPLE + posterior[some].sum(axis=0)) / (USUAL_PEOPLE + some.sum()), posterior
 
 
 def _spread(work: LabeledTexts) -> Floats:

@@ -34,7 +34,8 @@ from tests.faults.sections import table, write_section
 ROOT = Path(__file__).resolve().parents[2]
 BATCH = '"HITId","WorkerId","Input.text","Answer.quality"\n"h1","w1","A text","4"\n"h1","w2","A text","5"\n'
 EVERY, CALM, PATIENCE = 2.0, 6.0, 240.0
-PAGES = 40
+# More places than are filled while a fault lasts, so that somebody can still submit after it.
+PAGES = 80
 KEPT = ROOT / "build" / "outside-faults.jsonl"
 
 

@@ -29,6 +29,7 @@ from tests.benchmarks.engines import ONE, lines_by_engine, own_database
 WORKERS, TEXTS, HITS_PER_PERSON = 20, 25, 4
 SHOWN = 0.3
 SESSION = {"sign-out", "sign-in", "enter", "join", "provider", "provider-return", "second-factor"}
+CALLING = {"running-compare", "running-mend", "recruit-new", "publish-name"}
 UNKNOWN_JOB = "00000000-0000-0000-0000-000000000000"
 # What a form needs to do its work; the others are sent empty, and answer with their errors.
 FORMS: dict[str, dict[str, Any]] = {
@@ -159,7 +160,7 @@ def _console_requests(client: Any, parts: dict[str, object]) -> Iterator[Timed]:
     }
     cookies = client.cookies
     for name, names in _names(urlpatterns):
-        if name in SESSION or name.startswith("keys-prolific"):
+        if name in SESSION | CALLING or name.startswith("keys-prolific"):
             continue
         known = {**more, **parts}
         address = reverse(f"console:{name}", kwargs={key: known.get(key, 1) for key in names})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,7 +24,7 @@ Measures of files (textassay COMMAND --help):
   raters        models of raters next to the mean
   choices       forced choices among several texts
   loglik        log-probabilities by a language model
-  report        the report of a study's snapshot
+  report        the report of a study's snapshot (of a study by its name: the studio's)
 
 The studio (pip install 'textassay[studio]'):
   demo          the four measures on simulated studies, each beside its truth
@@ -41,11 +42,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if words[0] == "--version":
         sys.stdout.write(f"textassay {__version__}\n")
         return 0
-    if words[0] in MEASURES:
+    if words[0] in MEASURES and not _names_study(words):
         from metrics.__main__ import main as measure
 
         return measure(words)
     return _run_studio(words)
+
+
+def _names_study(words: list[str]) -> bool:
+    """Whether `report` is of a study of the studio: its name comes first, and no file here has it."""
+    name = words[1] if len(words) > 1 else ""
+    return words[0] == "report" and bool(re.fullmatch(r"\w[\w-]*", name)) and not Path(name).exists()
 
 
 def _run_studio(words: list[str]) -> int:

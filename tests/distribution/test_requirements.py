@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 
+from distribution.textassay import __main__ as program
 from distribution.textassay.__main__ import MEASURES
 from metrics.__main__ import commands
 from metrics.version import __version__
@@ -43,6 +46,32 @@ def test_every_package_of_a_checkout_is_one_of_the_wheel_in_a_range_that_holds_i
 
 def test_the_program_has_every_command_of_the_measures() -> None:
     assert set(MEASURES) == {command.__name__.rpartition(".")[2] for command in commands()}
+
+
+@pytest.mark.parametrize(
+    ("words", "of_study"),
+    [
+        (["pilot-2", "--out", "there"], True),
+        (["snapshot", "--out", "there"], False),
+        (["missing.json", "--out", "there"], False),
+        (["--help"], False),
+    ],
+)
+def test_a_report_is_of_a_study_where_its_name_is_no_file(
+    words: list[str],
+    of_study: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "snapshot").write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_VAR", str(tmp_path / "var"))
+    ran: list[list[str]] = []
+    monkeypatch.setattr(program, "_manage", ran.append)
+    with suppress(SystemExit):
+        program.main(["report", *words])
+    assert ran == ([["report", *words]] if of_study else [])
 
 
 def test_every_file_that_states_a_version_states_the_one_of_the_package() -> None:

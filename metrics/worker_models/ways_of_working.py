@@ -8,7 +8,6 @@ usually are, and how common each way is, is learned from the study.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,10 +44,10 @@ EARLIEST, LATEST = 5, 21  # bins from which on a person may click
 # lie before the one from which on a person may be said to click, half after.
 WANINGS: tuple[tuple[tuple[float, int], ...], ...] = ((), ((0.5, 10),), ((0.8, 6), (0.5, 6), (0.2, 6)))
 TIRED_PRIOR = 4.0  # of the labels that the tired click, where they prefer some
-TIRED_FORMS = 2 * len(WANINGS)  # each way to lose attention, with labels that are clicked evenly or not
+FORMS = 2 * len(WANINGS)  # each way to lose attention, with labels that are clicked evenly or not
 USUAL = np.array([0.87, 0.03, 0.02, 0.015, 0.035, 0.03])  # shares of the ways, before the study is known
 USUAL_PEOPLE = 15.0
-USUAL_OF_FORMS = 1.0  # people, spread over the forms of one way
+USUAL_TIRED = 1.0  # people, spread over the forms of tiring
 LEARNING = 8
 DOUBT = 0.5
 
@@ -146,14 +145,13 @@ def _fit(work: LabeledTexts, trusted: np.ndarray, styles: tuple[tuple[float, flo
     known = (counts.sum(axis=1)[work.text] - mine) > 0
     logs = _likelihoods(work, places, at, known, styles)
     answers = _count(work.person, work.people, known.astype(float))
-    ways, forms, prior, tires_from = _by_way(work, logs, known)
+    ways, tires, prior, tires_from = _by_way(work, logs, known)
     noise = float(np.exp(np.exp(prior) @ np.log([noise for _, noise, _ in logs.styles])))
     ways[:, MODEL_LIKE] = _model_like(work, places, at, known, noise)
     log_odds = ways - ways[:, [CAREFUL]]
     log_odds[:, MODEL_LIKE] = np.minimum(log_odds[:, MODEL_LIKE], MODEL_CAP)
     log_odds[answers == 0] = 0
-    odds_of_forms = {way: each - ways[:, [CAREFUL]] for way, each in forms.items()}
-    shares, chance = _posterior(log_odds, odds_of_forms, answers > 0)
+    shares, chance = _posterior(log_odds, tires - ways[:, [CAREFUL]], answers > 0)
     chance[answers == 0] = np.eye(len(WAYS))[CAREFUL]
     style = logs.careful[BINS].argmax(axis=0)
     return WaysOfWorking(
@@ -209,14 +207,11 @@ def _model_like(
     return np.asarray(log_sum(logs) - np.log(len(MODEL_BIASES)))
 
 
-def _by_way(
-    work: LabeledTexts, logs: _Likelihoods, known: np.ndarray
-) -> tuple[Floats, dict[int, Floats], Floats, Ints]:
-    """(people, ways) log likelihoods; those of each form of clicking and of tiring (people, forms), by way; the prior
-    of the styles; where each person would begin to click."""
+def _by_way(work: LabeledTexts, logs: _Likelihoods, known: np.ndarray) -> tuple[Floats, Floats, Floats, Ints]:
+    """(people, ways) log likelihoods; (people, FORMS) those of each form of tiring; the prior of the styles; where each
+    person would begin to click."""
     totals = logs.careful[BINS].astype(np.float64)
-    click_forms, line = _unread(work, known)
-    clicks = _average(click_forms)
+    clicks, line = _unread(work, known)
     prior = _style_prior(logs.styles)
     for _ in range(LEARNING):
         careful = log_sum(totals + prior[:, None])
@@ -230,13 +225,8 @@ def _by_way(
     ways[:, CLICKS], ways[:, LINE] = clicks, line
     ways[:, REVERSED] = log_sum(logs.reversed + prior[:, None])
     tires, tires_from = _tires(work, logs, prior, known)
-    ways[:, TIRES] = _average(tires)
-    return ways, {CLICKS: click_forms, TIRES: tires}, prior, tires_from
-
-
-def _average(forms: Floats) -> Floats:
-    """(people,) log likelihood of a way whose forms are as likely as each other."""
-    return np.asarray(log_sum(forms.T) - np.log(forms.shape[1]))
+    ways[:, TIRES] = log_sum(tires.T) - np.log(FORMS)
+    return ways, tires, prior, tires_from
 
 
 def _style_prior(styles: tuple[tuple[float, float, float], ...], by_noise: dict[float, float] | None = None) -> Floats:
@@ -254,11 +244,11 @@ _BIAS_TOTAL = float(np.exp(-0.5 * (np.array(BIASES) / 0.6) ** 2).sum())
 
 
 def _unread(work: LabeledTexts, known: np.ndarray) -> tuple[Floats, Floats]:
-    """Log likelihoods of clicking (people, forms): labels alone, some more often, or evenly, or a pattern of steps; and
-    of straight lines (people,)."""
+    """(people,) log likelihoods of clicking (labels alone, evenly or not, or a pattern of steps) and of straight
+    lines."""
     k, person, label = work.labels, work.person[known], work.label[known]
     counts = _count(person * k + label, work.people * k).reshape(work.people, k)
-    alone, evenly = _dirichlet(counts, LABEL_PRIOR), -np.log(k) * counts.sum(axis=1)
+    alone = np.logaddexp(_dirichlet(counts, LABEL_PRIOR), -np.log(k) * counts.sum(axis=1)) - np.log(2)
     task = work.assignment[known]
     same_task = np.zeros(len(task), dtype=np.bool_)
     same_task[1:] = task[1:] == task[:-1]
@@ -272,7 +262,7 @@ def _unread(work: LabeledTexts, known: np.ndarray) -> tuple[Floats, Floats]:
     stays = _count(person[same_task], work.people, (label == before)[same_task].astype(float))
     moves = _count(person[same_task], work.people) - stays
     sticky = stays * np.log(STICKS + (1 - STICKS) / k) + moves * np.log((1 - STICKS) / k) - begins * np.log(k)
-    return np.column_stack([alone, evenly, pattern]), np.logaddexp(constant, sticky) - np.log(2)
+    return np.logaddexp(alone, pattern) - np.log(2), np.logaddexp(constant, sticky) - np.log(2)
 
 
 def _dirichlet(counts: Floats, prior: float) -> Floats:
@@ -286,7 +276,7 @@ def _dirichlet(counts: Floats, prior: float) -> Floats:
 
 
 def _tires(work: LabeledTexts, logs: _Likelihoods, prior: Floats, known: np.ndarray) -> tuple[Floats, Ints]:
-    """(people, TIRED_FORMS) log likelihoods of reading every task up to some position and clicking from there on; the
+    """(people, FORMS) log likelihoods of reading every task up to some position and clicking from there on; the
     likeliest position."""
     cell = ((work.bin * work.people + work.person) * work.labels + work.label)[known]
     clicked_at = _count(cell, BINS * work.people * work.labels).reshape(BINS, work.people, work.labels)
@@ -295,7 +285,7 @@ def _tires(work: LabeledTexts, logs: _Likelihoods, prior: Floats, known: np.ndar
     evenly = -np.log(work.labels) * after.sum(axis=2)
     unevenly = np.stack([_dirichlet(counts, TIRED_PRIOR) for counts in after])
     bins = range(EARLIEST, LATEST)
-    by_form, by_bin = np.empty((work.people, TIRED_FORMS)), np.full((len(bins), work.people), -np.inf)
+    by_form, by_bin = np.empty((work.people, FORMS)), np.full((len(bins), work.people), -np.inf)
     for i, waning in enumerate(WANINGS):
         read, ends = np.empty((len(bins), work.people)), []
         for row, b in enumerate(bins):
@@ -322,30 +312,31 @@ def _read_until(
     return log_sum(total), min(at, BINS)
 
 
-def _posterior(log_odds: Floats, forms: Mapping[int, Floats], some: np.ndarray) -> tuple[Floats, Floats]:
+def _posterior(log_odds: Floats, tires: Floats, some: np.ndarray) -> tuple[Floats, Floats]:
     """Shares of the ways in the study, and everybody's posterior, from the usual shares and what its people show.
 
-    log_odds: (people, ways). forms: by way, (people, forms) log odds of each form that it takes. some: (people,) who
-    has answers.
+    log_odds: (people, ways). tires: (people, FORMS), of each form of tiring. some: (people,) who has answers.
 
-    People do not count in the shares by which they are judged: else an odd person would raise the share of the
+    Nobody counts in the shares by which they are judged themselves: else an odd person would raise the share of the
     odd, and so their own chance (collapsed variational inference of order zero; Asuncion, Welling, Smyth and Teh 2009).
     """
-    columns = {way: forms.get(way, log_odds[:, [way]]) for way in range(len(WAYS))}
-    way_of = np.repeat(np.arange(len(WAYS)), [each.shape[1] for each in columns.values()])
-    belongs = (way_of[:, None] == np.arange(len(WAYS))).astype(float)
-    odds = np.where(some[:, None], np.concatenate(list(columns.values()), axis=1), 0.0)
-    usual_form = USUAL_OF_FORMS / belongs.sum(axis=0)[way_of]
+    others = np.flatnonzero(np.arange(len(WAYS)) != TIRES)
+    odds = np.where(some[:, None], np.concatenate([log_odds[:, others], tires], axis=1), 0.0)
+    is_form = np.arange(odds.shape[1]) >= len(others)
     sums, people, chance = np.zeros_like(odds), 0, odds
     for _ in range(LEARNING):
-        by_way = sums @ belongs
-        form = (usual_form + sums) / (USUAL_OF_FORMS + by_way[:, way_of])
-        shares = (USUAL * USUAL_PEOPLE + by_way)[:, way_of] * form / (USUAL_PEOPLE + people)
-        joint = odds + np.log(shares)
+        tired = sums[:, is_form].sum(axis=1, keepdims=True)
+        form = (USUAL_TIRED / FORMS + sums[:, is_form]) / (USUAL_TIRED + tired)
+        counts = np.concatenate(
+            [USUAL[others] * USUAL_PEOPLE + sums[:, ~is_form], (USUAL[TIRES] * USUAL_PEOPLE + tired) * form], axis=1
+        )
+        joint = odds + np.log(counts / (USUAL_PEOPLE + people))
         chance = np.exp(joint - log_sum(joint.T)[:, None])
         sums, people = np.where(some[:, None], chance[some].sum(axis=0) - chance, 0.0), max(int(some.sum()) - 1, 0)
-    posterior = chance @ belongs
-    return (USUAL * USUAL_PEOPLE + posterior[some].sum(axis=0)) / (USUAL_PEOPLE + some.sum()), posterior
+    by_way = np.empty_like(log_odds)
+    by_way[:, others], by_way[:, TIRES] = chance[:, ~is_form], chance[:, is_form].sum(axis=1)
+    shares = (USUAL * USUAL_PEOPLE + by_way[some].sum(axis=0)) / (USUAL_PEOPLE + some.sum())
+    return shares, by_way
 
 
 def _spread(work: LabeledTexts) -> Floats:

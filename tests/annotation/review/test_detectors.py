@@ -25,7 +25,7 @@ from annotation.quality import evidence
 from annotation.quality.assess import assess
 from annotation.quality.detect import Detected, detect
 from annotation.quality.detectors import Declared
-from annotation.quality.filters import BY_KIND
+from annotation.quality.filters import BY_KIND, title_of
 from annotation.quality.methods_text import paragraph
 from annotation.quality.rules import Rule
 from annotation.readers.detections import read_detections
@@ -203,7 +203,7 @@ def test_the_paragraph_and_the_report_name_the_detector_and_say_that_it_never_st
     assert paragraph(facts.quality_done(study)).count("A detector") == 1
     given = score.score(study)
     assert wanted in given.quality[0]
-    (told,) = [one for one in given.flags if one.name == "machine_written"]
+    (told,) = [one for one in given.flags if one.name == title_of("machine_written")]
     assert (told.assignments, told.of, told.excluded) == (2, 4, 1)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class StagedPackage(BuildHookInterface):  # type: ignore[type-arg]
-    """Stages `textassay` below the build folder before a wheel is built."""
+    """Stages `textassay` before a wheel is built, in a folder of this build: another may run at the same time."""
 
     PLUGIN_NAME = "custom"
+    _folder: tempfile.TemporaryDirectory[str] | None = None
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Stage the package; refuse an editable installation, whose files would not be rewritten."""
@@ -21,5 +23,11 @@ class StagedPackage(BuildHookInterface):  # type: ignore[type-arg]
         sys.path.insert(0, self.root)
         from distribution.stage import stage
 
-        package = stage(Path(self.root) / "build" / "staged", Path(self.root))
+        self._folder = tempfile.TemporaryDirectory(prefix="textassay-staged-")
+        package = stage(Path(self._folder.name), Path(self.root))
         build_data["force_include"][str(package)] = package.name
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Delete what was staged."""
+        if self._folder is not None:
+            self._folder.cleanup()

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import narwhals as nw
 
-from annotation.client.connection import ApiConnection, Progress, Record
+from annotation.client.connection import ApiConnection, Progress, Record, chosen_progress
 from annotation.client.errors import StudioError
 from annotation.client.frames import frame_of
 from annotation.client.study import RemoteStudy, StudyProgress
@@ -126,6 +126,8 @@ class Studio:
             StudioError: a text breaks a rule, the price is above the budget, or the marketplace failed.
         """
         study = self.create_study(name or f"ask-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}", preset=preset, mode=mode)
+        if report := chosen_progress(progress):
+            report(f"Study: {study.name}")  # by this name an interrupted wait goes on
         study.add_texts(texts, generator="texts", progress=progress)
         pay = {} if reward_cents is None else {"reward_cents": reward_cents}
         study.configure(raters_per_text=raters, **pay, **settings)
@@ -134,6 +136,10 @@ class Studio:
         else:
             study.publish(budget_cents=budget_cents, progress=progress)
         return Answers(study)
+
+    def answers(self, name: str) -> Answers:
+        """Return what people have answered in a study, by its name or uuid: after an interrupted `ask` or wait."""
+        return Answers(self.study(name))
 
     def _all_rows(self) -> Iterator[Record]:
         yield from self._connection.rows("/studies")

@@ -71,7 +71,11 @@ class Row:
         text = self.text(column)
         if len(text) > LONGEST_NUMBER or not NUMBER.fullmatch(text):
             shown = text if len(text) <= 20 else text[:20] + "..."
-            remedy = "write a point for the comma" if "," in text else "write digits, as in 3.5, or delete the row"
+            remedy = (
+                "write a point for the comma"
+                if re.fullmatch(r"[-+]?\d*,\d+", text)
+                else "write digits, as in 3.5, or delete the row"
+            )
             raise self.error(column, f"{shown!r} is not a finite decimal number; {remedy}")
         value = Fraction(text)
         if abs(value) > LARGEST:
@@ -232,7 +236,7 @@ def _frame_rows(frame: Frame, required: Sequence[str]) -> list[Row]:
     columns, table = read_frame(frame)
     _check_header(columns, required, FRAME, None)
     if not table:
-        raise BadInput("the table has no row", where=FRAME)
+        raise BadInput("the table has no row; pass one with a row per text or rating", where=FRAME)
     return [
         Row(FRAME, number, {column: cell.strip() for column, cell in zip(columns, cells, strict=True)})
         for number, cells in enumerate(table, 1)

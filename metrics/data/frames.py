@@ -70,7 +70,9 @@ def _column_names(frame: Frame) -> list[str]:
     names = _names(frame)
     for name in names:
         if not isinstance(name, str):
-            raise BadInput(f"the name of a column is a text, not {name!r}", where=NAME)
+            raise BadInput(
+                f"the name of a column is a text, not {name!r}; rename it, or make one level of several", where=NAME
+            )
     if len(set(names)) < len(names):  # pyarrow permits it
         raise _repeated(names)
     return names
@@ -91,7 +93,7 @@ def _names(frame: Frame) -> list[Any]:
 
 def _repeated(names: Sequence[Any]) -> BadInput:
     repeated = (str(name) for name, times in Counter(names).items() if times > 1)
-    return BadInput("the column occurs more than once", where=NAME, column=join_names(repeated))
+    return BadInput("the column occurs more than once; keep one of them", where=NAME, column=join_names(repeated))
 
 
 def _cell(value: Any) -> str:

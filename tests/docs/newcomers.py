@@ -1,4 +1,4 @@
-"""Forty questions of people who see Assay for the first time, in their own words, and where the answer is.
+"""Questions of people who see Assay for the first time, in their own words, and where the answer is.
 
 The questions were written before the pages of the site, from what each kind of reader has in front of them. A page is
 written until they find their answer on it; a question is not rewritten until it finds a page.
@@ -21,7 +21,11 @@ QUESTIONS = (
     # A researcher before the first study.
     Question("How do I invite my class?", ("link-study.html", "guides/researcher.html"), "a class, a mailing"),
     Question("What does it cost to ask 200 people?", ("first-study.html", "guides/researcher.html"), "the cost beside"),
-    Question("How many texts do I need?", ("designing.html", "guides/researcher.html"), "how many texts and"),
+    Question(
+        "How many texts do I need?",
+        ("designing.html", "guides/researcher.html", "questions.html"),
+        "how many texts and",
+    ),
     Question("How many people should see each text?", ("designing.html", "guides/researcher.html"), "raters"),
     Question(
         "Can I try it without spending money?",
@@ -32,9 +36,15 @@ QUESTIONS = (
     Question("My file has umlauts and they look broken", ("import.html", "guides/researcher.html"), "encoding"),
     Question("Can I use Prolific?", ("prolific.html", "guides/researcher.html"), "Prolific"),
     Question("Mechanical Turk is closed, what now?", ("migrating.html",), "your script publishes and collects"),
-    Question("Does my old boto3 script still run?", ("migrating.html",), "Nothing in a boto3 script changes but"),
+    Question(
+        "Does my old boto3 script still run?",
+        ("migrating.html", "questions.html"),
+        "Nothing in a boto3 script changes but",
+    ),
     # A researcher whose study runs.
-    Question("How do I pay?", ("managing.html", "guides/researcher.html", "guides/reviewer.html"), "payout"),
+    Question(
+        "How do I pay?", ("managing.html", "guides/researcher.html", "guides/reviewer.html", "questions.html"), "payout"
+    ),
     Question(
         "Somebody clicked through without reading, may I reject them?",
         ("judging.html", "guides/reviewer.html"),
@@ -51,9 +61,13 @@ QUESTIONS = (
     # A researcher with results; a reviewer or reader of a report.
     Question("Why is HUSE above 1?", ("guides/report-reader.html", "methods.html"), "chance"),
     Question("What does the number in brackets mean?", ("guides/report-reader.html",), "an estimate and its interval"),
-    Question("May I compare two studies?", ("comparing.html", "guides/researcher.html"), "results"),
+    Question("May I compare two studies?", ("comparing.html", "guides/researcher.html", "questions.html"), "results"),
     Question("Which of my two models is better?", ("answer.html", "guides/researcher.html"), "sentence"),
-    Question("Raters disagree, is my data useless?", ("guides/report-reader.html",), "people disagree honestly"),
+    Question(
+        "Raters disagree, is my data useless?",
+        ("guides/report-reader.html", "questions.html"),
+        "people disagree honestly",
+    ),
     Question("Are the error bars right?", ("guides/report-reader.html", "validity.html"), "simulated studies"),
     Question(
         "Do you get the same numbers as the original paper?",
@@ -63,7 +77,9 @@ QUESTIONS = (
     Question("What do I write for the ethics board?", ("link-study.html", "guides/ethics-board.html"), "ethics board"),
     # Somebody who programs, or runs a server.
     Question("How do I get the results into pandas?", ("python.html", "guides/researcher.html"), "DataFrames"),
-    Question("Can I start a study from a script?", ("web-api.html", "guides/developer.html"), "script"),
+    Question(
+        "Can I start a study from a script?", ("web-api.html", "guides/developer.html", "questions.html"), "script"
+    ),
     Question("How do I compute the log-probability of my texts?", ("models.html", "guides/developer.html"), "loglik"),
     Question("How do I install it on our university server?", ("guides/operator.html", "operating.html"), "proxy"),
     Question("What happens when the server crashes in the middle?", ("guides/operator.html",), "killed at any moment"),
@@ -79,4 +95,26 @@ QUESTIONS = (
     Question("How do I move to another computer?", ("questions.html", "operating.html"), "restore"),
     Question("Can I get my data as an Excel file?", ("questions.html",), "which Excel"),
     Question("How do I cite this?", ("questions.html",), "CITATION.cff"),
+    # Seventeen more, written before anybody looked for their pages.
+    Question("How do I turn off mails?", ("questions.html",), "no mail leaves this site"),
+    Question("What counts as a bot?", ("questions.html",), "one label for all texts"),
+    Question("How long does it take until I have results?", ("questions.html",), "how fast people come"),
+    Question("What happens if nobody does my tasks?", ("questions.html",), "costs no pay"),
+    Question(
+        "A participant wrote me that they want out, what now?", ("questions.html",), "withdraws by the withdrawal code"
+    ),
+    Question("How much should I pay people per hour?", ("questions.html",), "the hourly pay of a design"),
+    Question("On which texts do my raters disagree most?", ("questions.html",), "interval is widest"),
+    Question("Do I need to know how to program?", ("questions.html",), "from a file to its report in the console"),
+    Question(
+        "My texts are very long, can people still read them?", ("questions.html",), "whole documents and dialogues"
+    ),
+    Question("Can two of us work on the same study?", ("questions.html",), "invites colleagues"),
+    Question("How do I get a picture for my paper?", ("questions.html",), "figures.pdf"),
+    Question("What if my laptop breaks down?", ("questions.html",), "a backup that lies elsewhere"),
+    Question("Is the difference between my models significant?", ("questions.html",), "is read from its interval"),
+    Question("How do I stop someone from taking part twice?", ("questions.html",), "recognizes a browser"),
+    Question("Can people do it on their phone?", ("questions.html",), "on their phone"),
+    Question("Can I ask more than one question about each text?", ("questions.html",), "Several criteria"),
+    Question("How do I notice that ChatGPT answered instead of a person?", ("questions.html",), "never excludes alone"),
 )

@@ -86,7 +86,7 @@ def linked(folder: Path, page: str) -> set[str]:
     return {path for target in targets if (path := urlsplit(urljoin(f"/{page}", target)).path[1:]).endswith(".html")}
 
 
-def test_forty_questions_are_asked_once_each_and_none_is_a_heading() -> None:
+def test_every_question_is_asked_once_and_none_is_a_heading() -> None:
     asked = {plain(question.words) for question in QUESTIONS}
     headings = {
         plain(line.lstrip("#"))
@@ -94,7 +94,7 @@ def test_forty_questions_are_asked_once_each_and_none_is_a_heading() -> None:
         for line in page.read_text(encoding="utf-8").splitlines()
         if line.startswith("#")
     }
-    assert len(asked) == len(QUESTIONS) == 40
+    assert len(asked) == len(QUESTIONS) >= 57
     assert asked.isdisjoint(headings)
 
 
@@ -144,7 +144,7 @@ def test_newcomers_find_their_answers_and_see_pages_without_barriers(browser: Br
         ]
         assert lost == []
         by_search = [one.words for one in QUESTIONS if set(one.pages) & set(found[one.words])]
-        assert len(by_search) >= 34, {one.words: found[one.words] for one in QUESTIONS if one.words not in by_search}
+        assert len(by_search) >= 51, {one.words: found[one.words] for one in QUESTIONS if one.words not in by_search}
         for name in READ_FIRST:
             page.goto(site + name)
             assert wrong_at_each_width(page) == [], name

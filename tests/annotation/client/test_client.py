@@ -19,6 +19,7 @@ from annotation.accounts.models import ApiToken, User
 from annotation.client import Studio, StudioError, connect
 from annotation.client.frames import frame_of_csv
 from annotation.client.studio import score_table
+from annotation.rehearsal.crowd.browser import Answer, Browser
 from tests.annotation.conftest import told
 from tests.docs.paths import ROOT
 
@@ -35,7 +36,7 @@ def token(transactional_db: None) -> str:
 def working(site: str, settings: Any, tmp_path: Any) -> Iterator[None]:
     """The loop that `serve --work` runs beside the server: jobs, actions of the marketplace, collecting."""
     settings.VAR, settings.MTURK_ENDPOINT_URL = tmp_path, f"{site}/mturk/"
-    key = told("create_requester", "lab", "--balance", "100.00")
+    key = told("create_requester", "lab", "--display-name", "Example Lab", "--balance", "100.00")
     settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
     over = threading.Event()
 
@@ -167,3 +168,22 @@ def test_scores_of_several_criteria_are_means_by_text_and_criterion(make: Callab
 def test_numbers_of_a_file_are_numbers_and_empty_cells_none() -> None:
     frame = frame_of_csv(b"name,n,share\na,1,0.5\nb,,1\n", "polars")
     assert frame.to_dicts() == [{"name": "a", "n": 1, "share": 0.5}, {"name": "b", "n": None, "share": 1.0}]
+
+
+@pytest.mark.long
+def test_two_workers_answer_a_live_question_and_an_interrupted_wait_goes_on(studio: Studio, working: None) -> None:
+    settings = {"minimum_approved_hits": 0, "minimum_percent_approved": 0, "country": ""}
+    lines: list[str] = []
+    studio.ask(TEXTS[:2], budget_cents=5_000, raters=2, mode="live", name="people", progress=lines.append, **settings)
+    assert lines[0] == "Study: people"
+    answers = studio.answers("people")
+    with pytest.raises(StudioError, match="not complete yet"):
+        answers.wait(timeout_seconds=0.0, progress=False)
+    for name, label in (("ann", "40"), ("ben", "60")):
+        with Browser(told("create_worker", name)["sign_in_url"]) as worker:
+            sheet = worker.accept(next(worker.offers()))
+            worker.hand_in(sheet, [Answer(label, 4_000) for _field in sheet.fields])
+    assert answers.wait(progress=False).collected == 2
+    scores = answers.scores()
+    assert scores["value"].tolist() == [50.0, 50.0]
+    assert scores["n"].tolist() == [2, 2]

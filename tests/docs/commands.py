@@ -30,7 +30,8 @@ PAGES = tuple(
         for path in ROOT.glob(pattern)
     )
 )
-_BLOCK = re.compile(r"^```(?:sh|)\n(.*?)^```", re.M | re.S)
+# Of any language, so that the end of one block is not read as the beginning of the next.
+_BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```", re.M | re.S)
 _QUOTED = re.compile(r"(?<!`)`((?:python -m|manage\.py|python manage\.py|make|textassay) [^`\n]+)`")
 _CONTINUED = re.compile(r"\\\n\s*")
 _BEGIN = re.compile(
@@ -62,9 +63,9 @@ def shown_commands(page: Path) -> Iterator[Shown]:
     """Every command of the blocks and of the running text of a page."""
     text = _CONTINUED.sub(" ", page.read_text(encoding="utf-8"))
     name = page.relative_to(ROOT).as_posix()
-    for block in _BLOCK.findall(text):
+    for language, block in _BLOCK.findall(text):
         for line in block.splitlines():
-            if _BEGIN.match(line):
+            if language in {"", "sh"} and _BEGIN.match(line):
                 yield Shown(name, line)
     for line in _QUOTED.findall(_BLOCK.sub("", text)):
         yield Shown(name, line, mentioned=True)
@@ -73,10 +74,10 @@ def shown_commands(page: Path) -> Iterator[Shown]:
 def refusal(shown: Shown) -> str:
     """Why the program would not take this command; "" where it would."""
     said = _refused(shown.words)
-    if shown.mentioned and " required: " in said:
+    if shown.mentioned and (" required: " in said or "expected one argument" in said):
         return ""
     # NAME or ROLE stands for whatever the reader chooses.
-    return "" if re.search(r"invalid choice: '[A-Z]+'", said) else said
+    return "" if re.search(r"invalid .*'[A-Z]+'", said) else said
 
 
 def _refused(words: list[str]) -> str:
@@ -84,6 +85,8 @@ def _refused(words: list[str]) -> str:
         case ["make", *rest]:
             return _refused_by_make(rest)
         case ["manage.py", name, *rest]:
+            return _refused_by_django(name, rest)
+        case ["textassay", name, *rest] if name in get_commands() and name != "report":
             return _refused_by_django(name, rest)
         case ["-m", "metrics", *rest] | ["textassay", *rest]:
             return _refused_by_metrics(rest, own=words[0] == "textassay")

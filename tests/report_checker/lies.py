@@ -34,6 +34,7 @@ OTHER = {
     "November": "May",
     "pairs": "stories",
     "items": "stories",
+    "which machine": "which author",
 }
 LIMIT = re.compile(r"−?\d+(?:\.\d+)?")
 NUMBER = re.compile(r"(?<![\w.])(?:\d+(?:\.\d+)?|\.\d+)")

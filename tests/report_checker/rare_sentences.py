@@ -296,8 +296,8 @@ paper(
 
 
 @kind(
-    rf"Raters chose a text of (?P<source>.+) in {NUMBER}%(?P<span> \[{NUMBER}, {NUMBER}\])? of cases, where "
-    rf"chance gives {NUMBER}%; \d+ contexts?, \d+ raters?\."
+    rf"Raters chose a text of (?P<source>.+) in {NUMBER}%(?P<span> \[{NUMBER}, {NUMBER}\])? of cases "
+    rf"\((?P<criterion>[^)]+)\), where chance gives {NUMBER}%; \d+ contexts?, \d+ raters?\."
 )
 def chosen_of(rows: Rows, match: Match, asked: Asked) -> str | None:
     cells = chosen_cells(rows, asked.level).get((match["source"],))
@@ -307,10 +307,13 @@ def chosen_of(rows: Rows, match: Match, asked: Asked) -> str | None:
     assert isinstance(share, Ranged)
     held = [answer for answer in rows.used if rows.sides[answer.text] == match["source"]]
     contexts = {rows.texts[answer.text]["context_id"] for answer in held}
+    raters = {answer.rater for answer in held}
+    criteria = [criterion["name"].replace("_", " ") for criterion in rows.words["criteria"]]
+    criterion = match["criterion"] if match["criterion"] in criteria else criteria[0]
     ends = limits(share.limits, match["span"].strip(), 1, 1) if match["span"] and share.limits else ""
     return (
-        f"Raters chose a text of {match['source']} in {share.value:.1f}%{ends} of cases, where chance gives "
-        f"{chance:.1f}%; {count(len(contexts), 'context')}, {count(len({answer.rater for answer in held}), 'rater')}."
+        f"Raters chose a text of {match['source']} in {share.value:.1f}%{ends} of cases ({criterion}), where "
+        f"chance gives {chance:.1f}%; {count(len(contexts), 'context')}, {count(len(raters), 'rater')}."
     )
 
 

@@ -31,7 +31,9 @@ CAPTION = template(
 )
 FINDING = template(
     "summary.chosen",
-    "Raters chose a text of {source} in {words} of cases, where chance gives {chance:.1f}%; {contexts}, {raters}.",
+    "Raters chose a text of {source} in {words} of cases ({criterion}), where chance gives {chance:.1f}%; {contexts}, "
+    "{raters}.",
+    "ratings.criterion",
     "ratings.value",
     "ratings.kept",
     "ratings.rater",
@@ -180,6 +182,7 @@ def conclude(result: Sequence[Chosen]) -> Iterator[Sentence]:
                 yield FINDING.fill(
                     source=str(source),
                     words=f"{100 * share.value:.1f}%{ends}",
+                    criterion=each.criterion.replace("_", " "),
                     chance=100 * float(str(chance)),
                     contexts=plural(int(str(contexts)), "context"),
                     raters=plural(int(str(raters)), "rater"),

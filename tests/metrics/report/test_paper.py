@@ -224,3 +224,10 @@ def _has_content(heading: HtmlElement) -> bool:
         if " ".join(element.text_content().split()) or element.xpath(".//img | .//svg"):
             return True
     return False
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_fold_is_inside_another_of_the_same_title(kind: str) -> None:
+    for fold in lxml_html.document_fromstring(page_of(kind)).xpath("//details//details"):
+        title = fold.findtext("summary")
+        assert title not in [outer.findtext("summary") for outer in fold.iterancestors("details")]

@@ -64,19 +64,29 @@ def summarize(report: dict[str, object] | None, count: int) -> tuple[int, list[s
         for part, problem in found
     ]
     if not checked:
-        sentences.append(f"No check was made: no source of advisories knew any of the {count} packages from here.")
+        sentences.append(f"No check was made: no source of advisories knew any of {_packages(count)} from here.")
         return 2, sentences
     unchecked = count - len(checked)
-    sentences.append(f"{len(checked)} of {count} packages were checked: {len(found)} known vulnerabilities.")
+    problems = _counted(len(found), "known vulnerability", "known vulnerabilities")
+    sentences.append(f"{len(checked)} of {_packages(count)} checked: {problems}.")
     if unchecked:
-        sentences.append(f"{unchecked} packages were not checked, as the source does not know them.")
+        unknown = "it" if unchecked == 1 else "them"
+        sentences.append(f"{_packages(unchecked)} not checked: the source does not know {unknown}.")
     if found:
         return 1, sentences
     return (2 if unchecked else 0), sentences
 
 
+def _packages(number: int) -> str:
+    return _counted(number, "package", "packages")
+
+
+def _counted(number: int, singular: str, plural: str) -> str:
+    return f"{number} {singular if number == 1 else plural}"
+
+
 def _cure(versions: Sequence[str]) -> str:
-    return f"mended in {', '.join(versions)}" if versions else "not mended yet"
+    return f"fixed in {', '.join(versions)}" if versions else "no fixed version yet"
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import socket
 import sqlite3
 import ssl
 import subprocess
+import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,12 +26,13 @@ import httpx
 from django.conf import settings
 from django.core import checks, mail
 from django.core.files.base import ContentFile
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, OperationalError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from annotation.accounts import provider
 from annotation.apps import check_host_of_tasks
-from annotation.jobs import shared_files
+from annotation.common.lock_wait import limit_lock_wait
+from annotation.jobs import job_files, shared_files
 from annotation.jobs.installation_state import (
     BROKER_ERRORS,
     ActionState,
@@ -46,7 +48,7 @@ from annotation.jobs.installation_state import (
 )
 from annotation.jobs.missing_columns import missing_columns, sentence_on
 from annotation.models import Job
-from annotation.settings import chromium
+from annotation.settings import chromium, uploads
 from metrics.version import __version__
 
 State = Literal["ok", "warning", "fault"]
@@ -58,6 +60,26 @@ CERTIFICATE_ENDS = timedelta(days=14)
 # Signatures of requests are refused from 5 minutes on (mturk-api.md, section 2).
 CLOCK_AWAY = timedelta(seconds=60)
 BACKUP_OLD = timedelta(days=2)
+# Writers of this project hold SQLite's lock for milliseconds, and a table of PostgreSQL for a migration alone.
+LOCK_SECONDS, LOCK_LONG = 2.0, timedelta(seconds=30)
+LOCKING_SESSIONS = """
+    SELECT session.pid, session.state, extract(epoch FROM clock_timestamp() - session.xact_start)
+    FROM pg_stat_activity AS session
+    WHERE session.datname = current_database() AND session.pid <> pg_backend_pid()
+    AND session.xact_start < clock_timestamp() - make_interval(secs => %s)
+    AND (
+        EXISTS (
+            SELECT 1 FROM pg_locks AS held JOIN pg_class AS locked ON locked.oid = held.relation
+            WHERE held.pid = session.pid AND held.granted AND locked.relkind IN ('r', 'p')
+            AND held.mode IN ('AccessExclusiveLock', 'ExclusiveLock', 'ShareRowExclusiveLock', 'ShareLock')
+        )
+        OR EXISTS (
+            SELECT 1 FROM pg_stat_activity AS waiting
+            WHERE waiting.wait_event_type = 'Lock' AND session.pid = ANY (pg_blocking_pids(waiting.pid))
+        )
+    )
+    ORDER BY session.xact_start
+"""
 WAITS_LONG = timedelta(minutes=15)
 # These take moments: work loops look every two seconds, the scheduler every minute. Scoring takes what models take.
 DUE_LONG = {
@@ -124,6 +146,40 @@ def check_database(now: datetime) -> Iterator[Symptom]:
         yield Symptom("database", "fault", sentence, "See the sentence.")
     else:
         yield Symptom("database", "ok", "The database answers and has the tables of this version.")
+
+
+def check_locks(now: datetime) -> Iterator[Symptom]:
+    """Whether another session has kept the database, or a table of it, locked for long."""
+    try:
+        sentences = list(_locks_of_sqlite() if connection.vendor == "sqlite" else _locks_of_postgresql())
+    except DatabaseError:
+        return  # the check of the database says why
+    for sentence, cure in sentences:
+        yield Symptom("locks", "fault", sentence, cure)
+    if not sentences:
+        yield Symptom("locks", "ok", "No other session has locked the database for long.")
+
+
+def _locks_of_sqlite() -> Iterator[tuple[str, str]]:
+    """Begin a transaction that writes, and write nothing."""
+    try:
+        with limit_lock_wait(LOCK_SECONDS), transaction.atomic():
+            pass
+    except OperationalError as error:
+        name = connection.settings_dict["NAME"]
+        sentence = f"Nothing could be written within {LOCK_SECONDS:.0f} s: {name}: {error}."
+        yield sentence, f"End the program that keeps it locked (`fuser {name}` names those that have it open)."
+
+
+def _locks_of_postgresql() -> Iterator[tuple[str, str]]:
+    with connection.cursor() as cursor:
+        cursor.execute(LOCKING_SESSIONS, [LOCK_LONG.total_seconds()])
+        sessions = cursor.fetchall()
+    for pid, state, seconds in sessions:
+        sentence = (
+            f"Session {pid} ({state}) has kept others out by a transaction of {describe_duration(float(seconds))}."
+        )
+        yield sentence, f"See in pg_stat_activity what it does; `SELECT pg_terminate_backend({pid});` ends it."
 
 
 def check_hosts(now: datetime) -> Iterator[Symptom]:
@@ -200,8 +256,12 @@ def check_disk(now: datetime) -> Iterator[Symptom]:
 
 
 def check_files(now: datetime) -> Iterator[Symptom]:
-    """Whether the storage that several machines share takes a file, returns it and deletes it."""
+    """Whether the folders, and the storage that several machines share, take a file and delete it."""
+    refused = list(_folders_that_refuse())
+    yield from refused
     shared = shared_files.storage()
+    if shared is None and refused:
+        return
     if shared is None:
         yield Symptom("files", "ok", f"Uploads and jobs' files lie in {settings.VAR}, on this machine alone.")
         return
@@ -219,6 +279,18 @@ def check_files(now: datetime) -> Iterator[Symptom]:
         yield Symptom("files", "ok", f"The bucket {settings.FILES_BUCKET} takes files and returns them.")
     else:
         yield Symptom("files", "fault", "The bucket returned another content.", "Use another store.")
+
+
+def _folders_that_refuse() -> Iterator[Symptom]:
+    for folder in (settings.VAR, uploads(), job_files.jobs_folder()):
+        if not folder.is_dir():
+            continue  # it is created when it is needed; the check of the disk names a missing VAR
+        try:
+            with tempfile.TemporaryFile(dir=folder) as file:
+                file.write(b"a file of the doctor")
+        except OSError as error:
+            cure = "Let the user of the processes write there, mount it for writing, or free space."
+            yield Symptom("files", "fault", f"{folder} cannot be written: {error.strerror}.", cure)
 
 
 def check_backup(now: datetime) -> Iterator[Symptom]:
@@ -288,6 +360,7 @@ CHECKS: tuple[Callable[[datetime], Iterator[Symptom]], ...] = (
     check_versions,
     check_settings,
     check_database,
+    check_locks,
     check_disk,
     check_files,
     check_backup,
@@ -301,7 +374,7 @@ CHECKS: tuple[Callable[[datetime], Iterator[Symptom]], ...] = (
 
 
 # What takes more than a moment, or visits this very server, is left to the command.
-QUICK_CHECKS = (check_versions, check_database, check_disk, check_backup, check_queue)
+QUICK_CHECKS = (check_versions, check_database, check_locks, check_disk, check_backup, check_queue)
 
 
 def diagnose_quickly(*, now: datetime) -> list[Symptom]:

@@ -17,10 +17,11 @@ UNKNOWN = {"name": "ijson", "skip_reason": "Dependency not found on PyPI and cou
 @pytest.mark.parametrize(
     ("parts", "status", "sentence"),
     [
-        ([SOUND], 0, "1 of 1 packages were checked: 0 known vulnerabilities."),
-        ([SOUND, BROKEN], 1, "jinja2 3.1.0: PYSEC-2024-1, mended in 3.1.3"),
-        ([SOUND, UNKNOWN], 2, "1 packages were not checked"),
-        ([BROKEN, UNKNOWN], 1, "1 packages were not checked"),
+        ([SOUND], 0, "1 of 1 package checked: 0 known vulnerabilities."),
+        ([SOUND, BROKEN], 1, "jinja2 3.1.0: PYSEC-2024-1, fixed in 3.1.3"),
+        ([SOUND, BROKEN], 1, "2 of 2 packages checked: 1 known vulnerability."),
+        ([SOUND, UNKNOWN], 2, "1 package not checked: the source does not know it."),
+        ([BROKEN, UNKNOWN], 1, "1 package not checked: the source does not know it."),
         ([UNKNOWN], 2, "No check was made"),
         (None, 2, "No check was made"),
     ],

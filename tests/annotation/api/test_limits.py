@@ -13,6 +13,7 @@ from annotation.accounts.api_limits import count_call
 from annotation.accounts.models import ApiToken, User
 from annotation.client import connect
 from tests.annotation.api.conftest import Caller, fault
+from tests.annotation.locked_database import lock_out_writers
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -64,6 +65,20 @@ def test_of_calls_at_one_moment_none_is_missed(transactional_db: None) -> None:
     for thread in threads:
         thread.join()
     assert sorted(waits) == [0] * 10 + [60] * 6
+
+
+@pytest.mark.database
+def test_a_read_is_answered_and_logged_as_not_counted_while_another_session_keeps_writers_out(
+    transactional_db: None, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.API_CALLS_A_MINUTE = 5
+    ada = Caller("ada")
+    with lock_out_writers(ApiToken._meta.db_table):
+        assert [ada("get", path).status_code for path in ("/me", "/studies")] == [200, 200]
+    assert caplog.text.count("was not counted") == 2
+    assert ApiToken.objects.get().calls == 0
+    assert ada("get", "/me").status_code == 200
+    assert ApiToken.objects.get().calls == 1
 
 
 def test_the_client_waits_as_long_as_the_studio_says(site: str, settings: Any) -> None:

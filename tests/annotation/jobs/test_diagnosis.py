@@ -20,10 +20,12 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from django.core.management import call_command
+from django.db import connection
 
 from annotation.jobs import diagnosis, installation_state
 from annotation.jobs.diagnosis import certificate_end, diagnose
 from annotation.models import Job
+from tests.annotation.locked_database import lock_out_writers
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -100,6 +102,30 @@ def test_each_planted_fault_is_named_with_its_cure(healthy: Any, monkeypatch: py
         assert sentence in said
     assert "The broker does not answer" in said
     assert all("->" in after for after in said.split("FAULT")[1:])
+
+
+@pytest.mark.database
+def test_a_lock_that_another_session_keeps_is_a_fault_with_its_cure(
+    transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(diagnosis, "LOCK_SECONDS", 0.05)
+    monkeypatch.setattr(diagnosis, "LOCK_LONG", timedelta(0))
+    with lock_out_writers(Job._meta.db_table):
+        (fault,) = diagnosis.check_locks(NOW)
+    assert fault.state == "fault"
+    if connection.vendor == "sqlite":
+        assert "locked" in fault.sentence
+        assert "fuser" in fault.cure
+    else:
+        assert "(idle in transaction)" in fault.sentence
+        assert "pg_terminate_backend" in fault.cure
+    assert [symptom.state for symptom in diagnosis.check_locks(NOW)] == ["ok"]
+
+
+def test_a_folder_of_files_that_cannot_be_written_is_a_fault(settings: Any) -> None:
+    settings.VAR = Path("/proc/self")  # no user may create a file there
+    (fault,) = diagnosis.check_files(NOW)
+    assert (fault.state, "/proc/self cannot be written: " in fault.sentence) == ("fault", True)
 
 
 def test_a_clock_that_is_an_hour_off_is_a_fault(healthy: Any) -> None:

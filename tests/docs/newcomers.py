@@ -95,7 +95,7 @@ QUESTIONS = (
     Question("How do I move to another computer?", ("questions.html", "operating.html"), "restore"),
     Question("Can I get my data as an Excel file?", ("questions.html",), "which Excel"),
     Question("How do I cite this?", ("questions.html",), "CITATION.cff"),
-    # Seventeen more, written before anybody looked for their pages.
+    # Seventeen more, whose answers were written afterwards.
     Question("How do I turn off mails?", ("questions.html",), "no mail leaves this site"),
     Question("What counts as a bot?", ("questions.html",), "one label for all texts"),
     Question("How long does it take until I have results?", ("questions.html",), "how fast people come"),

@@ -1,0 +1,1 @@
+"""Actions on the marketplace: carried out once, whatever fails."""

@@ -1,4 +1,4 @@
-"""Bonuses on a marketplace that is away most of the time: all are paid, each once, soon after it is well."""
+"""Bonuses on a marketplace that is away most of the time: all are paid, each once, when it is well."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from annotation.exceptions import MarketError
 from annotation.ledger import promise_bonuses
 from annotation.models import Intent, LedgerEntry, Study, Submission
 from annotation.mturk.client import Market
+from annotation.outbox.queue import LONGEST_PAUSE
 from annotation.outbox.worker import work
 from tests.annotation.review.factories import NOW, make
 
@@ -42,13 +43,14 @@ class FlappingMarketplace:
             raise MarketError("The marketplace could not be reached.", permanent=False)
 
 
-def test_all_bonuses_are_paid_once_within_half_a_minute_after_a_marketplace_that_flaps_is_well() -> None:
+def test_no_bonus_is_given_up_while_a_marketplace_flaps_and_each_is_paid_once_when_it_is_well() -> None:
     study = make(workers=BONUSES, hits=1, texts=2, straight=0, now=NOW)
     Study.objects.filter(pk=study.pk).update(budget_cents=10_000)
     submissions = Submission.objects.filter(hit__study=study).select_related("hit__study", "hit__cell__arm__study")
     promise_bonuses(study, [(each, CENTS) for each in submissions], occasion="thanks", reason="Thank you.", now=NOW)
     market = FlappingMarketplace()
-    while market.time < market.well_from + timedelta(seconds=30):
+    # No action waits for longer than the longest pause, and the first that succeeds brings all others forward.
+    while market.time < market.well_from + timedelta(seconds=LONGEST_PAUSE + 1):
         work(Q(study=study), market=cast(Market, market), clock=market.now)
         market.time += timedelta(seconds=1)
     assert market.calls > 5 * BONUSES

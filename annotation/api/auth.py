@@ -28,8 +28,6 @@ READING = ("GET", "HEAD")
 COUNT_SECONDS = 0.5
 UNWRITABLE = "[\x00\ud800-\udfff]"
 SPELT = re.compile(rf"\\u(?:0000|[dD][89a-fA-F])|{UNWRITABLE}")
-
-
 logger = logging.getLogger(__name__)
 
 

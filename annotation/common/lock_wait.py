@@ -5,23 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import connection
+from django.db import connection, transaction
 
 
 @contextmanager
 def limit_lock_wait(seconds: float) -> Iterator[None]:
-    """Let statements wait at most so long, then fail with OperationalError; afterwards as long as before."""
+    """Let statements wait at most so long, then fail with OperationalError; afterwards as long as before.
+
+    On PostgreSQL they are one transaction, to which the limit belongs: connections of a pool that shares them by
+    transaction must not keep it.
+    """
     milliseconds = round(seconds * 1000)
-    if connection.vendor == "sqlite":
-        show, change = "PRAGMA busy_timeout", "PRAGMA busy_timeout = {}"
-    else:
-        show, change = "SHOW lock_timeout", "SET lock_timeout = '{}'"
+    if connection.vendor != "sqlite":
+        with transaction.atomic():
+            _execute(f"SET LOCAL lock_timeout = {milliseconds}")
+            yield
+        return
     with connection.cursor() as cursor:
-        cursor.execute(show)
-        before = cursor.fetchone()[0]
-        cursor.execute(change.format(milliseconds))
+        before = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
+    _execute(f"PRAGMA busy_timeout = {milliseconds}")
     try:
         yield
     finally:
-        with connection.cursor() as cursor:
-            cursor.execute(change.format(before))
+        _execute(f"PRAGMA busy_timeout = {before}")
+
+
+def _execute(statement: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)

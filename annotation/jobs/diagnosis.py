@@ -167,8 +167,11 @@ def _locks_of_sqlite() -> Iterator[tuple[str, str]]:
             pass
     except OperationalError as error:
         name = connection.settings_dict["NAME"]
-        sentence = f"Nothing could be written within {LOCK_SECONDS:.0f} s: {name}: {error}."
-        yield sentence, f"End the program that keeps it locked (`fuser {name}` names those that have it open)."
+        if "locked" in str(error):
+            sentence = f"Nothing could be written within {LOCK_SECONDS:.0f} s: {name}: {error}."
+            yield sentence, f"End the program that keeps it locked (`fuser {name}` names those that have it open)."
+        else:
+            yield f"{name} cannot be written: {error}.", "Let the user of the processes write the file and its folder."
 
 
 def _locks_of_postgresql() -> Iterator[tuple[str, str]]:
@@ -176,9 +179,8 @@ def _locks_of_postgresql() -> Iterator[tuple[str, str]]:
         cursor.execute(LOCKING_SESSIONS, [LOCK_LONG.total_seconds()])
         sessions = cursor.fetchall()
     for pid, state, seconds in sessions:
-        sentence = (
-            f"Session {pid} ({state}) has kept others out by a transaction of {describe_duration(float(seconds))}."
-        )
+        duration = describe_duration(float(seconds))
+        sentence = f"Session {pid} ({state}) locks a table or blocks others in a transaction open for {duration}."
         yield sentence, f"See in pg_stat_activity what it does; `SELECT pg_terminate_backend({pid});` ends it."
 
 

@@ -23,6 +23,7 @@ from metrics.data.to_json import json_text
 from metrics.errors import BadInput, InsufficientData
 from metrics.likelihood import TINY, Reader
 from metrics.pages.tokens import token_page
+from metrics.report.prose.shortened import count_texts_shown
 from metrics.report.records import TextRow
 from metrics.report.row_records import Attached
 from metrics.report.sections import by_source, machine_scores
@@ -153,8 +154,7 @@ def _write(
     body = json_text(document)
     (folder / RESULT).write_text(body, encoding="utf-8")
     shown = findings.predictions[:SHOWN]
-    cut = len(findings.predictions) > len(shown)
-    note = f"The first {len(shown)} of {len(findings.predictions):,} texts." if cut else ""
+    note = count_texts_shown(SHOWN, len(findings.predictions), RESULT)
     thresholds = findings.result.thresholds
     view = token_page(shown, thresholds, human_share=shares, note=note)
     (folder / VIEW).write_text(view, encoding="utf-8")

@@ -9,6 +9,7 @@ from typing import Any
 
 from metrics.figures import static
 from metrics.figures.chart import Chart
+from metrics.report.prose.shortened import shorten_table
 from metrics.tables.delimited import table_csv
 from metrics.tables.record import Table
 from metrics.tables.shown import format_cell
@@ -19,8 +20,7 @@ MAX_ROWS = 200
 
 def table_parts(table: Table) -> dict[str, Any]:
     """A table as rows of text; long ones are cut, and say so."""
-    cut = len(table.rows) > MAX_ROWS
-    note = f"The first {MAX_ROWS} of {len(table.rows):,} rows; {table.name}.csv has all."
+    cut = shorten_table(table, MAX_ROWS, f"{table.name}.csv")
     return {
         "name": table.name,
         "title": table.title,
@@ -30,9 +30,9 @@ def table_parts(table: Table) -> dict[str, Any]:
                 [format_cell(column, cell), column.kind == "text"]
                 for column, cell in zip(table.columns, row, strict=True)
             ]
-            for row in table.rows[:MAX_ROWS]
+            for row in cut.rows
         ],
-        "notes": [*([note] if cut else []), *table.notes],
+        "notes": list(cut.notes),
         "signatures": list(table.signatures)[:8],
     }
 

@@ -11,6 +11,7 @@ from tests.report_checker import (
     figures,  # noqa: F401 - adds its kinds
     page_sentences,  # noqa: F401 - adds its kinds
     rare_sentences,  # noqa: F401 - adds its kinds
+    shortened,  # noqa: F401 - adds its kinds
     table_captions,  # noqa: F401 - adds its kinds
     tables,
 )
@@ -19,7 +20,7 @@ from tests.report_checker.recount import Rows
 from tests.report_checker.sentences import Asked, Kind, kind_of
 
 # Places whose every sentence must be of a kind; each caption of a figure; of other captions, those with a number.
-WHOLE = ("lead", "verdict", "limit", "methods", "warning", "datasheet", "missing", "no warning", "design")
+WHOLE = ("lead", "verdict", "limit", "methods", "warning", "datasheet", "missing", "no warning", "design", "cut")
 STATES = re.compile(r"(?<!SHA-)\b\d")
 
 

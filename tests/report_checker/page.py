@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from lxml import html
 from lxml.html import HtmlElement
@@ -12,7 +14,8 @@ from lxml.html import HtmlElement
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A text of the page. place: `methods`, `lead`, `verdict`, `limit`, `warning`, `lead of results`, `note`,
-    `caption`, `figure` (its caption) or `picture` (what is said of it to who cannot see it)."""
+    `cut` (how much of a list is shown), `caption`, `figure` (its caption) or `picture` (what is said of it to who
+    cannot see it)."""
 
     place: str
     text: str
@@ -31,8 +34,13 @@ PLACES = (
     ("warning", "//ul[@class='warnings']/li"),
     ("caption", "//caption"),
     ("figure", "//figure[div]/figcaption"),
+    ("cut", "//section[@id='items']//details/p[@class='quiet']"),
+    ("cut", "//section[@id='raters']//td[@class='none'][@colspan='2']"),
     ("note", "//div[@class='scroll']/following-sibling::p[@class='quiet']"),
 )
+
+
+CUT = re.compile(r"The first \d|The appendix has")
 
 
 class Page:
@@ -64,6 +72,15 @@ class Page:
             if caption is not None:
                 rows = [[words(cell) for cell in row if cell.tag in ("th", "td")] for row in table.iter("tr")]
                 yield words(caption), rows
+
+    def cut_tables(self) -> dict[str, int]:
+        """By the caption of each table with a note that it is cut, how many rows it shows."""
+        shown = {}
+        for box in self.tree.xpath("//div[@class='scroll']"):
+            below = takewhile(lambda element: element.tag == "p", box.itersiblings())
+            if any(CUT.match(words(note)) for note in below):
+                shown[words(box.find(".//caption"))] = len(box.xpath(".//tbody/tr"))
+        return shown
 
     def tables(self) -> dict[str, list[list[str]]]:
         """Rows (cells) of each table by its caption, the head first; of tables with one caption, the last."""

@@ -67,6 +67,11 @@ RARE: tuple[tuple[int, dict[str, Any], tuple[str, ...]], ...] = (
     (0, {**BOTH, "texts": 18, "twist": "divided", "outcome": "rules"}, ("tables.exclusions-changes",)),
     (0, {**BOTH, "texts": 20, "per_hit": 1, "twist": "raters apart"}, ("summary.differs",)),
     (0, {**BOTH, "texts": 20, "per_hit": 1, "twist": "raters apart", "generators": ("alpha",)}, ()),
+    (
+        2,
+        {"raters": 2, "shown": (8, 8, 1, 2)},
+        ("shortened.rows", "shortened.texts", "shortened.days", "shortened.appendix"),
+    ),
 )
 SECTION = "letters"  # of a package that is not installed
 VALUE = {

@@ -116,6 +116,18 @@ class Rows:
     def used(self) -> list[Answer]:
         return [answer for answer in self.answers if not answer.excluded]
 
+    def labels_of(self, criterion: str) -> list[str]:
+        """Every label of the scale on which the criterion was judged."""
+        rows = self._all(
+            "SELECT DISTINCT o.label FROM annotation_judgment j JOIN annotation_scalelabel l ON l.id = j.label_id "
+            "JOIN annotation_scalelabel o ON o.scale_id = l.scale_id "
+            "JOIN annotation_presentation p ON p.id = j.presentation_id "
+            "JOIN annotation_submission s ON s.id = p.submission_id JOIN annotation_hit h ON h.id = s.hit_id "
+            "WHERE h.study_id = %s AND j.criterion = %s",
+            criterion,
+        )
+        return [row["label"] for row in rows]
+
     @cached_property
     def hits(self) -> list[dict[str, Any]]:
         """HITs with what each shows: numbers of items, references among them, repeats and checks, submissions."""

@@ -144,6 +144,8 @@ class Draw:
     logged: bool = False  # whether the log has the plan from the publication, before the work
     registered: str = ""  # where the plan was registered, as stated
     files: tuple[str, ...] = ()  # kinds of the files of scores that the study keeps
+    # Of how many rows, texts and days the page shows the first, and the table of its paper page; () as usual.
+    shown: tuple[int, ...] = ()
     without: str = ""  # what its snapshot was written without: see `world.report_of`
 
     @property

@@ -21,6 +21,7 @@ from tests.report_checker.page import Page
 from tests.report_checker.rare import FIRST_RARE, RARE
 from tests.report_checker.recount import Rows
 from tests.report_checker.sentences import kind_of, ranged, share_of
+from tests.report_checker.shortened import differences_of_latex
 from tests.report_checker.studies import FIRST_FURTHER, FIRST_ODD, FIRST_PLANNED, FURTHER, KINDS, ODD, OUTCOMES, draw
 from tests.report_checker.world import Reported, report_of
 
@@ -43,6 +44,17 @@ def test_each_sentence_of_a_report_is_true_and_a_lie_in_any_is_caught(seed: int)
     assert not differences(reported.page, reported.study, reported.asked), reported.drawn
     assert undetected(reported) == []
     assert unbound(reported, OCCURRENCES.get(seed, ())) == []
+
+
+def test_lists_that_are_cut_say_how_much_of_them_is_shown() -> None:
+    reported = report_of(FIRST_RARE + len(RARE) - 1)
+    rows = Rows(reported.study)
+    assert not differences(reported.page, reported.study, reported.asked)
+    assert undetected(reported) == []
+    assert unbound(reported, OCCURRENCES[reported.drawn.seed]) == []
+    assert list(differences_of_latex(reported.latex, rows, reported.asked)) == []
+    for lie in ("The first 9 of 20 rows", "The first 8 of 21 rows"):
+        assert list(differences_of_latex(reported.latex.replace("The first 8 of 20 rows", lie), rows, reported.asked))
 
 
 def unbound(reported: Reported, keys: Iterable[str]) -> list[str]:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
+from unittest.mock import patch
 
 from annotation.models import Study
 from annotation.reports.gather import score
 from metrics.data.sentence import Sentence
 from metrics.report.build import build_report
 from metrics.report.build import report_of as report_of_snapshot
+from metrics.report.formats import html as of_page
 from metrics.report.formats.csv import main_table
 from metrics.report.formats.figures import headline
 from metrics.report.formats.html import html
+from metrics.report.formats.latex import latex
 from metrics.report.paper.table import paper_table
 from metrics.report.prose.methods import describe_scale
 from metrics.report.prose.page_sentences import page_sentences
+from metrics.report.prose.shortened import count_further_days, count_texts_shown, shorten_table
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
 from metrics.report.snapshot import Header, Snapshot, content_of, sha256_of
@@ -31,12 +36,13 @@ NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A study with its page. templates: by key, the sentences of the report that are filled from a template."""
+    """A study with its page and its LaTeX. templates: by key, the sentences that are filled from a template."""
 
     drawn: Draw
     study: Study
     asked: Asked
     page: str
+    latex: str
     templates: dict[str, set[str]]
 
 
@@ -45,8 +51,30 @@ def report_of(seed: int) -> Reported:
     drawn = draw(seed)
     study = rehearse(drawn)
     report = report_without(score(study), drawn)
-    page = html(report, now=NOW)
-    return Reported(drawn, study, Asked(drawn.k, drawn.level, Page(page), drawn.without), page, keys_of(report))
+    with shown(drawn):
+        page, source, keys = html(report, now=NOW), latex(report, has_figures=False), keys_of(report)
+    return Reported(drawn, study, Asked(drawn.k, drawn.level, Page(page), drawn.without), page, source, keys)
+
+
+LIMITS = (
+    "metrics.report.formats.html.SHOWN_ROWS",
+    "metrics.report.formats.html.SHOWN_TEXTS",
+    "metrics.report.formats.html.SHOWN_DAYS",
+    "metrics.report.paper.table.MAX_ROWS",
+)
+
+
+@contextmanager
+def shown(drawn: Draw) -> Iterator[None]:
+    """While the limits of lists are those of the draw, where it has some; LaTeX has those of the page."""
+    limits = {**dict(zip(LIMITS, drawn.shown, strict=False)), **dict(zip((LATEX,), drawn.shown, strict=False))}
+    with ExitStack() as stack:
+        for name, limit in limits.items():
+            stack.enter_context(patch(name, limit))
+        yield
+
+
+LATEX = "metrics.report.formats.latex.MAX_ROWS"
 
 
 def report_without(report_input: ReportInput, drawn: Draw) -> Report:
@@ -70,11 +98,20 @@ def report_without(report_input: ReportInput, drawn: Draw) -> Report:
     return build_report(report_input, **options)
 
 
+def sentences_of_cuts(report: Report) -> list[str]:
+    """What the page says of the lists that it shows in part."""
+    tables = [table for section in (report.items, *report.sections) for table in section.tables]
+    notes = [note for table in tables for note in shorten_table(table, of_page.SHOWN_ROWS, "report.json").notes[-1:]]
+    notes += [count_texts_shown(of_page.SHOWN_TEXTS, len(report.input.texts), "items.csv")]
+    return [*notes, count_further_days(len(report.days) - of_page.SHOWN_DAYS)]
+
+
 def keys_of(report: Report) -> dict[str, set[str]]:
     """By template, the sentences that the page takes from it."""
     sentences: dict[str, set[str]] = {}
     table = paper_table(report.generators, report.sections)
     waiting: list[Any] = [report, describe_scale(report.input), table, headline(report), page_sentences(report)]
+    waiting += sentences_of_cuts(report)
     waiting += [replace(main_table(report), notes=())] if report.generators else []  # the page shows no notes of it
     seen: set[int] = set()
     while waiting:

@@ -21,6 +21,7 @@ from metrics.report.formats.csv import main_table
 from metrics.report.formats.isolation import isolate_words
 from metrics.report.paper.page import compose_page
 from metrics.report.pay import arms_by_reward, describe_rewards
+from metrics.report.prose import shortened
 from metrics.report.prose.methods import asks_who_wrote, describe_extras, describe_scale
 from metrics.report.prose.page_sentences import page_sentences
 from metrics.report.records import TextRow
@@ -35,7 +36,9 @@ from metrics.types import MODEL, REFERENCE, Item
 TEMPLATES = Path(__file__).parent / "templates"
 SHOWN_TEXTS = 500  # rows of the list of texts in the page; all of them are in items.csv
 MANY_ROWS = 12  # from which on a table of results is folded
-SHOWN_ROWS = 500
+SHOWN_ROWS = 500  # of a table of results
+SHOWN_DAYS = 40
+JSON = "report.json"  # holds every row of every table
 NO_AMOUNT = "not what raters were paid: see how raters were paid"
 Contents = Sequence[tuple[str, str]]
 CONTENTS = (
@@ -67,6 +70,7 @@ def html(
     charts = figures.charts(report)
     page = compose_page(report, charts)
     rest = [chart for chart in figures.headline(report) if chart not in page.charts]
+    texts, days = _texts(report), report.days
     varied = any(section.key == exclusions.KEY and section.tables for section in report.sections)
     excluded = any(table.name.endswith("-exclusions") for section in report.sections for table in section.tables)
     context: dict[str, Any] = {
@@ -89,8 +93,11 @@ def html(
         "one_reward": len(arms_by_reward(report.input)) < 2,
         "many": MANY_ROWS,
         "source_rows": _source_rows(report),
-        "texts": _texts(report),
-        "shown_texts": SHOWN_TEXTS,
+        "texts": texts[:SHOWN_TEXTS],
+        "number_of_texts": len(texts),
+        "cut_texts": shortened.count_texts_shown(SHOWN_TEXTS, len(texts), "items.csv"),
+        "days": days[:SHOWN_DAYS],
+        "cut_days": shortened.count_further_days(len(days) - SHOWN_DAYS),
         "main_table": Markup(_main_table(report)),  # noqa: S704 - escaped by table_html()
         "targets": interval_targets(generator.modes["exact"] for generator in report.generators),
         "signatures": _signatures(report),
@@ -137,8 +144,8 @@ def _main_table(report: Report) -> str:
     return table_html(replace(main_table(report), notes=()), group=True) if report.generators else ""
 
 
-def render_part(section: Section, shown: Sequence[Chart] = ()) -> dict[str, Any]:
-    """A part of the results as the templates take it. shown: figures that stand elsewhere on the page."""
+def render_part(section: Section, shown: Sequence[Chart] = (), file: str = JSON) -> dict[str, Any]:
+    """A part of the results as the templates take it. shown: figures elsewhere on the page; file: with all rows."""
     charts = [chart for chart in figures.several(section.charts) if chart not in shown]
     return {
         "key": section.key,
@@ -147,16 +154,13 @@ def render_part(section: Section, shown: Sequence[Chart] = ()) -> dict[str, Any]
         "recorded": section.recorded,
         "missing": section.missing,
         "figures": [Markup(render_figure(chart)) for chart in charts],  # noqa: S704 - escaped by element()
-        "tables": [_table(table) for table in section.tables],
+        "tables": [_table(table, file) for table in section.tables],
     }
 
 
-def _table(table: Table) -> dict[str, Any]:
+def _table(table: Table, file: str) -> dict[str, Any]:
     """The table as HTML; a very long one shows its first rows and says where the others are."""
-    cut = table
-    if len(table.rows) > SHOWN_ROWS:
-        note = f"The first {SHOWN_ROWS} of {len(table.rows)} rows are shown; the CSV files hold all."
-        cut = replace(table, rows=table.rows[:SHOWN_ROWS], notes=(*table.notes, note))
+    cut = shortened.shorten_table(table, SHOWN_ROWS, file)
     html = Markup(table_html(cut, sortable=True))  # noqa: S704 - escaped by table_html()
     return {"title": table.title, "rows": len(table.rows), "html": html}
 

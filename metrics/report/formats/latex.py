@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from metrics.figures.chart import Chart
 from metrics.report.checklists.completeness import completeness_score
 from metrics.report.formats import figures
 from metrics.report.formats.csv import main_table
-from metrics.report.prose import bibliography
+from metrics.report.prose import bibliography, shortened
 from metrics.report.records import Warn
 from metrics.report.result import Report
 from metrics.report.section import Reference, Section
@@ -18,12 +17,12 @@ from metrics.report.wording import known
 from metrics.tables import scripts
 from metrics.tables.column import prose
 from metrics.tables.latex import escape, table_latex
-from metrics.tables.record import Table
 
-MAX_ROWS = 40  # of a table in the document; the CSV files hold all
+MAX_ROWS = 40  # of a table in the document
 MAX_CAPTION_LETTERS = 1_500  # characters
 BELOW = "The text describes what it shows."
 FIGURES = "figures.pdf"
+JSON = "report.json"  # holds every row of every table
 CODES = (
     "pdflatex's standard fonts do not contain some letters of this report and print their codes (such as U+4E2D). "
     "lualatex and xelatex print the letters where a font has them, as the HTML and the PDF do."
@@ -89,22 +88,15 @@ def _results(report: Report) -> Iterator[str]:
     yield from render_subsections((report.items, *report.sections))
 
 
-def render_subsections(sections: Sequence[Section]) -> Iterator[str]:
-    """Each part of the results as a subsection."""
+def render_subsections(sections: Sequence[Section], file: str = JSON) -> Iterator[str]:
+    """Each part of the results as a subsection. file: of the tables with all their rows."""
     for part in sections:
         yield rf"\subsection{{{escape(part.title)}}}"
         yield from (prose(line) + "\n" for line in part.lead)
-        yield from (table_latex(_shortened(table), fit=True) for table in part.tables)
+        yield from (table_latex(shortened.shorten_table(table, MAX_ROWS, file), fit=True) for table in part.tables)
         yield from (f"{escape(name)}: not recorded{': ' + escape(why) if why else '.'}\n" for name, why in part.missing)
         if part.tables:
             yield r"\clearpage"  # else floats would pile up
-
-
-def _shortened(table: Table) -> Table:
-    if len(table.rows) <= MAX_ROWS:
-        return table
-    note = f"The first {MAX_ROWS} of {len(table.rows)} rows; the CSV files hold all."
-    return replace(table, rows=table.rows[:MAX_ROWS], notes=(*table.notes, note))
 
 
 def render_figures(charts: Sequence[Chart]) -> Iterator[str]:

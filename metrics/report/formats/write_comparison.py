@@ -35,6 +35,7 @@ from metrics.report.record_codec import Schema, encode
 from metrics.tables.delimited import lines, table_csv
 
 SCHEMA_VERSION = 1
+JSON = "comparison.json"
 CONTENTS = (
     ("summary", "Summary"),
     ("results", "Results"),
@@ -85,7 +86,7 @@ def _draft_files(
         if "pdf" in included_formats:
             contents["comparison.pdf"] = pdf.print_page(page, chromium=chromium, now=at, sandbox=sandbox)
     if "json" in included_formats:
-        contents["comparison.json"] = as_json(payload(compared, now=now))
+        contents[JSON] = as_json(payload(compared, now=now))
         contents["comparison.schema.json"] = as_json(document_schema())
     if "csv" in included_formats:
         contents |= data
@@ -138,7 +139,7 @@ def html(compared: StudyComparison, *, now: datetime, files: Mapping[str, bytes]
         "compared": compared,
         "studies": compared.studies,
         "systems": len(compared.systems),
-        "parts": [render_part(section) for section in compared.sections],
+        "parts": [render_part(section, file=JSON) for section in compared.sections],
         "many": MANY_ROWS,
         "versions": compared.studies[0].versions,
         "hashes": [*data_hashes(compared), *((name, _digest(content)) for name, content in sorted(files.items()))],
@@ -205,7 +206,7 @@ def latex(compared: StudyComparison, *, has_figures: bool) -> str:
         render_section("Summary", [*compared.verdicts, *compared.limits]),
         render_section("Methods", compared.methods),
         r"\section{Results}",
-        *render_subsections(compared.sections),
+        *render_subsections(compared.sections, JSON),
         render_limitations(compared.warnings),
         *(render_figures(charts(compared)) if has_figures else ()),
         render_bibliography(bibliography.cited_by(compared.sections)),

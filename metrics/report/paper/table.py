@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from metrics.data.sentence import Template, template
 from metrics.figures.chart import name_intervals
+from metrics.report.prose.shortened import count_further_rows
 from metrics.report.result import GeneratorReport
 from metrics.report.section import Section
-from metrics.report.wording import plural
 from metrics.tables.huse import COLUMNS
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate
@@ -176,8 +176,7 @@ def _build(recipe: Recipe, tables: Sequence[Table]) -> Table:
     ]
     names = (", ".join(dict.fromkeys(str(row[at] or "all") for at in naming)) for row in all_rows)
     rows = [(name, *row, n) for name, row, n in zip(names, picked, counts, strict=True)]
-    left_out = len(rows) - MAX_ROWS
-    notes = (f"The appendix has {plural(left_out, 'more row', 'more rows')}.",) if left_out > 0 else ()
+    notes = count_further_rows(len(rows) - MAX_ROWS)
     words = {"with_intervals": _name_intervals(picked), "counted": recipe.counted}
     if recipe.caption is MEANS:
         words["with_difference"] = DIFFERENCE if len(values) > 1 else ""

@@ -23,7 +23,7 @@ from metrics.report.checklists.consistency import check_consistency
 from metrics.report.formats.figures import headline
 from metrics.report.paper.table import paper_table
 from metrics.report.pictures import source_rows
-from metrics.report.prose import findings, methods, statistics
+from metrics.report.prose import findings, methods, shortened, statistics
 from metrics.report.prose.page_sentences import list_sentences
 from metrics.report.prose.warnings import FLAGGED, name_missing_sections, warnings
 from metrics.report.records import CrowdFacts, ExtrasFacts, ReportInput
@@ -214,6 +214,20 @@ def of_tables(asked: Asked) -> Iterator[Sentence]:
     )
 
 
+def of_shortened(asked: Asked) -> Iterator[Sentence]:
+    """Of tables of one row, texts of two and days of one."""
+    given = asked.report_input
+    days = {row.submitted_at.date() for row in given.assignments if row.submitted_at}
+    notes: list[str] = [
+        shortened.count_texts_shown(2, len(given.texts), "items.csv"),
+        shortened.count_further_days(len(days) - 1),
+    ]
+    judged = [table for kind in rating_scales.SECTIONS if (section := kind.section(given)) for table in section.tables]
+    notes += [note for table in judged for note in shortened.shorten_table(table, 1, "report.json").notes]
+    notes += [note for table in judged for note in shortened.count_further_rows(len(table.rows) - 1)]
+    yield from (note for note in notes if getattr(note, "key", "").startswith("shortened."))
+
+
 def of_warnings(asked: Asked) -> Iterator[Sentence]:
     for warn in (*warnings(asked.report_input, asked.generators), *name_missing_sections(asked.sections, ())):
         if isinstance(warn.sentence, Sentence):
@@ -238,6 +252,7 @@ PARTS = {
     "tables": of_tables,
     "paper": of_paper,
     "statistics": of_statistics,
+    "shortened": of_shortened,
 }
 CAPTIONED = ("scales", "pairs", "choices")
 DRAWN = (
@@ -387,6 +402,14 @@ def examples() -> dict[str, Asked]:
         "emptied": Asked(replace(typical, rules=(RuleFacts("All", tuple(row.id for row in typical.assignments)),))),
         "nothing to warn of": Asked(
             replace(_live(kind("scales")), crowd=replace(kind("scales").crowd, criteria=()), attached=(), warnings=())
+        ),
+        "several days": Asked(
+            replace(
+                typical,
+                assignments=tuple(
+                    replace(row, submitted_at=DAY + timedelta(2 * at)) for at, row in enumerate(typical.assignments)
+                ),
+            )
         ),
         "paid": Asked(replace(typical, crowd=replace(typical.crowd, pays=("In cash.",)))),
     }
@@ -639,6 +662,12 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
         ),
         _rows("texts", lambda at, row: replace(row, source="model" if row.source == "reference" else "reference")),
     ),
+    "texts.id": (
+        lambda asked: replace(
+            asked,
+            report_input=replace(asked.report_input, texts=(*asked.report_input.texts, asked.report_input.texts[0])),
+        ),
+    ),
     "texts.context_id": (
         _rows("texts", lambda at, row: replace(row, context_id=None)),
         _rows("texts", lambda at, row: replace(row, context_id=f"c{at % 2}")),
@@ -722,6 +751,9 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
         _rows("conditions", lambda at, row: replace(row, name=f"other {at}")),
     ),
     "conditions.reward_cents": (_rows("conditions", lambda at, row: replace(row, reward_cents=3)),),
+    "assignments.submitted_at": (
+        _rows("assignments", lambda at, row: replace(row, submitted_at=DAY + timedelta(at // 3))),
+    ),
     "assignments": (_rows("assignments", lambda at, row: None),),
     "draw.draws": (_of("draw", "draws", _more),),
     "draw.seed": (_of("draw", "seed", "other"),),
@@ -780,6 +812,7 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
     "results.huse_q": (_huse("huse_q"), _unflagged("huse_q")),
     "results.huse_d": (_huse("huse_d"),),
     "results.exclusions": (lambda asked: replace(asked, held=("Conclusions change without exclusions: zulu.",)),),
+    "results.tables": (_rows("ratings", lambda at, row: None),),
     "results.ratings": (
         lambda asked: replace(
             asked,
@@ -805,6 +838,7 @@ def said() -> dict[str, list[tuple[str, Asked]]]:
             *((of_captions,) if name in CAPTIONED else ()),
             *((of_figures, of_tables) if name in DRAWN else ()),
             *((of_paper, of_statistics) if name in ON_PAPER else ()),
+            *((of_shortened,) if name in ("scales", "several days") else ()),
         )
         for part in (of_page, of_answer, of_planned, of_methods, of_summary, of_warnings, *more):
             for sentence in part(asked):

@@ -188,9 +188,11 @@
     }
   };
 
-  // The worker page answers a hello on the port that came with it; until it does, it may not be listening yet.
-  function hello(tries) {
-    if (port || !tries) return;
+  // The worker page answers a hello on the port that came with it; until it does, it may not be listening yet: on a slow
+  // connection or device for long, so that the pauses grow but no hello is the last.
+  const LONGEST_PAUSE = 5000;
+  function hello(pause) {
+    if (port) return;
     const channel = new MessageChannel();
     channel.port1.onmessage = (event) => {
       const message = event.data;
@@ -209,7 +211,7 @@
       }
     };
     window.parent.postMessage({ type: "assay:hello", load: told.load }, told.site, [channel.port2]);
-    window.setTimeout(hello, 250, tries - 1);
+    window.setTimeout(hello, pause, Math.min(pause * 1.1, LONGEST_PAUSE));
   }
-  if (framed && told.site && told.load) hello(40);
+  if (framed && told.site && told.load) hello(250);
 }

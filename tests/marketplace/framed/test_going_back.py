@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Frame, expect
+from playwright.sync_api import Frame, Route, expect
 
 from annotation.design.kinds import default_wording
 from annotation.hits.render import ShownLine, ShownText, hit_page
@@ -10,6 +10,10 @@ from tests.marketplace.framed.desk import Desk, fields
 from tests.marketplace.question_samples import html_question
 
 TEXTS = [ShownLine(i, ShownText(f"This is the text {i}.")) for i in range(2)]
+HELLO_AGAIN_AND_AGAIN = """() => {
+  const hello = () => parent.postMessage({type: "assay:hello", load: "earlier"}, "*", [new MessageChannel().port2]);
+  setInterval(hello, 100);
+}"""
 PAGE = hit_page(default_wording("human_or_machine"), TEXTS, shuffle=False)
 
 
@@ -42,3 +46,16 @@ def test_reasons_survive_going_back_and_are_handed_in_with_their_ratings(lab, an
         "rating-1": "Possibly machine-generated",
         "change-1": "It is about nothing.",
     }
+
+
+def test_an_earlier_showing_that_says_hello_again_does_not_break_off_its_replacement(lab, ann: Desk) -> None:
+    frame = ann.accept(lab.hit(Question=html_question(PAGE)))
+    waiting: list[Route] = []
+    # The replacement is slow: its request stays open, and the earlier showing in the frame goes on saying hello.
+    ann.page.route("**/hits/frame/**", lambda route: waiting.append(route))
+    with ann.page.expect_request("**/hits/frame/**"):
+        frame.evaluate(HELLO_AGAIN_AND_AGAIN)
+    ann.page.wait_for_timeout(2_000)
+    assert len(waiting) == 1
+    waiting.pop().continue_()
+    ann.frame()

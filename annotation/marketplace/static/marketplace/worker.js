@@ -52,13 +52,17 @@
 
   // ---- going back or forward, browsers put into the frame what was in it then: a preview, or an earlier showing, which
   // this page does not know. Its own showing of the task takes that place, and the draft is put back into it. A slow
-  // browser may put the earlier one there only after that: whoever then says hello is replaced again, a few times. ----
-  const MOST_RENEWALS = 5, BETWEEN_RENEWALS = 1000;
-  let renewals = 0, renewed = -Infinity;
+  // browser may put the earlier one there only after that: whoever then says hello is replaced again, a few times. The
+  // earlier one goes on saying hello while its replacement loads, which must not begin the loading anew. ----
+  const MOST_RENEWALS = 5, BETWEEN_RENEWALS = 1000, LONGEST_LOADING = 15000;
+  let renewals = 0, renewed = -Infinity, loading = false;
+  frame.addEventListener("load", () => { loading = false; });
   function renew() {
-    if (renewals >= MOST_RENEWALS || performance.now() - renewed < BETWEEN_RENEWALS) return;
+    const since = performance.now() - renewed;
+    if (renewals >= MOST_RENEWALS || since < (loading ? LONGEST_LOADING : BETWEEN_RENEWALS)) return;
     renewals += 1;
     renewed = performance.now();
+    loading = true;
     frame.contentWindow.location.replace(frame.src);
   }
   const [arrival] = performance.getEntriesByType("navigation");

@@ -21,9 +21,9 @@ from annotation.design.lay_out import design, takes_long
 from annotation.design.presets import ArmPlan, CellPlan
 from annotation.design.wording import from_json
 from annotation.exceptions import StateError
-from annotation.jobs.celery_tasks import ask
+from annotation.jobs.celery_tasks import ask, ask_to_simulate
 from annotation.models import Cell, Job, Role, Study
-from annotation.publishing import cost_estimate
+from annotation.publishing import cost_estimate, expected_precision
 from annotation.studies.create import reword
 from annotation.workers.study_retention import market_of_people, set_retention_date
 
@@ -329,19 +329,24 @@ def try_price(request: HttpRequest, study: UUID, body: SettingsIn) -> Any:
     return cost_estimate.estimate_study(study_row).estimate
 
 
-@router.get("/studies/{study}/precision", response=gives(PrecisionOut), summary="Expected precision")
+@router.get("/studies/{study}/precision", response={**gives(PrecisionOut), 202: JobOut}, summary="Expected precision")
 def show_precision(request: HttpRequest, study: UUID) -> Any:
-    """Simulated from a pilot of the same task type, for the stored design; all null if there is none."""
+    """Of the stored design; all null if there is no pilot of its task type. HUSE's precision is simulated by a job,
+    which is the answer (202) until it is done."""
     study_row = study_for(request, study)
     bill = cost_estimate.estimate_study(study_row)
-    return cost_estimate.precision(
-        study_row,
-        contexts=min(bill.contexts, 2_000),
-        raters=bill.raters,
-        per_hit=bill.per_hit,
-        evaluators=bill.evaluators,
-        cents=bill.estimate.total_cents,
-        budget=bill.budget_cents,
+    size = expected_precision.size_to_simulate(
+        study_row, contexts=min(bill.contexts, 2_000), raters=bill.raters, per_hit=bill.per_hit
+    )
+    if size is None:
+        return expected_precision.precision_of_accuracy(study_row, per_hit=bill.per_hit, evaluators=bill.evaluators)
+    job = expected_precision.simulation_of(study_row, size)
+    if job is None or job.state == Job.State.FAILED:
+        job = ask_to_simulate(study_row, size, by=caller(request), now=timezone.now())
+    if job.open:
+        return Status(202, job)
+    return expected_precision.precision_from(
+        job.outcome, size, cents=bill.estimate.total_cents, budget=bill.budget_cents
     )
 
 

@@ -13,10 +13,11 @@ from ninja import Field, Query, Router, Schema, Status
 from ninja.errors import HttpError
 
 from annotation.api.auth import caller, study_for, submission_for
+from annotation.api.jobs import JobOut
 from annotation.api.responses import Page, Paged, RefusedError, gives, paged
 from annotation.exceptions import StateError
-from annotation.jobs.celery_tasks import wake
-from annotation.models import Decision, Rejection, Reply, Role, Study, Submission, Worker
+from annotation.jobs.celery_tasks import ask, wake
+from annotation.models import Decision, Job, Rejection, Reply, Role, Study, Submission, Worker
 from annotation.mturk.client import Market
 from annotation.mturk.prolific import CATEGORIES
 from annotation.outbox.decision_intents import WINDOW
@@ -484,12 +485,26 @@ def take_back_in(request: HttpRequest, study: UUID, assignment: str) -> Status[N
     return Status(204, None)
 
 
-@router.post("/studies/{study}/approvals", response=gives(BulkOut), summary="Approve several assignments")
-def approve_many(request: HttpRequest, study: UUID, body: BulkIn) -> dict[str, int | str]:
-    """You can undo them for ten minutes."""
+@router.post(
+    "/studies/{study}/approvals",
+    response={**gives(BulkOut), 202: JobOut},
+    summary="Approve several assignments",
+)
+def approve_many(request: HttpRequest, study: UUID, body: BulkIn) -> Any:
+    """You can undo them for ten minutes. More than 2,000 are approved by a job, which is the answer then (202)."""
     study_row = study_for(request, study, Role.REVIEWER)
     rows = Submission.objects.filter(hit__study=study_row)
     rows = rows if body.assignments is None else rows.filter(market_id__in=body.assignments)
+    if not body.dry_run and body.assignments is None and not body.shown:
+        raise StateError("To approve all undecided assignments, send `shown` from a dry run.").at("shown")
+    if not body.dry_run and review.takes_long(study_row, rows):
+        request_settings = {
+            "assignments": body.assignments,
+            "leave_out": body.leave_out.strip(),
+            "shown": body.shown,
+        }
+        by, now = caller(request), timezone.now()
+        return Status(202, ask(Job.Kind.APPROVE, by=by, now=now, study=study_row, settings=request_settings))
     seen = review_assignment.preview_of(study_row, rows)
     sums: dict[str, int | str] = {
         "flagged": seen.flagged,
@@ -499,8 +514,6 @@ def approve_many(request: HttpRequest, study: UUID, body: BulkIn) -> dict[str, i
     }
     if body.dry_run:
         return {"decided": len(seen.submissions), "already": seen.already, "proposed": seen.proposed, **sums}
-    if body.assignments is None and not body.shown:
-        raise StateError("To approve all undecided assignments, send `shown` from a dry run.").at("shown")
     done = review.approve(
         study_row, rows, actor=caller(request), now=timezone.now(), window=WINDOW, leave_out=body.leave_out.strip(),
         shown=body.shown,

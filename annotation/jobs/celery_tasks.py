@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import logging
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -30,6 +30,7 @@ from annotation.jobs.job_files import jobs_folder
 from annotation.models import Evidence, HousekeepingMark, Intent, Job, Parse, ScoringChunk, Study, Submission
 from annotation.mturk.client import Market
 from annotation.outbox.worker import Work, work
+from annotation.publishing.expected_precision import request_of, superseded_simulations
 from annotation.publishing.top_up import top_up
 from annotation.quality.assess import assess
 from annotation.review.warn_deadlines import warn
@@ -39,6 +40,7 @@ from annotation.workers.retention import Forgotten, forget, forget_devices
 from annotation.workers.study_retention import PURGE_EVERY
 from metrics.likelihood import LogProbs
 from metrics.likelihood.opening import Opening
+from metrics.planning.study_size import StudySize
 
 log = logging.getLogger(__name__)
 # Tasks that wake scoring workers: each takes a chunk and comes back while there are others.
@@ -235,6 +237,15 @@ def ask_to_detect(study: Study, threshold: float, *, by: User | None, now: datet
     if not conf.detector_model():
         raise StateError("This server has no model that looks for machine-written text: DETECTOR_MODEL names none.")
     return ask(Job.Kind.DETECT, by=by, now=now, study=study, settings={"threshold": threshold})
+
+
+def ask_to_simulate(study: Study, size: StudySize, *, by: User, now: datetime) -> Job:
+    """A job that simulates the precision of a study of this size, in place of open ones that the same person
+    requested for other sizes."""
+    for job in superseded_simulations(study, size, by=by):
+        with suppress(StateError):  # it may have ended meanwhile
+            queue.cancel(job, actor=by.get_username(), now=now)
+    return ask(Job.Kind.PRECISION, by=by, now=now, study=study, settings=request_of(size))
 
 
 def wake_for(market_hits: Collection[str]) -> int:

@@ -21,11 +21,14 @@ from annotation import settings as conf
 from annotation.design.lay_out import deal_texts, store_design
 from annotation.exceptions import AssayError, StateError
 from annotation.jobs import batch_runs, file_runs, measure_runs, queue, release_runs, shared_files, worker_runs
+from annotation.jobs.celery_tasks import wake
 from annotation.jobs.check_study import check_and_rehearse
 from annotation.jobs.job_files import folder_of
 from annotation.jobs.memory_limit import memory_limit
 from annotation.jobs.time_limit import TimeLimitError, drop_broken_connection, time_limit
-from annotation.models import Job, Role, Study
+from annotation.models import Job, Role, Study, Submission
+from annotation.outbox.decision_intents import WINDOW
+from annotation.publishing import expected_precision
 from annotation.quality import detectors
 from annotation.quality.assess import assess
 from annotation.quality.detect import detect
@@ -35,6 +38,7 @@ from annotation.reports.export import export
 from annotation.reports.export_comparison import export_comparison
 from annotation.reports.headline_effects import effects_table, headline_effects
 from annotation.reports.take_snapshot import open_results, take, take_for_comparison
+from annotation.review.approve import Review, approve
 from annotation.studies.unblind import is_first_look
 from metrics.data.answer_types import AnswerType
 from metrics.data.criterion_names import WRITTEN_BY
@@ -193,6 +197,32 @@ def _check_quality(job: Job, tell: Tell, now: datetime) -> Done:
     tell("Measuring submissions", 0, 0)
     done = assess(_study_of(job), now=now, on_store=lambda assessed: _finish(job, asdict(assessed), now))
     return asdict(done), None
+
+
+def _approve(job: Job, tell: Tell, now: datetime) -> Done:
+    """Exactly what was confirmed, noted as done with it: one that was canceled or failed has approved nothing."""
+    study, names = _study_of(job), job.settings.get("assignments")
+    reviewers = Study.objects.with_role(job.asked_by, *SEE_RESULTS) if job.asked_by else Study.objects.none()
+    if not reviewers.filter(pk=study.pk).exists():
+        raise StateError("Nothing was approved: who asked for this is not a reviewer of this study any more.")
+    rows = Submission.objects.filter(hit__study=study)
+    rows = rows if names is None else rows.filter(market_id__in=names)
+    tell("Approving submissions", 0, 0)
+
+    def finish(review: Review) -> None:
+        _finish(job, {**asdict(review), "undo_until": (now + WINDOW).isoformat()}, now)
+
+    reason = job.settings.get("leave_out", "")
+    shown = job.settings.get("shown", "")
+    done = approve(
+        study, rows, actor=job.asked_by, now=now, window=WINDOW, leave_out=reason, shown=shown, on_store=finish
+    )
+    wake(study.pk)
+    return asdict(done), None
+
+
+def _precision(job: Job, tell: Tell, now: datetime) -> Done:
+    return expected_precision.simulate(job.settings, tell=tell), None
 
 
 def _finish(job: Job, outcome: dict[str, Any], now: datetime) -> None:
@@ -400,4 +430,6 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.RELEASE: release_runs.create_release,
     Job.Kind.UNBLIND: _unblind,
     Job.Kind.CHECK_QUALITY: _check_quality,
+    Job.Kind.APPROVE: _approve,
+    Job.Kind.PRECISION: _precision,
 }

@@ -44,6 +44,8 @@ class Job(models.Model):
         RELEASE = "release", "create a public release"
         UNBLIND = "unblind", "unblind results"
         CHECK_QUALITY = "check_quality", "run quality checks"
+        APPROVE = "approve", "approve submissions"
+        PRECISION = "precision", "simulate precision"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"

@@ -1,15 +1,14 @@
-"""Estimate cost, wage and precision of a draft."""
+"""Estimate cost and wage of a draft, and plan a study of a wanted power."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any
 
 from annotation import ledger
-from annotation.design.kinds import asks, find_kind, is_for_huse
+from annotation.design.kinds import find_kind
 from annotation.design.presets import ArmPlan, CellPlan
 from annotation.design.preview_time import PreviewTime, preview_time_of
 from annotation.design.task_kind import TaskKind
@@ -20,20 +19,16 @@ from annotation.pricing.decision_plan import DecisionPlan, plan_decision
 from annotation.pricing.estimates import CellSize, Estimate, Sketch, estimate
 from annotation.pricing.quotes import Terms
 from annotation.pricing.wages import SECONDS_A_JUDGMENT, floor_for
+from annotation.publishing.expected_precision import SIMULATED
 from annotation.texts import pile as texts_pile
 from annotation.texts.pile import Pile
-from metrics.data.answer_types import AnswerType
 from metrics.errors import MetricsError
-from metrics.inference.power import accuracy_difference, minimum_effect
-from metrics.planning import Precision, expected_precision, known_pilots, prior_pilot
-from metrics.planning.decisions import FEWEST, LARGEST, Assumed, Decision, DecisionKind, detectable
+from metrics.planning import known_pilots, prior_pilot
+from metrics.planning.decisions import FEWEST, Assumed, Decision, DecisionKind
 from metrics.planning.rating_power import RatingSpreads, spreads_of_pilot
 from metrics.planning.study_size import StudySize
 
-SIMULATED = 100
 NO_SPREADS = dict.fromkeys(("text", "slope", "severity", "noise"), 0.0)
-MANY_RATINGS = 5000  # of a generator, beyond which a study is not simulated in full while somebody waits
-POWER, DIFFERENCE = 0.8, 0.1  # that a study is usually asked for: of HUSE-Q
 FIELDS = (
     "texts_per_hit",
     "raters_per_text",
@@ -130,114 +125,6 @@ def _lines(study: Study, kind: TaskKind | None, pile: Pile, cell: CellPlan) -> i
     if kind is not None and kind.in_pairs:
         return pile.pairs_of_cell(cell.domain, cell.generator)
     return pile.of_cell(cell.domain, cell.generator)
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """What a larger study of the same raters a text must be to find `difference` of HUSE-Q with the usual power.
-
-    contexts: that it needs; None: more than 5,000. cents: its cost, in proportion to its tasks; over: what of it passes
-    the budget (0 without one). enough: whether the study at hand finds it.
-    """
-
-    difference: float
-    enough: bool
-    contexts: int | None
-    cents: int | None
-    over: int
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectedPrecision:
-    """How exact a study will be, in one of two ways: HUSE's half-width, or the difference in accuracy it can see.
-
-    shown_q, shown_rating: the smallest differences of HUSE-Q and of mean rating between two generators (with one: of
-    mean rating from the references) found with a power of `power`; None: none is.
-    """
-
-    huse: float | None = None
-    huse_q: float | None = None
-    pilot: str = ""
-    difference: float | None = None
-    evaluators: int | None = None
-    shown_q: float | None = None
-    shown_rating: float | None = None
-    power: float = POWER
-    generators: int = 1
-    reach: Reach | None = None
-
-
-def precision(
-    study: Study,
-    *,
-    contexts: int,
-    raters: int,
-    per_hit: int,
-    evaluators: int | None,
-    cents: int = 0,
-    budget: int | None = None,
-) -> ExpectedPrecision:
-    """Expected precision at this size; all empty where nothing can be said. cents: its cost, to price a larger one."""
-    try:
-        if is_for_huse(study.task) and contexts:
-            name = next(iter(known_pilots()))
-            expected = _huse(name, contexts, raters, per_hit)
-            generators = max(1, len(texts_pile.pile(study).generators))
-            decided = _decisions(name, StudySize(contexts, raters, per_hit, generators))
-            return ExpectedPrecision(
-                huse=expected.half_width("huse"),
-                huse_q=expected.half_width("huse_q"),
-                pilot=name,
-                shown_q=decided.shown_q,
-                shown_rating=decided.shown_rating,
-                generators=generators,
-                reach=decided.reach(cents, budget),
-            )
-        if asks(study.task, AnswerType.TWO_SIDED) and evaluators:
-            effect = minimum_effect(evaluators)
-            return ExpectedPrecision(difference=accuracy_difference(effect, per_hit), evaluators=evaluators)
-    except MetricsError:
-        pass
-    return ExpectedPrecision()
-
-
-@lru_cache(maxsize=256)
-def _huse(name: str, contexts: int, raters: int, per_hit: int) -> Precision:
-    return expected_precision(prior_pilot(name), texts=2 * contexts, raters=raters, per_hit=per_hit, studies=SIMULATED)
-
-
-@dataclass(frozen=True, slots=True)
-class _Decisions:
-    size: StudySize
-    shown_q: float | None
-    shown_rating: float | None
-    needed: StudySize | None
-
-    def reach(self, cents: int, budget: int | None) -> Reach:
-        enough = self.shown_q is not None and self.shown_q <= DIFFERENCE
-        if self.needed is None:
-            return Reach(DIFFERENCE, enough, None, None, 0)
-        if not cents:
-            return Reach(DIFFERENCE, enough, self.needed.contexts, None, 0)
-        cost = -(-cents * self.needed.pages // self.size.pages)
-        return Reach(DIFFERENCE, enough, self.needed.contexts, cost, max(0, cost - budget) if budget is not None else 0)
-
-
-@lru_cache(maxsize=64)
-def _decisions(name: str, size: StudySize) -> _Decisions:
-    pilot = prior_pilot(name)
-    assumed = Assumed(pilot, spreads_of_pilot(pilot), SIMULATED)
-    contexts = max(FEWEST, min(size.contexts, max(2 * FEWEST, MANY_RATINGS // size.raters)))
-    detected = detectable(Decision("huse_q", DIFFERENCE, POWER), assumed, replace(size, contexts=contexts))
-    # The spread of a difference goes with 1 / root of contexts: what one size finds says what another must be.
-    needed = None if detected is None else math.ceil(contexts * (detected / DIFFERENCE) ** 2)
-    # Of so few contexts no interval is stated.
-    shown_q = None if detected is None or size.contexts < FEWEST else detected * math.sqrt(contexts / size.contexts)
-    shown_rating = detectable(Decision("ratings", DIFFERENCE, POWER), assumed, size) if size.people > 1 else None
-    within = needed is not None and needed <= LARGEST
-    return _Decisions(
-        size, shown_q, shown_rating, replace(size, contexts=max(FEWEST, needed)) if within and needed else None
-    )
 
 
 def plan_for(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -19,6 +19,7 @@ from annotation.quality import applied_rules
 from annotation.review import assignment
 
 PAYMENT = Decision.Matter.PAYMENT
+MAX_AT_ONCE = 2_000  # submissions; more take longer than a request may
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ def approve(
     leave_out: str = "",
     individually: bool = False,
     shown: str = "",
+    on_store: Callable[[Review], None] | None = None,
 ) -> Review:
     """Approve payment for those of `submissions` (of this study) that nobody has decided on.
 
@@ -50,12 +52,13 @@ def approve(
     auto-approval. leave_out: a reason to exclude the same work from the analysis ("": it stays).
     individually: each was looked at; otherwise work whose rejection is proposed is not approved with the rest.
     shown: the code of the preview that was confirmed ("": none was); exactly that is approved.
+    on_store: called last in the same transaction; what it raises undoes everything.
     Raises ChangedError, and approves nothing, where the preview has become another since.
     """
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         mine = submissions.filter(hit__study=study)
-        waiting = mine.exclude(decisions__matter=PAYMENT).order_by("pk")
+        waiting = _waiting(mine).order_by("pk")
         proposed = 0 if individually else waiting.exclude(rejection=None).count()
         if shown:
             undecided = _as_shown(study, mine, shown)
@@ -75,7 +78,20 @@ def approve(
             details |= {"left_out": leave_out} if leave_out else {}
             AuditEvent.objects.record(study, "approve", actor=name_of(actor), now=now, **details)
         sooner = sum(intent.not_before is None or intent.not_before < now + window for intent in intents)
-        return Review(len(undecided), mine.count() - len(undecided) - proposed, proposed, sooner if window else 0)
+        already = mine.count() - len(undecided) - proposed
+        review = Review(len(undecided), already, proposed, sooner if window else 0)
+        if on_store:
+            on_store(review)
+        return review
+
+
+def takes_long(study: Study, submissions: QuerySet[Submission]) -> bool:
+    """Whether approving those of `submissions` that wait is a job rather than a part of a request."""
+    return _waiting(submissions.filter(hit__study=study)).count() > MAX_AT_ONCE
+
+
+def _waiting(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+    return submissions.exclude(decisions__matter=PAYMENT)
 
 
 def _as_shown(study: Study, submissions: QuerySet[Submission], shown: str) -> list[Submission]:

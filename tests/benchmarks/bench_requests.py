@@ -35,7 +35,7 @@ UNKNOWN_JOB = "00000000-0000-0000-0000-000000000000"
 FORMS: dict[str, dict[str, Any]] = {
     "review-bulk": {"action": "approve", "all": "1"},
     "exports-release-create": {"licence": "CC0-1.0"},
-    "progress-approve": {"confirm": "1"},
+    "progress-approve": {"shown": "the code of the page before"},
     "quality-fix": {"name": "lines", "set": "usual"},
     "workers-write-all": {"subject": "Thanks", "body": "Thank you for your work."},
 }

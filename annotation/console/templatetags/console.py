@@ -104,10 +104,13 @@ def counted(number: int | None, noun: str) -> str:
 
 
 @register.filter
-def moment(at: datetime | None) -> SafeString | str:
-    """A time in UTC, which it names; the page's script rewrites it in the reader's zone. "–" for None."""
+def moment(at: datetime | str | None) -> SafeString | str:
+    """A time (or its ISO 8601 text) in UTC, which it names; the page's script rewrites it in the reader's zone. "–" for
+    None."""
     if at is None:
         return "–"
+    if isinstance(at, str):
+        at = datetime.fromisoformat(at)
     in_utc = at.astimezone(UTC)
     words = in_utc.strftime("%Y-%m-%d %H:%M")
     return format_html('<time datetime="{}" data-moment="short">{} UTC</time>', in_utc.isoformat(), words)

@@ -29,9 +29,9 @@ from annotation.design.wording import from_json
 from annotation.exceptions import AssayError, DesignError, StateError
 from annotation.hits.mturk_request import page_address
 from annotation.hits.wording_preview import edited_address, read_receipt
-from annotation.jobs.celery_tasks import ask
+from annotation.jobs.celery_tasks import ask, ask_to_simulate
 from annotation.models import Job, Role, Study, StudyWording
-from annotation.publishing import cost_estimate
+from annotation.publishing import cost_estimate, expected_precision
 from annotation.studies.access import may
 from annotation.studies.create import reword
 from annotation.texts import pile
@@ -157,15 +157,25 @@ def _number(request: HttpRequest, name: str) -> int | None:
 
 @study_page()
 def precision(request: HttpRequest, study: Study) -> HttpResponse:
-    """Simulated, so it comes after the page."""
+    """A part of the page, which comes after it: simulated by a job, which the part begins where there is none."""
     names = ("contexts", "raters", "per_hit", "evaluators", "cents")
     numbers = {name: _number(request, name) or 0 for name in names}
-    estimate = cost_estimate.precision(
-        study, contexts=min(numbers["contexts"], 2_000), raters=min(max(1, numbers["raters"]), 200),
-        per_hit=max(1, numbers["per_hit"]), evaluators=numbers["evaluators"] or None, cents=numbers["cents"],
-        budget=_number(request, "budget"),
-    )  # fmt: skip
-    return render(request, "console/precision.html", {"told": estimate, "study": study})
+    per_hit, context = max(1, numbers["per_hit"]), {"study": study, "here": request.get_full_path()}
+    size = expected_precision.size_to_simulate(
+        study, contexts=min(numbers["contexts"], 2_000), raters=min(max(1, numbers["raters"]), 200), per_hit=per_hit
+    )
+    if size is None:
+        evaluators = numbers["evaluators"] or None
+        context["expected"] = expected_precision.precision_of_accuracy(study, per_hit=per_hit, evaluators=evaluators)
+        return render(request, "console/precision.html", context)
+    job = expected_precision.simulation_of(study, size)
+    if request.method == "POST" and (job is None or job.state == Job.State.FAILED):
+        job = ask_to_simulate(study, size, by=visitor(request), now=timezone.now())
+    if job is not None and job.state == Job.State.DONE:
+        context["expected"] = expected_precision.precision_from(
+            job.outcome, size, cents=numbers["cents"], budget=_number(request, "budget")
+        )
+    return render(request, "console/precision.html", {**context, "job": job})
 
 
 @require_POST

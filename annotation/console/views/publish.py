@@ -29,7 +29,7 @@ from annotation.publishing.preflight import afford
 from annotation.publishing.publish import publish as publish_study
 from annotation.recruiting.queries import are_paid_by_site
 from annotation.review import assignment, deadlines
-from annotation.review.approve import approve, undo_decisions
+from annotation.review.approve import approve, takes_long, undo_decisions
 from annotation.studies.check_training import RULES
 
 SOON = timedelta(hours=24)
@@ -134,6 +134,7 @@ def show_progress(request: HttpRequest, study: Study) -> HttpResponse:
         "due": deadlines.deadlines(study, now=timezone.now(), within=SOON),
         "back": assignment.latest_undoable(study, visitor(request), now=timezone.now()),
         "job": study.jobs.filter(kind=Job.Kind.CROWD).order_by("-created_at").first(),
+        "approving": study.jobs.filter(kind=Job.Kind.APPROVE, state__in=["waiting", "running"]).first(),
     }
     if template == "console/progress.html":
         context |= {"effects": progress.effects(study), "step": step_of(study, now=timezone.now())}
@@ -166,10 +167,14 @@ def _show_approve_all(request: HttpRequest, study: Study, problem: str = "") -> 
 @require_POST
 @study_page(Role.REVIEWER)
 def approve_all(request: HttpRequest, study: Study) -> HttpResponse:
-    """Pay for everything that was shown and confirmed; ask again where it is not the same any more."""
+    """Pay for everything that was shown and confirmed (by a job, where it is much); ask again where it is not the same
+    any more."""
     if not (shown := request.POST.get("shown", "")):
         return redirect("console:progress-approve-all", study.uuid)
     mine, actor, now = Submission.objects.all(), visitor(request), timezone.now()
+    if takes_long(study, mine):
+        job = ask(Job.Kind.APPROVE, by=actor, now=now, study=study, settings={"shown": shown})
+        return redirect("console:job", job.uuid)
     try:
         done = approve(study, mine, actor=actor, now=now, window=WINDOW, shown=shown)
     except ChangedError:

@@ -78,6 +78,8 @@ def test_a_design_is_read_priced_changed_and_laid_out(
     told_now = caller("patch", f"{draft}/design", {**changes, "budget_cents": None}).json()
     assert (told_now["settings"]["raters_per_text"], told_now["settings"]["budget_cents"]) == (3, None)
     assert caller("get", f"{draft}/price").json()["total_cents"] == 600
+    assert caller("get", f"{draft}/precision").status_code == 202
+    run_due()
     expected = caller("get", f"{draft}/precision").json()
     assert expected["huse"] > 0
     assert expected["reach"]["over"] == 0

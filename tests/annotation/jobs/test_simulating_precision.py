@@ -1,0 +1,68 @@
+"""Expected precision is simulated by a job, which the page begins, and is read from it afterwards."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.jobs.run import run_due
+from annotation.models import Job, Study
+from metrics.planning import expected_precision, known_pilots, prior_pilot
+from tests.annotation.api.conftest import Caller
+from tests.annotation.review.factories import make, member
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+CONTEXTS, RATERS, PER_HIT = 10, 3, 5
+
+
+@pytest.fixture
+def study() -> Study:
+    return make(workers=1, hits=1, texts=4, straight=0)
+
+
+def place(study: Study, *, contexts: int = CONTEXTS) -> str:
+    numbers = f"contexts={contexts}&raters={RATERS}&per_hit={PER_HIT}&cents=1000&budget=1500"
+    return f"{reverse('console:design-precision', args=[study.uuid])}?{numbers}"
+
+
+def reader(study: Study) -> Client:
+    client = Client()
+    client.force_login(member(study, "viewer", "vera"))
+    return client
+
+
+def test_the_page_begins_one_job_and_shows_the_half_width_when_it_is_done(study: Study) -> None:
+    vera = reader(study)
+    assert 'hx-trigger="load"' in vera.get(place(study)).content.decode()
+    assert not Job.objects.exists()
+    for _ in range(2):
+        assert "Queued" in vera.post(place(study)).content.decode()
+    assert "Queued" in vera.get(place(study)).content.decode()
+    run_due()
+    assert Job.objects.get().state == "done"
+    pilot = prior_pilot(next(iter(known_pilots())))
+    simulated = expected_precision(pilot, texts=2 * CONTEXTS, raters=RATERS, per_hit=PER_HIT, studies=100)
+    assert f"HUSE ± {simulated.half_width('huse'):.2f}" in vera.get(place(study)).content.decode()
+    # The overview lists work on the study, not what was looked up for a page.
+    assert "Background jobs" not in vera.get(reverse("console:overview", args=[study.uuid])).content.decode()
+
+
+def test_another_size_takes_the_place_of_the_one_that_waits(study: Study) -> None:
+    vera = reader(study)
+    vera.post(place(study))
+    vera.post(place(study, contexts=12))
+    jobs = Job.objects.order_by("pk").values_list("state", "settings__contexts", "problem")
+    assert list(jobs) == [("failed", CONTEXTS, "Canceled by vera."), ("waiting", 12, "")]
+    assert "Simulate again" in vera.get(place(study)).content.decode()
+    assert "Queued" in vera.post(place(study)).content.decode()
+
+
+def test_the_api_answers_with_the_job_until_it_is_done(study: Study) -> None:
+    vera, at = Caller("vera", study, "viewer"), f"/studies/{study.uuid}/precision"
+    first, second = (vera("get", at) for _ in range(2))
+    assert (first.status_code, first.json()["kind"]) == (202, "precision")
+    assert second.json()["uuid"] == first.json()["uuid"]
+    run_due()
+    done = vera("get", at)
+    assert (done.status_code, done.json()["power"]) == (200, 0.8)

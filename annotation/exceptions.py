@@ -38,12 +38,13 @@ class BudgetError(AssayError):
 
 
 class MarketError(AssayError):
-    """A marketplace refused or could not be reached."""
+    """A marketplace refused or could not be reached. away: it gave no answer, or only that it cannot answer now."""
 
-    def __init__(self, message: str, *, code: str = "", permanent: bool = True) -> None:
+    def __init__(self, message: str, *, code: str = "", permanent: bool = True, away: bool = False) -> None:
         super().__init__(message)
         self.code = code
         self.permanent = permanent
+        self.away = away
 
 
 class MarketClosedError(MarketError):

@@ -29,6 +29,7 @@ from annotation.jobs.clean_uploads import tidy, tidy_measures
 from annotation.jobs.job_files import jobs_folder
 from annotation.models import Evidence, HousekeepingMark, Intent, Job, Parse, ScoringChunk, Study, Submission
 from annotation.mturk.client import Market
+from annotation.outbox import queue as outbox
 from annotation.outbox.worker import Work, work
 from annotation.publishing.expected_precision import request_of, superseded_simulations
 from annotation.publishing.top_up import top_up
@@ -63,6 +64,13 @@ def poll_all() -> None:
         poll_off.delay(study.pk)
     for study in left_over():
         work_off.delay(study.pk)
+
+
+@shared_task(name="annotation.probe", ignore_result=True)
+def probe_off() -> None:
+    """Find out whether a marketplace that was away is back, so that nothing waits for its own pause of minutes."""
+    for study_pk in outbox.studies_with_marketplace_away():
+        carry_out(Q(study_id=study_pk), Market(conf.endpoint()))
 
 
 @shared_task(name="annotation.poll", ignore_result=True)

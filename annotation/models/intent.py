@@ -59,6 +59,9 @@ class Intent(models.Model):
     refusals = models.PositiveIntegerField(default=0, help_text="Answers that asked to come again.")
     taken_at = models.DateTimeField(null=True, blank=True)
     not_before = models.DateTimeField(null=True, blank=True)
+    away_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the last attempt failed because the marketplace was away."
+    )
     first_called_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     outcome = models.TextField(blank=True)
@@ -75,7 +78,10 @@ class Intent(models.Model):
                 condition=~Q(state="taken") | Q(taken_at__isnull=False), name="taken_intent_says_when"
             ),
         ]
-        indexes = [models.Index(fields=["study", "state"])]
+        indexes = [
+            models.Index(fields=["study", "state"]),
+            models.Index(fields=["away_at"], condition=Q(away_at__isnull=False), name="intent_away_at"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.key[:12]} {self.state}"

@@ -461,7 +461,8 @@ class Market:
             raise _market_error(error, _worker_ids(parameters)) from error
         except BotoCoreError as error:
             reason = _hide_worker_ids(str(error), _worker_ids(parameters))
-            raise MarketError(f"The marketplace could not be reached: {reason}", permanent=False) from error
+            sentence = f"The marketplace could not be reached: {reason}"
+            raise MarketError(sentence, permanent=False, away=True) from error
 
 
 def _requester_name(answer: Mapping[str, Any]) -> RequesterName:
@@ -489,6 +490,7 @@ def _market_error(error: ClientError, people: Sequence[str]) -> MarketError:
         f"Marketplace error: {_hide_worker_ids(message, people)}",
         code=error.response.get("TurkErrorCode") or code,
         permanent=status < 500 and code not in PASSING,
+        away=status >= 500,
     )
     return refusal.at(str(error.response.get("Field") or ""))
 

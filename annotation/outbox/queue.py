@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Greatest
 
 from annotation.exceptions import AssayError, MarketError
@@ -18,6 +18,10 @@ from annotation.models import Hit, Intent, Study
 LEASE = timedelta(minutes=10)
 MAX_REFUSALS = 10
 LONGEST_PAUSE = 300.0
+# While the marketplace is away, one action so often finds out whether it is back.
+PROBE_EVERY = timedelta(seconds=5)
+# A probe without an outcome for so long keeps no other waiting: its worker has died.
+PROBE_LEASE = timedelta(minutes=2)
 # What is done to one HIT is done in the order in which it was intended.
 IN_ORDER = (Intent.Kind.ADD_PLACES, Intent.Kind.PROLONG, Intent.Kind.EXPIRE, Intent.Kind.DELETE_HIT)
 # What brings new people in waits while a study is paused.
@@ -64,7 +68,7 @@ def prolongations(study: Study, hits: Iterable[Hit]) -> list[Intent]:
 
 
 def take(selection: Q, *, now: datetime, lease: timedelta = LEASE) -> Intent | None:
-    """Take the oldest due row by compare-and-set; None when none is due."""
+    """Take the oldest due row by compare-and-set, or where none is due a probe (`_probes`); None without either."""
     due = Q(state=State.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
     left_behind = Q(state=State.CLAIMED, taken_at__lt=now - lease)
     held_up = Q(kind__in=RECRUITING, study__status=Study.Status.PAUSED)
@@ -77,14 +81,8 @@ def take(selection: Q, *, now: datetime, lease: timedelta = LEASE) -> Intent | N
     )
     out_of_turn = Q(Exists(before), kind__in=IN_ORDER)
     while True:
-        intent = (
-            Intent.objects.filter(selection)
-            .filter(due | left_behind)
-            .exclude(held_up)
-            .exclude(out_of_turn)
-            .order_by("pk")
-            .first()
-        )
+        allowed = Intent.objects.filter(selection).exclude(held_up).exclude(out_of_turn)
+        intent = allowed.filter(due | left_behind).order_by("pk").first() or _probes(allowed, now=now).first()
         if intent is None:
             return None
         mine = Intent.objects.filter(pk=intent.pk, state=intent.state, attempts=intent.attempts).update(
@@ -93,6 +91,31 @@ def take(selection: Q, *, now: datetime, lease: timedelta = LEASE) -> Intent | N
         if mine:
             intent.refresh_from_db()
             return intent
+
+
+def _probes(allowed: QuerySet[Intent], *, now: datetime) -> QuerySet[Intent]:
+    """What may be tried before its pause is over, to find out whether a marketplace that was away is back.
+
+    Least recently tried first; none while another probe is under way, or was made less than PROBE_EVERY ago, of any
+    study: however many actions wait, a marketplace that hangs gets one call at a time.
+    """
+    away = Intent.objects.filter(away_at__isnull=False)
+    recent = away.filter(away_at__gt=now - PROBE_EVERY, away_at__lte=now)
+    under_way = away.filter(state=State.CLAIMED, taken_at__gt=now - PROBE_LEASE, taken_at__lte=now)
+    if recent.exists() or under_way.exists():
+        return Intent.objects.none()
+    return allowed.filter(state=State.WAITING, away_at__isnull=False, not_before__gt=now).order_by("away_at", "pk")
+
+
+def studies_with_marketplace_away() -> list[int]:
+    """Primary keys of studies with actions whose last attempt found the marketplace away."""
+    waiting = Intent.objects.filter(away_at__isnull=False, state=State.WAITING)
+    return list(waiting.order_by("study_id").values_list("study_id", flat=True).distinct())
+
+
+def is_probe(intent: Intent) -> bool:
+    """Whether a row in hands was taken before its pause was over."""
+    return intent.taken_at is not None and intent.not_before is not None and intent.not_before > intent.taken_at
 
 
 def note_first_call(intent: Intent, *, now: datetime) -> datetime | None:
@@ -115,26 +138,30 @@ def outcome(intent: Intent, text: str, *, now: datetime) -> Iterator[bool]:
         yield bool(
             Intent.objects.filter(pk=intent.pk)
             .exclude(state__in=[State.DONE, State.DROPPED])
-            .update(state=State.DONE, outcome=text, finished_at=now, taken_at=None)
+            .update(state=State.DONE, outcome=text, finished_at=now, taken_at=None, away_at=None)
         )
 
 
 def put_off(intent: Intent, error: AssayError, *, now: datetime) -> str:
     """Put off what may pass (twice as long each time, spread by the row's own key); give up on what will not.
 
-    The pause is 0.5 to 1.5 times 2, 4, 8 ... seconds, five minutes at most; after ten such answers it has failed.
+    The pause is 0.5 to 1.5 times 2, 4, 8 ... seconds, five minutes at most; after ten such answers it has failed. A
+    probe that fails so has used up none of them, and the pause that it was taken from goes on.
     """
-    refusals = intent.refusals + 1
+    probe = is_probe(intent)
+    refusals = intent.refusals + (not probe)
     passing = isinstance(error, MarketError) and not error.permanent and refusals < MAX_REFUSALS
     state = State.WAITING if passing else State.FAILED
     spread = 0.5 + int(intent.key[:8], 16) / 0xFFFFFFFF
-    pause = min(2.0**refusals * spread, LONGEST_PAUSE)
+    pause = timedelta(seconds=min(2.0**refusals * spread, LONGEST_PAUSE))
+    retry_at = intent.not_before if probe else now + pause
     Intent.objects.filter(pk=intent.pk, state=State.CLAIMED, attempts=intent.attempts).update(
         state=state,
-        not_before=now + timedelta(seconds=pause) if passing else None,
+        not_before=retry_at if passing else None,
         outcome=str(error),
         refusals=refusals,
         taken_at=None,
+        away_at=now if passing and isinstance(error, MarketError) and error.away else None,
     )
     return state
 
@@ -146,7 +173,7 @@ def hasten(study: int, *, now: datetime) -> int:
     count as a refusal: else a marketplace that answers now and then would use up the ten within seconds.
     """
     put_off = Intent.objects.filter(study=study, state=State.WAITING, refusals__gt=0, not_before__gt=now)
-    return put_off.update(not_before=now, refusals=Greatest(F("refusals") - 1, 1))
+    return put_off.update(not_before=now, refusals=Greatest(F("refusals") - 1, 1), away_at=None)
 
 
 def drop(study: Study, selection: Q) -> list[Intent]:

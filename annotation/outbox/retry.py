@@ -29,7 +29,7 @@ def retry(study: Study, *, actor: str, now: datetime) -> Mended:
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         failed = study.intents.filter(state=Intent.State.FAILED)
-        number = failed.update(state=Intent.State.WAITING, refusals=0, not_before=None)
+        number = failed.update(state=Intent.State.WAITING, refusals=0, not_before=None, away_at=None)
         if number:
             AuditEvent.objects.record(study, "retry", actor=actor, now=now, effects=number)
     return Mended(number)

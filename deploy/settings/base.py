@@ -180,6 +180,7 @@ CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {"celery": {}, "market": {}, "co
 CELERY_TASK_ROUTES = {
     "annotation.work": {"queue": "market"},
     "annotation.poll": {"queue": "market"},
+    "annotation.probe": {"queue": "market"},
     "annotation.read": {"queue": "computing"},
     "annotation.jobs": {"queue": "computing"},
     "annotation.files": {"queue": "files"},
@@ -191,6 +192,13 @@ POLL_SECONDS = env.whole_number("POLL_SECONDS", 60, minimum=1)
 CELERY_BEAT_SCHEDULE = {
     name: {"task": f"annotation.{name}", "schedule": POLL_SECONDS, "options": {"expires": POLL_SECONDS}}
     for name in ("poll_all", "jobs", "files", "keep_house", "prolific")
+}
+# One query, and a call where a marketplace was away when it was last called.
+PROBE_SECONDS = 5
+CELERY_BEAT_SCHEDULE["probe"] = {
+    "task": "annotation.probe",
+    "schedule": PROBE_SECONDS,
+    "options": {"expires": PROBE_SECONDS},
 }
 # Queues of the marketplace that the doctor and the operator's page show: the requester side does not import it.
 QUEUES_OF_THE_MARKETPLACE = ["annotation.marketplace.monitoring.backlog.undelivered"]

@@ -17,6 +17,7 @@ NAMES = {
     "annotation.files",
     "annotation.jobs",
     "annotation.keep_house",
+    "annotation.probe",
     "annotation.poll",
     "annotation.poll_all",
     "annotation.prolific",
@@ -41,6 +42,7 @@ def test_beat_has_everything_done_that_the_embedded_loop_does() -> None:
         "annotation.jobs",
         "annotation.files",
         "annotation.keep_house",
+        "annotation.probe",
         "annotation.prolific",
     }
     assert due <= NAMES

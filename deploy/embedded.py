@@ -14,8 +14,8 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 from django.db.migrations.executor import MigrationExecutor
 
 import annotation
+from annotation.accounts.database_errors import sentence_of
 from annotation.jobs.missing_columns import missing_columns, sentence_on
-from deploy.database_errors import sentence_of
 
 # These meet a database before it has its tables.
 PREPARE_THEMSELVES = {"restore", "doctor"}

@@ -9,9 +9,17 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.html import format_html
 
+from annotation.accounts.database_errors import (
+    BUSY,
+    CANNOT_CONNECT,
+    CANNOT_OPEN,
+    CANNOT_WRITE,
+    FULL,
+    READ_ONLY,
+    cause_of,
+)
 from annotation.api.responses import problem
 from annotation.common.upload_limits import SUBMISSION_MIB
-from deploy.database_errors import BUSY, CANNOT_CONNECT, CANNOT_OPEN, CANNOT_WRITE, FULL, READ_ONLY, cause_of
 
 CONSOLE, API = ("/console/", "/admin/"), "/api/"
 RETRY_SECONDS = 30

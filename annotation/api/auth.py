@@ -15,9 +15,9 @@ from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
 from annotation.accounts.api_limits import count_call
+from annotation.accounts.lock_wait import limit_lock_wait
 from annotation.accounts.models import ApiToken, User
 from annotation.api.responses import RefusedError
-from annotation.common.lock_wait import limit_lock_wait
 from annotation.models import Job, Role, Study, Submission
 from annotation.review import assignment as review_assignment
 from annotation.studies.access import may, studies_of

@@ -30,8 +30,8 @@ from django.db import DatabaseError, OperationalError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from annotation.accounts import provider
+from annotation.accounts.lock_wait import limit_lock_wait
 from annotation.apps import check_host_of_tasks
-from annotation.common.lock_wait import limit_lock_wait
 from annotation.jobs import job_files, shared_files
 from annotation.jobs.installation_state import (
     BROKER_ERRORS,

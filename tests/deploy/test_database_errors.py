@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from django.db import IntegrityError, InternalError, OperationalError
 
+from annotation.accounts.database_errors import sentence_of
 from deploy import embedded
-from deploy.database_errors import sentence_of
 
 ROOT = Path(__file__).resolve().parents[2]
 

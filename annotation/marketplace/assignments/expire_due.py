@@ -8,11 +8,13 @@ check costs the same however much is stored, and each event is handled once, as 
 from __future__ import annotations
 
 import time
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.accounts.lock_wait import limit_lock_wait
 from annotation.marketplace.assignments.decisions import approve_due
 from annotation.marketplace.assignments.places import end_hold
 from annotation.marketplace.core.due_times import Moment, earliest
@@ -36,17 +38,27 @@ def arrive(moment: Moment) -> datetime:
     return moment.now
 
 
-def catch_up(now: datetime) -> int:
-    """Let everything happen that is due by `now`; returns the number of HITs touched."""
-    _mark()
+def catch_up(now: datetime, *, lock_seconds: float | None = None) -> int:
+    """Let everything happen that is due by `now`; returns the number of HITs touched.
+
+    lock_seconds: how long a step may wait for what another session has locked; None: as long as any statement may.
+    Raises OperationalError where that is over.
+    """
+    with _limited(lock_seconds):
+        _mark()
     if not _anything_due(now):
         return 0
     touched = 0
     while due := _due_hits(now):
         for pk in due:
-            _catch_up_hit(pk, now)
+            with _limited(lock_seconds):
+                _catch_up_hit(pk, now)
         touched += len(due)
     return touched
+
+
+def _limited(lock_seconds: float | None) -> AbstractContextManager[None]:
+    return nullcontext() if lock_seconds is None else limit_lock_wait(lock_seconds)
 
 
 _marked = 0.0

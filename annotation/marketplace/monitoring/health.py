@@ -16,10 +16,12 @@ from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 from kombu.exceptions import KombuError
 
+from annotation.accounts.lock_wait import limit_lock_wait
 from annotation.marketplace.assignments.expire_due import catch_up
 from annotation.marketplace.core import clock
 from annotation.marketplace.models import Assignment, Hit
-from annotation.marketplace.monitoring.storage import storage
+from annotation.marketplace.monitoring import storage as storage_check
+from annotation.marketplace.monitoring.storage import reason_of, storage
 
 # What is due longer than this, right after a sweep, is not being done.
 OVERDUE = timedelta(minutes=5)
@@ -36,7 +38,10 @@ def live(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
-    """Database, migrations, storage, sweep and broker: 200 when all are well, else 503; each by name, in JSON."""
+    """Database, migrations, storage, sweep and broker: 200 when all are well, else 503; each by name, in JSON.
+
+    What another session has locked is waited for `LOCK_SECONDS` at most: no check is made after one that was not well.
+    """
     outcomes = {"database": _outcome(_database)}
     if outcomes["database"] == "ok":
         outcomes["migrations"] = _outcome(_migrations)
@@ -51,12 +56,12 @@ def ready(request: HttpRequest) -> HttpResponse:
 
 
 def _outcome(check: Callable[[], str]) -> str:
-    """What a check says; what went wrong is for the log, not for everybody who asks."""
+    """What a check says; the words of an error are for the log, not for everybody who asks."""
     try:
         return check()
     except (DatabaseError, KombuError, OSError) as error:
         log.warning("The health check %s failed: %s", check.__name__, error)
-        return "failing"
+        return reason_of(error)
 
 
 def _database() -> str:
@@ -72,9 +77,10 @@ def _migrations() -> str:
     """Whether every migration is applied; once it is so, this process need not look again."""
     name = str(connection.settings_dict["NAME"])
     if name not in _up_to_date:
-        executor = MigrationExecutor(connection)
-        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-            return "missing"
+        with limit_lock_wait(storage_check.LOCK_SECONDS):
+            executor = MigrationExecutor(connection)
+            if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+                return "missing"
         _up_to_date.add(name)
     return "ok"
 
@@ -82,7 +88,7 @@ def _migrations() -> str:
 def _sweep() -> str:
     """Do what is due (as every page does), and see that nothing old is left over."""
     now = clock.now()
-    catch_up(now)
+    catch_up(now, lock_seconds=storage_check.LOCK_SECONDS)
     return "overdue" if overdue_seconds() > OVERDUE.total_seconds() else "ok"
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
+from annotation.accounts.database_errors import BUSY, FULL, READ_ONLY, cause_of
+from annotation.accounts.lock_wait import limit_lock_wait
 from annotation.marketplace.models import Submission
 
 # A probe is good for so long, in each process: whoever asks more often is answered from it.
@@ -23,12 +25,16 @@ WRITTEN = 16 * 1024
 MIN_FREE_BYTES = 32 * 1024 * 1024
 NO_ASSIGNMENT_ID = -1
 
+# How long a check waits for what another session has locked: who asks gives up after some seconds.
+LOCK_SECONDS = 2.0
+REASONS = {BUSY: "locked", FULL: "full", READ_ONLY: "read-only"}
+
 log = logging.getLogger(__name__)
 _probed: dict[str, tuple[float, str]] = {}
 
 
 def storage() -> str:
-    """Say ok, full (too little is free for the largest submission) or failing (a trial was refused)."""
+    """Say ok, full (too little is free for the largest submission), or why a trial was refused (`reason_of`)."""
     name = str(connection.settings_dict["NAME"])
     at, outcome = _probed.get(name, (-EVERY, ""))
     if time.monotonic() - at >= EVERY:
@@ -37,13 +43,19 @@ def storage() -> str:
     return outcome
 
 
+def reason_of(error: BaseException) -> str:
+    """Return locked, full or read-only where the error says so of the database, else failing."""
+    return REASONS.get(cause_of(error), "failing")
+
+
 def _probe(name: str) -> str:
     try:
-        _write_and_undo()
+        with limit_lock_wait(LOCK_SECONDS):
+            _write_and_undo()
         return _disk(Path(name)) if connection.vendor == "sqlite" else "ok"
     except (DatabaseError, OSError) as error:
         log.warning("A submission could not be written: %s", error)
-        return "failing"
+        return reason_of(error)
 
 
 def _write_and_undo() -> None:

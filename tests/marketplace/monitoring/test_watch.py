@@ -12,8 +12,12 @@ from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from annotation.marketplace.models import Assignment, SweepMark
-from annotation.marketplace.monitoring import health
+from annotation.accounts.models import User
+from annotation.marketplace.assignments import expire_due
+from annotation.marketplace.models import Assignment, Hit, Requester, Submission, SweepMark
+from annotation.marketplace.monitoring import health, storage
+from tests.annotation.locked_database import lock_out_writers
+from tests.marketplace import owed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -60,6 +64,26 @@ def test_a_database_that_is_gone_is_not_ready_and_tells_no_secret(client, monkey
     answer = client.get("/health/ready")
     assert (answer.status_code, answer.json()["checks"]) == (503, {"database": "failing"})
     assert "secret" not in answer.text
+
+
+@pytest.mark.parametrize(("table", "check"), [(Submission, "storage"), (SweepMark, "sweep"), (Hit, "sweep")])
+def test_what_another_session_keeps_locked_is_named_and_waited_for_no_longer_than_the_limit(
+    transactional_db, client, monkeypatch, table, check
+):
+    monkeypatch.setattr(storage, "LOCK_SECONDS", 0.2)
+    monkeypatch.setattr(storage, "_probed", {})
+    monkeypatch.setattr(expire_due, "_marked", 0.0)
+    lab = Requester.objects.create(user=User.objects.create(username="lab"), created_at=timezone.now())
+    expired = owed.hit(lab, "", now=timezone.now() - timedelta(days=2))
+    Hit.objects.filter(pk=expired.pk).update(status="Assignable", due_at=expired.expiration)
+    with lock_out_writers(table._meta.db_table):
+        answer = client.get("/health/ready")
+    # SQLite has one lock, which the first check that writes meets.
+    locked = "storage" if connection.vendor == "sqlite" else check
+    assert (answer.status_code, answer.json()["checks"][locked]) == (503, "locked")
+    assert list(answer.json()["checks"])[-1] == locked
+    monkeypatch.setattr(storage, "_probed", {})
+    assert client.get("/health/ready").json()["ready"]
 
 
 def test_a_broker_that_does_not_answer_is_not_ready(client, settings, monkeypatch):

@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve start test check check_reports kinds types suite coverage truth api draws pay people faults pairs messages bench package test_wheel release audit notebooks docs replicate screenshots clean
+.PHONY: help setup setup-dev demo serve start test check check_reports kinds types suite coverage truth api draws pay people faults pairs messages bench package test_wheel release audit notebooks snippets docs replicate screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -40,6 +40,7 @@ help:
 	@echo "make release  wheel, source archive, site, bill of materials and checksums (into dist); prints the tag's command"
 	@echo "make audit   known vulnerabilities of the pinned packages, where advisories can be reached (AUDIT=--offline-fails)"
 	@echo "make notebooks  run the notebooks of docs/notebooks and store what they show (NOTEBOOKS: names)"
+	@echo "make snippets  type the commands of README.md and docs as their readers do (PAGES: names)"
 	@echo "make docs    build the documentation site and serve it on this machine (DOCS=\"\": build alone)"
 	@echo "make replicate DATA=FOLDER  compute published figures from their data (writes docs/replication.md)"
 	@echo "make bench   run the benchmarks, or BENCH=\"bench_huse ...\" (writes docs/benchmarks.md)"
@@ -169,6 +170,10 @@ replicate: setup-dev
 DOCS ?= --serve 8100
 docs: setup-dev
 	$(BIN)/python -m docs.make_site $(DOCS)
+
+# Ten minutes: the wheel is installed into an empty environment, and each page gets an empty folder and servers.
+snippets: setup-dev
+	$(BIN)/python -m tests.docs.snippets $(PAGES)
 
 package: setup-dev
 	$(BIN)/python -m hatchling build -t sdist -t wheel

@@ -173,6 +173,12 @@ def history_sentences(study: Study) -> tuple[str, ...]:
     return tuple(sentences)
 
 
+def history_settings(study: Study) -> tuple[str, ...]:
+    """The settings by which the study asks for nothing of that, as commands, the web API and Python name them."""
+    numbers = ("minimum_approved_hits", "minimum_percent_approved")
+    return (*(f"{name}=0" for name in numbers if getattr(study, name)), *(("country=''",) if study.country else ()))
+
+
 def history_requirements(study: Study) -> tuple[Requirement, ...]:
     """What the study asks of the accounts of a marketplace; 0 and an empty country ask nothing and are not sent.
 

@@ -18,6 +18,7 @@ from annotation.hits.dry_run import Tried, try_page
 from annotation.hits.mturk_request import (
     history_requirements,
     history_sentences,
+    history_settings,
     lines_of_all,
     page_address,
     page_of,
@@ -352,8 +353,8 @@ def _accounts(study: Study, market: Market) -> Iterator[Finding]:
         )
         yield _error(
             "nobody_enters",
-            f"No worker could enter: the study requires {named}. {no_account} that. Set these "
-            "requirements to 0 (no country), or publish to invited people only: a history is not asked of them.",
+            f"No worker could enter: the study requires {named}. {no_account} that. Set "
+            f"{', '.join(history_settings(study))}, or publish to invited people only: a history is not asked of them.",
         )
         return
     needed = study.hits.aggregate(most=Max("max_assignments"))["most"] or 0

@@ -136,12 +136,14 @@ def _of_generator(rows: list[Row], name: str) -> list[Row]:
         if name:
             raise rows[0].error("generator", "there is no such column, and --generator names one of it")
         return rows
-    names = list(dict.fromkeys(row.cells["generator"] for row in rows))
-    if not name and len(names) > 1:
+    names = list(dict.fromkeys(row.cells["generator"] for row in rows if row.cells["generator"]))
+    if len(names) < 2 and name in ("", *names):  # a blank cell, as references have it, is of the only one
+        return rows
+    if not name:
         rule = f"choose one of {join_names(names)}"
         rule += ": keep its rows and those of its references" if rows[0].file == FRAME else " by --generator"
         raise rows[0].error("generator", rule)
-    chosen = [row for row in rows if row.cells["generator"] == (name or names[0])]
+    chosen = [row for row in rows if row.cells["generator"] == name]
     if not chosen:
         raise rows[0].error("generator", f"there are {join_names(names)}, not {name!r}")
     return chosen

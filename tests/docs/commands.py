@@ -37,6 +37,10 @@ _CONTINUED = re.compile(r"\\\n\s*")
 _BEGIN = re.compile(
     r"^(?:\$ )?((?:\.venv/bin/)?python -m \S|(?:(?:\.venv/bin/)?python )?manage\.py \S|make \S|textassay \S)"
 )
+# What a line of a shell begins with, in a block of commands; whatever else is there is what a command prints.
+_PROGRAMS = "python|manage\\.py|make|textassay|git|curl|pip|export|cp|sudo|systemctl|docker|apt-get|cd|aws|psql|caddy"
+_TYPED = re.compile(rf"^(?:\$ )?((?:[A-Z_]+=\S+ )*(?:\S*/)?(?:{_PROGRAMS}) +\S.*)$")
+_SHELLS = {"", "sh", "bash", "console"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,13 @@ def shown_commands(page: Path) -> Iterator[Shown]:
                 yield Shown(name, line)
     for line in _QUOTED.findall(_BLOCK.sub("", text)):
         yield Shown(name, line, mentioned=True)
+
+
+def shell_lines(page: Path) -> list[str]:
+    """Every command of the blocks of a page, as typed: without the prompt, continued lines as one."""
+    text = _CONTINUED.sub(" ", page.read_text(encoding="utf-8"))
+    blocks = [block for language, block in _BLOCK.findall(text) if language.partition(" ")[0] in _SHELLS]
+    return [match[1] for block in blocks for line in block.splitlines() if (match := _TYPED.match(line))]
 
 
 def refusal(shown: Shown) -> str:

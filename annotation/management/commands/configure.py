@@ -11,17 +11,20 @@ from django.utils import timezone
 
 from annotation.design.configure import DEALT, EVER, LATER, configure
 from annotation.design.discard_layout import clear_design
+from annotation.design.lay_out import Design, design
 from annotation.design.wording import as_json, from_json
 from annotation.management.commands._study import StudyCommand
 from annotation.management.commands.new_study import add_amounts, amounts, setting
 from annotation.management.lookup import sentences
 from annotation.models import Role, Study
-from annotation.pricing.currency import check_currency
+from annotation.pricing.currency import check_currency, format_money
 from annotation.studies.create import reword
 
 
 class Command(StudyCommand):
-    help = "Show a study's settings. Change the settings or the task text of a draft, or discard its tasks."
+    help = (
+        "Show a study's settings. Change the settings or the task text of a draft, create its tasks, or discard them."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -29,11 +32,15 @@ class Command(StudyCommand):
         add_amounts(parser)
         parser.add_argument("--wording", type=Path, metavar="FILE", help="new task text, as JSON")
         parser.add_argument("--print-wording", action="store_true", help="print the current task text and stop")
-        parser.add_argument("--clear-layout", action="store_true", help="discard the HITs of a draft")
+        tasks = parser.add_mutually_exclusive_group()
+        tasks.add_argument("--create-tasks", action="store_true", help="create the HITs of a draft from its texts")
+        tasks.add_argument("--clear-layout", action="store_true", help="discard the HITs of a draft")
 
     def handle(self, *args: Any, **options: Any) -> None:
         has_amounts = any(options[name] is not None for name in ("reward", "budget", "floor"))
-        changes = options["set"] or options["currency"] or has_amounts or options["wording"] or options["clear_layout"]
+        changes = has_amounts or any(
+            options[name] for name in ("set", "currency", "wording", "create_tasks", "clear_layout")
+        )
         study, _, actor = self.study_and_actor(options, Role.EDITOR if changes else Role.VIEWER)
         who: dict[str, Any] = {"actor": actor, "now": timezone.now()}
         with sentences():
@@ -44,7 +51,15 @@ class Command(StudyCommand):
             if options["wording"]:
                 wording = reword(study, from_json(_read(options["wording"])), **who)
                 self.stdout.write(f"The task text is version {wording.version}.")
+            if options["create_tasks"]:
+                self.stdout.write(tasks_created(design(study, **who), study.currency))
         self.stdout.write(_words(study) if options["print_wording"] else _settings(study))
+
+
+def tasks_created(layout: Design, currency: str) -> str:
+    """How many tasks there are now, and the most that they can cost."""
+    total = format_money(layout.total_cents, currency)
+    return f"Tasks created. HITs: {layout.hits}, assignments: {layout.assignments}, at most {total}"
 
 
 def _changes(study: Study, options: dict[str, Any]) -> dict[str, object]:

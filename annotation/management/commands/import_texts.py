@@ -144,6 +144,8 @@ class Command(BaseCommand):
         form = FileForm(imports.delimiter_of(options), options["encoding"], options["split"])
         if stored is not None and stored.suffix.lower() == ".json":
             mapping = imports.read_mapping(stored, mapping_from_json)
+            if missing := missing_choice(mapping):
+                raise CommandError(f"The mapping {stored} is incomplete: {missing}", returncode=imports.BAD_INPUT)
         elif options["guess"]:
             look = look_at(options["file"], form)
             mapping = guess_mapping(look)

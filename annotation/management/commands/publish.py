@@ -12,6 +12,7 @@ from annotation.exceptions import AssayError
 from annotation.jobs.celery_tasks import wake
 from annotation.jobs.check_study import check_study
 from annotation.management.commands._study import StudyCommand
+from annotation.management.commands.configure import tasks_created
 from annotation.management.commands.preflight import describe_preflight
 from annotation.management.lookup import sentences
 from annotation.models import Role, Study
@@ -47,11 +48,7 @@ class Command(StudyCommand):
         study, _, actor = self.study_and_actor(options)
         with sentences():
             if not study.hits.exists():
-                laid_out = design(study, actor=actor, now=timezone.now())
-                self.stdout.write(
-                    f"Tasks created. HITs: {laid_out.hits}, assignments: {laid_out.assignments}, "
-                    f"at most {format_money(laid_out.total_cents, study.currency)}"
-                )
+                self.stdout.write(tasks_created(design(study, actor=actor, now=timezone.now()), study.currency))
             self._confirm(study, by_name=not options["yes"], by_invitation=options["by_invitation"])
             publication = publish(
                 study,

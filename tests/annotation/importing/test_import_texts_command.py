@@ -180,3 +180,15 @@ def test_texts_added_later_meet_the_ids_and_contexts_that_are_there(good: Path, 
     assert Text.objects.filter(context__key="c1").count() == 4
     with pytest.raises(CommandError, match="'r2' already"):
         call_command("import_texts", more, study="new")
+
+
+def test_a_mapping_that_names_no_column_of_sources_is_an_error_before_the_file_is_read(
+    good: Path, tmp_path: Path
+) -> None:
+    mapping = tmp_path / "mapping.json"
+    mapping.write_text('{"shape": "long", "text": "text"}')
+    with pytest.raises(
+        CommandError, match=r"mapping\.json is incomplete: Choose the column that says who wrote a text"
+    ):
+        call_command("import_texts", good, study="new", create=True, mapping=mapping)
+    assert nothing_there()

@@ -77,6 +77,11 @@ def test_a_frame_of_items_gives_what_its_csv_gives(frame: Callable[[Any], Any], 
     assert (quality.value, quality.interval) == (from_file["exact"].huse_q.value, from_file["exact"].huse_q.interval)
 
 
+def test_references_without_a_generator_belong_to_the_only_one() -> None:
+    named = pd.DataFrame({**ITEMS, "generator": [""] * 20 + ["tiny"] * 20})
+    assert evaluate(named, k=5)["exact"] == evaluate(pd.DataFrame(ITEMS), k=5)["exact"]
+
+
 @pytest.mark.parametrize("frame", LIBRARIES)
 def test_frames_of_items_and_ratings_give_what_their_csvs_give(frame: Callable[[Any], Any], tmp_path: Path) -> None:
     unjudged = without(ITEMS, "hj")

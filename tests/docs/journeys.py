@@ -1,0 +1,308 @@
+"""What a reader of each page has before its commands, and which commands only a reader elsewhere can run.
+
+Every page with commands belongs to one journey, or is run by a test of its own. Within a journey every command is run
+in the order of the pages, unless `not_run` has it with the reason.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from openpyxl import Workbook
+
+NETWORK = "looks up a host of the reader's on the Internet"
+INSTALLS = "makes an installation of this machine: docs/operating.md, run by python -m tests.operating"
+
+# Pages whose commands another test runs, or another program where a test may not (as root, say).
+RUN_ELSEWHERE = {
+    "docs/operating.md": "tests/operating/test_operating.py",
+    "docs/migrating.md": "tests/annotation/batches/test_migrating_page.py",
+}
+
+HEADLINES = """id,text,source,generator,context,context_text,log_prob,length,length_unit
+r1,Harbor reopens after the storm,reference,,n1,The harbor was closed for three days.,-20.1,5,whitespace
+r2,Council opens the new bridge,reference,,n2,The bridge over the river took four years.,-22.5,5,whitespace
+r3,Mayor resigns on Monday,reference,,n3,The mayor gave no reason.,-18.3,4,whitespace
+m1,Harbor closes after the harbor,model,tiny,n1,The harbor was closed for three days.,-15.2,5,whitespace
+m2,Bridge opens the council bridge,model,tiny,n2,The bridge over the river took four years.,-14.8,5,whitespace
+m3,Monday resigns the mayor,model,tiny,n3,The mayor gave no reason.,-13.9,4,whitespace
+"""
+
+
+def _measured() -> str:
+    rows = [f"r{i},Reference {i},{3 + i % 3},{-20 - i % 7},10,reference," for i in range(20)]
+    rows += [f"m{i},Sentence {i},{1 + i % 4},{-14 - i % 9},10,model,tiny" for i in range(20)]
+    return "\n".join(["id,text,hj,log_prob,length,source,generator", *rows]) + "\n"
+
+
+def _rated(*, sources: Mapping[str, str]) -> str:
+    rows = [
+        f"{source}{i},rater{r},{1 + (i + r + len(source)) % 5},{name},c{i},{('trained', 'untrained')[r % 2]}"
+        for source, name in sources.items()
+        for i in range(20)
+        for r in range(4)
+    ]
+    return "\n".join(["item,rater,value,source,context,condition", *rows]) + "\n"
+
+
+@dataclass(frozen=True)
+class Journey:
+    """Pages whose commands are typed in one folder, one after the other.
+
+    files: what the reader has (name: content). before: commands of pages read earlier. typed: what is written where a command
+    asks (part of the command: line). after: what the reader does next (part of the command: command; WORK: opens the link
+    that was printed, and does the tasks). reader_writes: what stands for something of the reader's, and what it is here.
+    remembered: variables of the shell, and where they are in what a command prints. not_run: part of a command: the reason.
+    """
+
+    pages: tuple[str, ...]
+    files: Mapping[str, str | bytes] = field(default_factory=dict)
+    before: tuple[str, ...] = ()
+    after: Mapping[str, str] = field(default_factory=dict)
+    typed: Mapping[str, str] = field(default_factory=dict)
+    reader_writes: Mapping[str, str] = field(default_factory=dict)
+    remembered: Mapping[str, str] = field(default_factory=dict)
+    not_run: Mapping[str, str] = field(default_factory=dict)
+
+
+BATCH = """HITId,AssignmentId,WorkerId,AssignmentStatus,Input.text1,Input.kind1,Input.text2,Input.kind2,Answer.rating1,Answer.rating2
+H1,A1,W1,Approved,Rain delays the final,person,Final delays the rain,machine,5,2
+H1,A2,W2,Approved,Rain delays the final,person,Final delays the rain,machine,4,1
+"""
+MAPPING = """name = "our pilot"
+question = "How typical is this sentence?"
+
+[[items]]
+text = "Input.text{i}"
+source = "Input.kind{i}"
+rating = "Answer.rating{i}"
+
+[sources]
+person = "reference"
+machine = "model"
+
+[scale]
+numbers = "1-5"
+"""
+# The same without contexts, of which a HIT holds each once.
+ALONE = "\n".join(",".join([*row.split(",")[:4], *row.split(",")[6:]]) for row in HEADLINES.splitlines())
+RATED_SOURCES = {"p": "reference", "l": "large", "s": "small"}
+
+
+def _items(sources: Mapping[str, str]) -> str:
+    rows = [
+        f"{short}{i},{name} {i},{'reference' if name == 'reference' else 'model'},{name},c{i}"
+        for short, name in sources.items()
+        for i in range(20)
+    ]
+    return "\n".join(["id,text,source,generator,context", *rows]) + "\n"
+
+
+def _labelled() -> str:
+    """Error labels of three raters for two answers to each of two questions."""
+    chosen = {"q1a": "No error", "q1b": "grammar", "q2a": "No error", "q2b": "off topic"}
+    rows = [f"{item},rater{r},{LABELS.index(label) + 1},{label}" for item, label in chosen.items() for r in range(3)]
+    return "\n".join(["item,rater,value,label", *rows]) + "\n"
+
+
+LABELS = ("off topic", "grammar", "No error")
+ANSWERS = """id,text,source,generator,context,context_text
+q1a,Goethe wrote it.,reference,,q1,Who wrote Faust?
+q1b,Goethe write it.,model,tiny,q1,Who wrote Faust?
+q2a,In Bonn.,reference,,q2,Where was Beethoven born?
+q2b,On a Tuesday.,model,tiny,q2,Where was Beethoven born?
+"""
+RATINGS_OF_TWO = "item,rater,value\nr1,ann,4\nm1,ann,2\nr1,ben,5\nm1,ben,3\n"
+TABLES = "manage.py migrate --verbosity 0"
+SERVED = "manage.py serve"
+NAMED = 'manage.py create_requester console-requester --display-name "Ada Lovelace, Example University"'
+RATED = (
+    TABLES,
+    "manage.py import_texts texts.csv --study headlines --create",
+    "manage.py import_ratings --items items.csv --ratings ratings.csv --study rated",
+)
+RATED_FILES = {
+    "texts.csv": HEADLINES,
+    "items.csv": _items(RATED_SOURCES),
+    "ratings.csv": _rated(sources=RATED_SOURCES),
+}
+
+
+def _pilot() -> str:
+    """Three ratings of each text of `_measured`."""
+    rows = [f"{side}{i},rater{r},{1 + (i * r + len(side)) % 5}" for side in "rm" for i in range(20) for r in range(3)]
+    return "\n".join(["item,rater,value", *rows]) + "\n"
+
+
+def _workbook() -> bytes:
+    book, stored = Workbook(), io.BytesIO()
+    for row in HEADLINES.splitlines():
+        book.active.append([cell or None for cell in row.split(",")[:5]])
+    book.save(stored)
+    return stored.getvalue()
+
+
+def _gltr() -> str:
+    likeliest = [[["Ġb", 0.5], ["Ġc", 0.3], ["d", 0.1]]] * 2
+    return json.dumps(
+        {"bpe_strings": ["<|endoftext|>", "Ġb", "d"], "real_topk": [[0, 0.5], [2, 0.1]], "pred_topk": likeliest}
+    )
+
+
+def _quiz() -> str:
+    questions = [
+        {"question": "Who wrote Faust?", "reason": "No error"},
+        {"question": "Who Faust?", "reason": "disfluent"},
+    ]
+    return json.dumps(
+        {"group_id": 0, "answer_span": "Goethe", "context": "Goethe wrote Faust.", "questions": questions}
+    )
+
+
+def _scores(*log_probs: float) -> str:
+    rows = [f"0/{number},{log_prob},4" for number, log_prob in enumerate(log_probs)]
+    return "\n".join(["id,log_prob,tokens", *rows]) + "\n"
+
+
+def _stories() -> str:
+    """What the study of `clark-2021` needs: three domains, references and two generators."""
+    domains, sources = ("stories", "news", "recipes"), ("", "gpt2", "gpt3")
+    rows = [
+        f"{domain}-{source or 'person'}-{i},A {source or 'person'} wrote number {i} of the {domain}.,"
+        f"{'model' if source else 'reference'},{source},{domain}"
+        for domain in domains
+        for source in sources
+        for i in range(50)
+    ]
+    return "\n".join(["id,text,source,generator,domain", *rows]) + "\n"
+
+
+WARM = """w1,Harbor is open to storms,model,warm,n1,The harbor was closed for three days.,-17.2,5,whitespace
+w2,Bridge crosses a long council,model,warm,n2,The bridge over the river took four years.,-16.8,5,whitespace
+w3,Mayor is Monday,model,warm,n3,The mayor gave no reason.,-12.9,3,whitespace
+"""
+TRAINING = """training,text,source,human,machine,context,explanation
+instructions,Look for repetitions and for facts that cannot be.,,,,,
+examples,The door was the door of the door.,machine,,,,It repeats itself.
+comparison,,,Grandma never locked the kitchen door.,The kitchen door kitchened.,,{machine} repeats itself.
+"""
+TORCH = "draws texts by torch, which the package index has in several gigabytes: tests/annotation/texts runs it"
+PROLIFIC = (
+    "asks Prolific, for which a person needs an account: rehearse_prolific leads the same steps on a stub, and is run"
+)
+
+OWN_STUDY = Journey(
+    pages=("README.md", "docs/running.md"),
+    files={
+        "texts.csv": ALONE,
+        "items.csv": _measured(),
+        "ratings.csv": RATINGS_OF_TWO,
+        "Batch_results.csv": BATCH,
+        "mapping.toml": MAPPING,
+    },
+    after={"create_worker ada": "WORK"},
+    typed={"publish mine": "mine", "approve mine": "yes"},
+    not_run={
+        "git clone": "the address is whatever the reader clones from; the checkout lies in the folder already",
+        "make start": INSTALLS,
+    },
+)
+JOURNEYS = (
+    OWN_STUDY,
+    Journey(pages=("docs/quick-start.md",)),
+    Journey(pages=("docs/first-study.md",)),
+    Journey(
+        pages=("docs/answer.md",),
+        files=RATED_FILES,
+        before=(*RATED, "manage.py report rated --out report", "cp report/snapshot.json ."),
+    ),
+    Journey(
+        pages=("docs/designing.md",),
+        files={"texts.csv": _stories(), "items.csv": TRAINING, "ratings.csv": _pilot(), "measured.csv": _measured()},
+        before=(SERVED, NAMED, "manage.py import_ratings --items measured.csv --ratings ratings.csv --study mypilot"),
+        typed={"publish mine": "mine"},
+    ),
+    Journey(
+        pages=("docs/ethics.md",),
+        files={**RATED_FILES, "no-sharing.txt": "rater0\n"},
+        before=RATED,
+        reader_writes={"STUDY": "rated"},
+    ),
+    Journey(
+        pages=("docs/human-likelihood.md",),
+        files={
+            **RATED_FILES,
+            "a.txt": "Rain delays the final.\n",
+            "b.txt": "The final delays the rain.\n",
+            "NYTimes.json": _gltr(),
+            "unicorn.json": _gltr(),
+            "origins.csv": "text,truth\nNYTimes.json,human\nunicorn.json,machine\n",
+        },
+        before=RATED,
+        reader_writes={"STUDY": "rated", "PATH": "assay-tiny"},
+    ),
+    Journey(
+        pages=("docs/import.md",),
+        files={
+            **RATED_FILES,
+            "results.xlsx": _workbook(),
+            "mapping.json": '{"shape": "long", "side": "column", "source": "source", "references": ["reference"], "id": "id", "text": "text", "generator": "generator"}',
+            "sentences.csv": "ID,sentence,source,generator\ns1,Rain delays the final.,human,\ns2,The final delays.,gpt2,gpt2\n",
+            "names.toml": '[columns]\nid = "ID"\ntext = "sentence"\n\n[sources]\nhuman = "reference"\ngpt2 = "model"\n',
+        },
+        before=(*RATED, "manage.py report rated --out report", "cp report/report.json report/snapshot.json ."),
+        reader_writes={"DIR": "again"},
+    ),
+    Journey(
+        pages=("docs/managing.md",),
+        before=(
+            SERVED,
+            "manage.py sign_in_link root --create --owner",
+            "manage.py create_worker ann --worker-id A1EXAMPLEWORKER",
+        ),
+        typed={"person ": "A1EXAMPLEWORKER"},
+    ),
+    Journey(pages=("docs/marketplace.md",), not_run={"endpoint add https": NETWORK}),
+    Journey(
+        pages=("docs/models.md",),
+        files={
+            **RATED_FILES,
+            "texts.csv": HEADLINES + WARM,
+            "detector.csv": "id,p_machine\nr1,.1\nr2,.2\nr3,.1\nm1,.7\nm2,.8\nm3,.6\n",
+            "pairs.jsonl": '{"id": "p0", "context": "It rains.", "candidate": "Rain."}\n',
+            "training.jsonl": '{"context": "The harbor was closed.", "candidate": "Harbor closed"}\n',
+            "answers.csv": ANSWERS,
+            "labels.csv": _labelled(),
+        },
+        before=(*RATED, "manage.py import_ratings --items answers.csv --ratings labels.csv --study errors"),
+        reader_writes={"DIR": "with-scores"},
+        not_run={"sample_texts": TORCH},
+    ),
+    Journey(
+        pages=("docs/near-negative.md",),
+        files={
+            "quiz_design_groups.jsonl": _quiz(),
+            "north.csv": _scores(-6.0, -9.0),
+            "south.csv": _scores(-9.0, -6.0),
+            "answers.csv": ANSWERS,
+            "labels.csv": _labelled(),
+        },
+        before=(TABLES, "manage.py import_ratings --items answers.csv --ratings labels.csv --study errors"),
+        reader_writes={"STUDY": "errors"},
+    ),
+    Journey(pages=("docs/prolific.md",), before=(TABLES,), not_run={"recruit headlines": PROLIFIC}),
+    Journey(
+        pages=("docs/web-api.md",),
+        files={"texts.csv": HEADLINES},
+        before=(
+            SERVED,
+            "manage.py sign_in_link ada --create --owner",
+            "manage.py new_study headlines --as ada",
+            "manage.py tokens ada --new script",
+        ),
+        remembered={"TOKEN": r"(?m)^(\S{30,})$", "STUDY": r'"id": ?"?([\w-]+)'},
+    ),
+)

@@ -16,6 +16,11 @@ from metrics.data.number_format import plural as plural
 NOT_RECORDED = "not recorded"
 
 
+def name_criterion(criterion: str) -> str:
+    """A criterion as sentences name it: `error_type` is "error type"."""
+    return criterion.replace("_", " ")
+
+
 def bind_intervals(sentence: str) -> str:
     """The sentence with its intervals kept on one line, by no-break spaces."""
     return re.sub(r"(\S) (\[[^\],]+,) ", "\\1\u00a0\\2\u00a0", sentence)

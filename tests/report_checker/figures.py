@@ -117,7 +117,8 @@ def estimates(name: str, title: str, counted: str, cells: Callable[[Rows, str, f
 
     def expect(rows: Rows, match: Match, asked: Asked) -> str | None:
         named = [criterion["name"] for criterion in rows.words["criteria"]]
-        criterion = match.groupdict().get("criterion") or named[0]
+        said = match.groupdict().get("criterion") or named[0]
+        criterion = next((name for name in named if said in (name, name.replace("_", " "))), said)
         drawn = list(cells(rows, criterion, asked.level)) if criterion in named else []
         if not drawn:
             return None
@@ -142,13 +143,17 @@ def of_pairs(rows: Rows, criterion: str, level: float) -> Iterable[Cell]:
 
 
 def of_choices(rows: Rows, criterion: str, level: float) -> Iterable[Cell]:
-    return (cells[0] for cells in chosen_cells(rows, level).values()) if rows.study["task"] == "which_machine" else ()
+    return (
+        (cells[0] for cells in chosen_cells(rows, criterion, level).values())
+        if rows.study["task"] == "which_machine"
+        else ()
+    )
 
 
-estimates("figure_chosen", r"Chosen texts by source\.", "judgments", of_choices)
+estimates("figure_chosen", r"Chosen texts by source(?: \((?P<criterion>[\w ]+)\))?\.", "judgments", of_choices)
 estimates("figure_means", r"Mean (?P<criterion>\w+) by source\.", "texts", of_means)
 estimates("figure_shares", r"Labels of (?P<criterion>\w+)\.", "judgments", of_labels)
-estimates("figure_preferences", r"Preferences\.", "judgments", of_pairs)
+estimates("figure_preferences", r"Preferences(?: \((?P<criterion>[\w ]+)\))?\.", "judgments", of_pairs)
 
 
 # --- files of scores ---

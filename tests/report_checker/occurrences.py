@@ -188,5 +188,5 @@ OCCURRENCES: dict[int, tuple[str, ...]] = {
     ),
     316: ("figures.hj-by-frequency",),
     317: ("tables.exclusions-changes",),
-    320: ("shortened.appendix", "shortened.days", "shortened.rows", "shortened.texts"),
+    321: ("shortened.appendix", "shortened.days", "shortened.rows", "shortened.texts"),
 }

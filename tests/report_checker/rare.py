@@ -67,6 +67,7 @@ RARE: tuple[tuple[int, dict[str, Any], tuple[str, ...]], ...] = (
     (0, {**BOTH, "texts": 18, "twist": "divided", "outcome": "rules"}, ("tables.exclusions-changes",)),
     (0, {**BOTH, "texts": 20, "per_hit": 1, "twist": "raters apart"}, ("summary.differs",)),
     (0, {**BOTH, "texts": 20, "per_hit": 1, "twist": "raters apart", "generators": ("alpha",)}, ()),
+    (105, {**ALL_PAID, "preset": "which-of-k twice"}, ()),
     (
         2,
         {"raters": 2, "shown": (8, 8, 1, 2)},

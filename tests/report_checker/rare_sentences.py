@@ -300,7 +300,10 @@ paper(
     rf"\((?P<criterion>[^)]+)\), where chance gives {NUMBER}%; \d+ contexts?, \d+ raters?\."
 )
 def chosen_of(rows: Rows, match: Match, asked: Asked) -> str | None:
-    cells = chosen_cells(rows, asked.level).get((match["source"],))
+    # Of a name that no criterion has, what it must be is that of the first.
+    names = {criterion["name"].replace("_", " "): criterion["name"] for criterion in rows.words["criteria"]}
+    criterion = match["criterion"] if match["criterion"] in names else next(iter(names))
+    cells = chosen_cells(rows, names[criterion], asked.level).get((match["source"],))
     if cells is None:
         return None
     share, chance, *_ = cells
@@ -308,8 +311,6 @@ def chosen_of(rows: Rows, match: Match, asked: Asked) -> str | None:
     held = [answer for answer in rows.used if rows.sides[answer.text] == match["source"]]
     contexts = {rows.texts[answer.text]["context_id"] for answer in held}
     raters = {answer.rater for answer in held}
-    criteria = [criterion["name"].replace("_", " ") for criterion in rows.words["criteria"]]
-    criterion = match["criterion"] if match["criterion"] in criteria else criteria[0]
     ends = limits(share.limits, match["span"].strip(), 1, 1) if match["span"] and share.limits else ""
     return (
         f"Raters chose a text of {match['source']} in {share.value:.1f}%{ends} of cases ({criterion}), where "

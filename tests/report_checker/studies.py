@@ -59,6 +59,7 @@ FURTHER = (
     ("pairwise", "preference"),
     ("error_labels", "error-labels"),
 )
+TWICE = " twice"  # of a preset: with a second question, which is answered in the same way
 FIRST_FURTHER = 100
 # Designs and outcomes that chance does not bring, in seeds from 200 on: what differs from the study of another seed.
 ODD: tuple[tuple[int, dict[str, Any]], ...] = (
@@ -250,7 +251,10 @@ def seal_late(study: Study, drawn: Draw) -> None:
 
 def wording(kind: str, preset: str = "") -> Wording:
     """The default words, or those of a preset, with practice rounds where a training needs them."""
-    words = preset_called(preset).wording if preset else default_wording(kind)
+    words = preset_called(preset.removesuffix(TWICE)).wording if preset else default_wording(kind)
+    if preset.endswith(TWICE):
+        second = replace(words.criteria[0], name="dullest_text", question="Which {noun} is the dullest?")
+        words = replace(words, criteria=(*words.criteria, second))
     if kind != "human_or_machine":
         return words
     examples = tuple(Practice(f"Practice {i}.", ("human", "machine")[i % 2], "It shows.") for i in range(3))
@@ -363,10 +367,11 @@ def judge(
         for item in items
     )
     judgments = []
-    chosen = {rng.choice(group).pk for group in _by_context(seen)} if words.kind == "which_machine" else set()
+    picks = len(words.criteria) if words.kind == "which_machine" else 0
+    chosen = [{rng.choice(group).pk for group in _by_context(seen)} for _ in range(picks)]
     for place in seen:
         better = (place.text.source == "model") is not (twist == "worse")
-        for criterion in words.criteria:
+        for number, criterion in enumerate(words.criteria):
             row = labels[criterion.name]
             at = min(
                 len(row) - 1,
@@ -385,7 +390,7 @@ def judge(
             if twist in ("alike", "constant"):
                 at = 1
             if words.kind == "which_machine":
-                at = 0 if place.pk in chosen else 1
+                at = 0 if place.pk in chosen[number] else 1
             judgments.append(
                 Judgment(
                     presentation=place,

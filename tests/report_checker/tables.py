@@ -118,15 +118,19 @@ def expected_tables(rows: Rows, asked: Asked) -> dict[str, Cells]:
         for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
             tables[f"Preferences ({criterion})"] = preference_cells(rows, criterion, asked.level)
     if task == "which_machine":
-        tables["How often a text of each source was chosen"] = chosen_cells(rows, asked.level)
+        for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
+            caption = f"How often a text of each source was chosen ({criterion})"
+            tables[caption] = chosen_cells(rows, criterion, asked.level)
     return tables
 
 
-def chosen_cells(rows: Rows, level: float) -> Cells:
+def chosen_cells(rows: Rows, criterion: str, level: float) -> Cells:
     """Of each source, the mean over contexts of the share of raters who chose its text, and the chance of that."""
     groups: defaultdict[tuple[int, int], list[tuple[str, bool]]] = defaultdict(list)
     people: dict[int, str] = {}
     for answer in rows.used:
+        if answer.criterion != criterion:
+            continue
         side = rows.sides[answer.text] or "references"
         groups[rows.texts[answer.text]["context_id"], answer.submission].append((side, answer.code == 1))
         people[answer.submission] = answer.rater

@@ -57,6 +57,17 @@ def test_lists_that_are_cut_say_how_much_of_them_is_shown() -> None:
         assert list(differences_of_latex(reported.latex.replace("The first 8 of 20 rows", lie), rows, reported.asked))
 
 
+def test_two_questions_of_one_type_that_exchange_their_names_are_caught() -> None:
+    reported = report_of(FIRST_RARE + [changes.get("preset") for _, changes, _ in RARE].index("which-of-k twice"))
+    rows, asked = Rows(reported.study), reported.asked
+    assert not differences(reported.page, reported.study, asked)
+    said = "; ".join(sentence.text for sentence in sentences(Page(reported.page), rows, asked))
+    assert all(words in said for words in ("of cases (which machine)", "of cases (dullest text)"))
+    for one, other in (("which machine", "dullest text"), ("which_machine", "dullest_text")):
+        lied = reported.page.replace(one, "EXCHANGED").replace(other, one).replace("EXCHANGED", other)
+        assert differences(lied, reported.study, asked)
+
+
 def unbound(reported: Reported, keys: Iterable[str]) -> list[str]:
     """Templates that the report does not use, and sentences of them that were not held against the rows."""
     checked = " ".join(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from metrics.data.answer_types import AnswerType
 from metrics.report.pay import VOLUNTEERS, arms_by_reward, describe_rewards
 from metrics.report.records import ReportInput
-from metrics.report.wording import moment, money, plural
+from metrics.report.wording import moment, money, name_criterion, plural
 
 # Answers that say how a text is to others.
 RELATIVE = frozenset({AnswerType.PREFERENCE, AnswerType.CHOSEN_TEXT, AnswerType.RANKING})
@@ -122,7 +122,7 @@ def _design(report_input: ReportInput) -> Answers:
 
 def _criterion(report_input: ReportInput) -> Answers:
     names = dict.fromkeys(rating.criterion for rating in report_input.ratings)
-    yield "Name of the criterion", ", ".join(name.replace("_", " ") for name in names) or None
+    yield "Name of the criterion", ", ".join(map(name_criterion, names)) or None
     yield "Its definition as given to evaluators", report_input.study.instructions
     yield "Correctness, goodness or a feature; form, content or both", report_input.statement("criterion")
 

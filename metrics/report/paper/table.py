@@ -10,6 +10,7 @@ from metrics.figures.chart import name_intervals
 from metrics.report.prose.shortened import count_further_rows
 from metrics.report.result import GeneratorReport
 from metrics.report.section import Section
+from metrics.report.wording import name_criterion
 from metrics.tables.huse import COLUMNS
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate
@@ -71,8 +72,8 @@ class Recipe:
     """Which table of a section is shown, and what of it.
 
     table: its name, or how it begins before a hyphen and its criterion. names: columns whose words name a row, where
-    they vary. values: columns with their short titles. head: title of the names; "": the names' own. counted: what n
-    counts. paired: both of the last two names are always said, and each criterion has a table of its own.
+    they vary; tables of all criteria are joined where the criterion is among them. values: columns with their short titles. head: title of the names; "": the names' own. counted: what n
+    counts. paired: both of the last two names are always said.
     """
 
     table: str
@@ -126,7 +127,7 @@ RECIPES = (
     Recipe(
         "chosen",
         CHOSEN,
-        ("source",),
+        (CRITERION, "source"),
         (("chosen", "Chosen"), ("chance", "By chance"), ("difference", "Difference")),
         "",
         "answers",
@@ -144,7 +145,7 @@ def paper_table(generators: Sequence[GeneratorReport], sections: Sequence[Sectio
     for recipe in RECIPES:
         matching = [each for each in tables if each.name == recipe.table or each.name.startswith(f"{recipe.table}-")]
         if matching:
-            return _build(recipe, matching if recipe.paired else matching[:1])
+            return _build(recipe, matching if CRITERION in recipe.names else matching[:1])
     return None
 
 
@@ -155,7 +156,7 @@ def _huse_row(generator: GeneratorReport) -> Row:
 
 def _build(recipe: Recipe, tables: Sequence[Table]) -> Table:
     """The columns of the recipe that hold something, between one column of names and one of n."""
-    # Preferences have a table for each criterion: here the criterion names the row.
+    # Preferences and choices have a table for each criterion: here the criterion names the row.
     first = tables[0]
     columns = (*first.columns, Column(CRITERION, "Criterion"))
     all_rows = [(*row, table.name.removeprefix(f"{recipe.table}-")) for table in tables for row in table.rows]
@@ -174,13 +175,14 @@ def _build(recipe: Recipe, tables: Sequence[Table]) -> Table:
         *(replace(columns[at], title=title, n="n" if "estimate" in columns[at].kind else None) for at, title in values),
         Column("n", "n", "count"),
     ]
-    names = (", ".join(dict.fromkeys(str(row[at] or "all") for at in naming)) for row in all_rows)
+    words_of = {at: name_criterion if at == places[CRITERION] else str for at in naming}
+    names = (", ".join(dict.fromkeys(words_of[at](str(row[at] or "all")) for at in naming)) for row in all_rows)
     rows = [(name, *row, n) for name, row, n in zip(names, picked, counts, strict=True)]
     notes = count_further_rows(len(rows) - MAX_ROWS)
     words = {"with_intervals": _name_intervals(picked), "counted": recipe.counted}
     if recipe.caption is MEANS:
         words["with_difference"] = DIFFERENCE if len(values) > 1 else ""
-        criteria = {str(row[places[CRITERION]]).replace("_", " ") for row in all_rows}
+        criteria = {name_criterion(str(row[places[CRITERION]])) for row in all_rows}
         words["of_criterion"] = f" of {criteria.pop()}" if len(criteria) == 1 else ""
     return Table(f"paper-{recipe.table}", recipe.caption.fill(**words), tuple(shown), tuple(rows[:MAX_ROWS]), notes)
 

@@ -25,7 +25,7 @@ from metrics.report.sections.source_comparisons import (
     declared_comparison,
     has_comparison,
 )
-from metrics.report.wording import number, p_value, plural
+from metrics.report.wording import name_criterion, number, p_value, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Interval
 
@@ -173,7 +173,7 @@ def order(judged: Judged, names: Sequence[str]) -> list[str]:
 def _sentence(judged: Judged, verdict: Verdict, declared: str, level: float) -> Sentence:
     better, worse, on = WORDS[judged.kind]
     names = {"first": _named(verdict.first, capital=verdict.outcome not in ("undecided", "too small"))}
-    names |= {"second": _named(verdict.second), "on": on.format(criterion=_plain(judged.criterion))}
+    names |= {"second": _named(verdict.second), "on": on.format(criterion=name_criterion(judged.criterion))}
     if verdict.outcome == "not comparable" or verdict.comparison is None:
         return NOT_COMPARABLE.fill(**names, reason=_clause(verdict.reason), declared=declared)
     if verdict.outcome == "too small":
@@ -199,10 +199,6 @@ def _named(name: str, *, capital: bool = False) -> str:
     if name != REFERENCES:
         return name
     return "The references" if capital else "the references"
-
-
-def _plain(criterion: str) -> str:
-    return criterion.replace("_", " ")
 
 
 def _clause(sentence: str) -> str:
@@ -282,7 +278,7 @@ def _means(criteria: Sequence[Judged]) -> Table | None:
         for name in ordered:
             low, high = ranks[name]
             shown = f"{low}" if low == high else f"{low} to {high}"
-            rows.append((_plain(judged.criterion), name, means[name], shown, str(groups[name]), means[name].n))
+            rows.append((name_criterion(judged.criterion), name, means[name], shown, str(groups[name]), means[name].n))
     columns = (
         Column("criterion", "Criterion"),
         Column("source", "Source"),
@@ -324,7 +320,7 @@ def _comparisons(result: Answer) -> Table:
 
 
 def _row(judged: Judged, verdict: Verdict) -> Row:
-    criterion, compared = _plain(judged.criterion), verdict.comparison
+    criterion, compared = name_criterion(judged.criterion), verdict.comparison
     if compared is None:
         return (criterion, verdict.first, verdict.second, *[None] * 4, verdict.outcome, *[None] * 5)
     superiority = compared.superiority if compared.superiority.value is not None else None
@@ -347,7 +343,9 @@ def _row(judged: Judged, verdict: Verdict) -> Row:
 
 def _notes(result: Answer) -> Iterator[str]:
     families = [
-        f"{name} in {_plain(judged.criterion)} ({size})" for judged in result.criteria for name, size in judged.families
+        f"{name} in {name_criterion(judged.criterion)} ({size})"
+        for judged in result.criteria
+        for name, size in judged.families
     ]
     yield FAMILY.format(families=", ".join(families))
     if len(result.criteria) > 1:

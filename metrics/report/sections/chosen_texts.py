@@ -16,7 +16,7 @@ from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Measured
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.estimate_figures import draw_tables
-from metrics.report.wording import plural
+from metrics.report.wording import name_criterion, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate
 
@@ -182,7 +182,7 @@ def conclude(result: Sequence[Chosen]) -> Iterator[Sentence]:
                 yield FINDING.fill(
                     source=str(source),
                     words=f"{100 * share.value:.1f}%{ends}",
-                    criterion=each.criterion.replace("_", " "),
+                    criterion=name_criterion(each.criterion),
                     chance=100 * float(str(chance)),
                     contexts=plural(int(str(contexts)), "context"),
                     raters=plural(int(str(raters)), "rater"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from metrics.figures import forest
 from metrics.figures.chart import Chart
+from metrics.report.wording import name_criterion
 from metrics.tables.record import Cell, Table
 from metrics.types import MODEL, REFERENCE, Estimate
 
@@ -16,21 +18,26 @@ NO_PREFERENCE = 0.5
 
 def draw_tables(tables: Sequence[Table]) -> tuple[Chart, ...]:
     """The figures of the tables that have any, in their order."""
-    return tuple(chart for table in tables for chart in _of_table(table))
+    of_kind = Counter(table.name.partition("-")[0] for table in tables)
+    return tuple(
+        chart for table in tables for chart in _of_table(table, named=of_kind[table.name.partition("-")[0]] > 1)
+    )
 
 
-def _of_table(table: Table) -> Iterator[Chart]:
+def _of_table(table: Table, *, named: bool) -> Iterator[Chart]:
+    """named: whether figures of tables of one criterion name it, as there are several such tables."""
+    criterion = f" ({name_criterion(table.name.partition('-')[2])})" if named else ""
     if table.name == "scales":
         yield from _by_criterion(table, "mean", "means", "Mean {} by source", "mean rating, as coded")
     elif table.name == "labels":
         yield from _by_criterion(table, "share", "shares", "Labels of {}", "share of the judgments")
     elif table.name.startswith("chosen-"):
         rows = [(str(row["source"]), str(row["source"]), row["chosen"]) for row in _records(table)]
-        yield from _drawn(rows, table.name, "Chosen texts by source", "share of the answers")
+        yield from _drawn(rows, table.name, f"Chosen texts by source{criterion}", "share of the answers")
     elif table.name.startswith("preferences-"):
         rows = [(f"{row['first']} over {row['second']}", "", row["preferred"]) for row in _records(table)]
         yield from _drawn(
-            rows, table.name, "Preferences", "share that prefers the first, ties half", guide=NO_PREFERENCE
+            rows, table.name, f"Preferences{criterion}", "share that prefers the first, ties half", guide=NO_PREFERENCE
         )
 
 

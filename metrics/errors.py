@@ -78,10 +78,19 @@ class MissingLogProb(MetricsError):  # noqa: N818 - the name is the specificatio
         )
 
 
+# What lacks something is said in words; other filters have names that their users know.
+WITHOUT = {
+    "missing_hj": "without any rating",
+    "drop_pair": "in contexts without a rating or a log-probability of each text",
+}
+
+
 def nothing_left(what: str, removed: Mapping[str, int] | None) -> InsufficientData:
     """Say that filters left nothing, and name the one that removed the most (ties: the first by name)."""
     counts = {name: count for name, count in (removed or {}).items() if count > 0}
     if not counts:
         return InsufficientData(f"No {what} is left to compute from.")
     worst = min(counts, key=lambda name: (-counts[name], name))
+    if worst in WITHOUT:
+        return InsufficientData(f"No {what} is left: {counts[worst]} {WITHOUT[worst]}.")
     return InsufficientData(f"No {what} is left: the filter {worst!r} removed the most ({counts[worst]}).")

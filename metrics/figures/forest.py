@@ -68,13 +68,19 @@ def chart(
         guides=() if guide is None else (Guide((guide, guide), (bottom, top)),),
         points=_points(known, heights, shares),
         notes=tuple(
-            Note(low + (high - low) * 0.01, height + 0.3, f"{shorten(row.name, LETTERS)}, n = {row.estimate.n}")
+            Note(low + (high - low) * 0.01, height + 0.3, _label(row))
             for row, height in zip(known, heights, strict=True)
         ),
         legend=False,
         height=84 + ROW * len(known),
         caption=CAPTION.fill(bars=name_intervals(row.estimate.interval for row in known), counted=counted),
     )
+
+
+def _label(row: ForestRow) -> str:
+    """The name with n, which a long name leaves room for."""
+    counted = f", n = {row.estimate.n}"
+    return f"{shorten(row.name, LETTERS - len(counted))}{counted}"
 
 
 def value_range(rows: Sequence[ForestRow], guide: float | None = None) -> tuple[float, float]:

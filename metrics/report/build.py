@@ -82,6 +82,7 @@ def build_report(
     generators: tuple[GeneratorReport, ...] = huse.generators if huse else ()
     warned = warnings(report_input, generators)
     rule_effects = results.get(exclusions.KEY)
+    unrated = findings.state_unrated(report_input)
     held = exclusions.state_conclusions(rule_effects.parts) if rule_effects else ()
     return Report(
         input=report_input,
@@ -95,10 +96,11 @@ def build_report(
         verdicts=(
             *_leads(sections, answer.KEY),
             *findings.verdicts(generators),
-            *findings.explain_missing_huse(huse.too_little if huse else ()),
+            *(() if unrated else findings.explain_missing_huse(huse.too_little if huse else ())),
             *_leads(sections, "human-or-machine"),
             *_leads(sections, "chosen"),
-            *findings.state_unrated(report_input),
+            *_leads(sections, "labels"),
+            *unrated,
         ),
         limits=(
             *findings.limits(generators, warned),

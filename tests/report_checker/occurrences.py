@@ -6,6 +6,7 @@
 OCCURRENCES: dict[int, tuple[str, ...]] = {
     3: (
         "methods.answers",
+        "summary.labels",
         "paper.table-labels",
     ),
     5: (
@@ -178,6 +179,7 @@ OCCURRENCES: dict[int, tuple[str, ...]] = {
     314: (
         "figures.scored",
         "paper.table-automatic",
+        "summary.unrated-files",
         "warnings.tiny_model",
         "warnings.uncalibrated",
     ),

@@ -23,12 +23,13 @@ from tests.report_checker.sentences import (
     kind,
     left_out,
     limits,
+    listed,
     raters,
     said_p,
     shown,
     was,
 )
-from tests.report_checker.tables import Ranged, chosen_cells
+from tests.report_checker.tables import Ranged, chosen_cells, label_cells
 
 TINY = "assay-tiny"
 OF_TOST = 0.9  # level of the interval of two one-sided tests at 5%
@@ -316,6 +317,38 @@ def chosen_of(rows: Rows, match: Match, asked: Asked) -> str | None:
         f"Raters chose a text of {match['source']} in {share.value:.1f}%{ends} of cases ({criterion}), where "
         f"chance gives {chance:.1f}%; {count(len(contexts), 'context')}, {count(len(raters), 'rater')}."
     )
+
+
+@kind(r"No text has been rated by people yet: the results are those of .+?\.(?= |$)")
+def results_of_files(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if rows.answers or not rows.files:
+        return None
+    return f"No text has been rated by people yet: the results are those of {', '.join(f['name'] for f in rows.files)}."
+
+
+@kind(r"The most frequent label \((?P<criterion>[^)]+)\) was .+\.")
+def most_frequent_labels(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """By counting: of each source the label of most judgments, all of them where several tie."""
+    named = {each["name"].replace("_", " "): each["name"] for each in rows.words["criteria"]}
+    criterion = named.get(match["criterion"], next(iter(named.values())))
+    if not is_nominal(rows, criterion):
+        return None
+    cells = {key[1:]: cell for key, cell in label_cells(rows, asked.level).items() if key[0] == criterion}
+    codes = {answer.label: answer.code for answer in rows.used if answer.criterion == criterion}
+    parts = []
+    for source in sorted({source for source, _ in cells}, key=lambda source: (source != "references", source)):
+        by_label = {label: cell for (side, label), cell in cells.items() if side == source}
+        most = max(int(str(cell[1])) for cell in by_label.values())
+        labels = sorted((label for label, cell in by_label.items() if int(str(cell[1])) == most), key=codes.__getitem__)
+        share, _, _, judgments = by_label[labels[0]]
+        assert isinstance(share, Ranged)
+        said = re.search(rf"for (?:the )?{re.escape(source)}, {NUMBER}%(?P<span> \[{NUMBER}, {NUMBER}\])?", match[0])
+        ends = limits(share.limits, (said and said["span"]) or "", 1) if len(labels) == 1 else " each"
+        whose = "the references" if source == "references" else source
+        quoted = listed([f"“{label}”" for label in labels])
+        counted = count(int(str(judgments)), "judgment")
+        parts.append(f"{quoted} for {whose}, {share.value:.1f}%{ends} of {counted}")
+    return f"The most frequent label ({criterion.replace('_', ' ')}) was {'; '.join(parts)}."
 
 
 # --- captions of tables ---

@@ -114,13 +114,18 @@ def expected_tables(rows: Rows, asked: Asked) -> dict[str, Cells]:
         tables["Ratings by source"] = mean_cells(rows, asked.level)
     if task in ("likert", "error_labels", "document_rating"):
         tables["How often each label"] = label_cells(rows, asked.level)
-    if rows.pairs:
-        for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
-            tables[f"Preferences ({criterion})"] = preference_cells(rows, criterion, asked.level)
-    if task == "which_machine":
-        for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
+    return tables | _by_criterion(rows, asked.level)
+
+
+def _by_criterion(rows: Rows, level: float) -> dict[str, Cells]:
+    """Tables of one criterion each."""
+    tables = {}
+    for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
+        if rows.pairs:
+            tables[f"Preferences ({criterion})"] = preference_cells(rows, criterion, level)
+        if rows.study["task"] == "which_machine":
             caption = f"How often a text of each source was chosen ({criterion})"
-            tables[caption] = chosen_cells(rows, criterion, asked.level)
+            tables[caption] = chosen_cells(rows, criterion, level)
     return tables
 
 

@@ -72,8 +72,9 @@ class Recipe:
     """Which table of a section is shown, and what of it.
 
     table: its name, or how it begins before a hyphen and its criterion. names: columns whose words name a row, where
-    they vary; tables of all criteria are joined where the criterion is among them. values: columns with their short titles. head: title of the names; "": the names' own. counted: what n
-    counts. paired: both of the last two names are always said.
+    they vary; tables of all criteria are joined where the criterion is among them. values: columns with their short
+    titles. head: title of the names; "": the names' own. counted: what n counts. paired: both of the last two names are
+    always said.
     """
 
     table: str

@@ -11,6 +11,12 @@ from metrics.report.result import GeneratorReport
 from metrics.report.wording import estimate, plural
 
 UNRATED = template("summary.unrated", "No text has been rated yet, so there are no results.", "ratings.text")
+UNRATED_FILES = template(
+    "summary.unrated-files",
+    "No text has been rated by people yet: the results are those of {files}.",
+    "ratings.text",
+    "attached.name",
+)
 HUSE_LIMIT = template(
     "limits.huse",
     "A HUSE below 1 shows a difference between the two sources. A HUSE near 1 does not prove that there is none: "
@@ -83,7 +89,10 @@ def state_unrated(report_input: ReportInput) -> tuple[Sentence, ...]:
     rated = report_input.ratings or any(
         item.hj is not None for facts in report_input.generators for item in facts.items
     )
-    return () if rated else (UNRATED.fill(),)
+    if rated:
+        return ()
+    files = ", ".join(file.name for file in report_input.attached)
+    return (UNRATED_FILES.fill(files=files) if files else UNRATED.fill(),)
 
 
 def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tuple[Sentence, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from metrics.data.answer_types import AnswerType
 from metrics.data.criterion_names import TYPICAL
-from metrics.data.sentence import template
+from metrics.data.sentence import Sentence, template
 from metrics.errors import MetricsError
 from metrics.inference.bradley_terry import NO_MLE, Strengths, bradley_terry_votes
 from metrics.inference.cluster_variances import (
@@ -30,6 +30,7 @@ from metrics.report.section import Section
 from metrics.report.section_kind import Options, written
 from metrics.report.sections.estimate_figures import draw_tables
 from metrics.report.sections.source_comparisons import RatingColumns
+from metrics.report.wording import name_criterion, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.text_scores.roc import auc_estimate
 from metrics.types import Estimate, Interval, Setting
@@ -72,6 +73,16 @@ LABELS_CAPTION = template(
     "options.level",
     "options.these_raters",
 )
+LABELS_CONCLUSION = template(
+    "summary.labels",
+    "The most frequent label ({criterion}) was {labels}.",
+    "ratings.criterion",
+    "ratings.label",
+    "ratings.kept",
+    "ratings.rater",
+    "texts.generator",
+    "options.level",
+)
 PREFERENCES_CAPTION = template(
     "captions.preferences",
     "Preferences ({criterion}){intervals}.",
@@ -100,11 +111,15 @@ DRAWN = "Sides were drawn at random for each rater."
 
 @dataclass(frozen=True, slots=True)
 class SingleFacts:
-    """Ratings of single texts on criteria of the study's own, and the side and the context of each text."""
+    """Ratings of single texts on criteria of the study's own, and the side and the context of each text.
+
+    without_mean: criteria whose labels have no order.
+    """
 
     ratings: tuple[RatingRow, ...]
     sides: Mapping[str, str]
     contexts: Mapping[str, str | None]
+    without_mean: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +151,10 @@ def gather_single(report_input: ReportInput, is_chosen: Callable[[AnswerType], b
     chosen = {criterion for criterion in criteria if is_chosen(report_input.answer_of(criterion))}
     rows = _of_the_study(report_input)
     single = tuple(rating for rating in rows if rating.partner is None and rating.criterion in chosen)
-    return SingleFacts(single, _sides(report_input), _contexts(report_input)) if single else None
+    if not single:
+        return None
+    without_mean = frozenset(criterion for criterion in chosen if not report_input.answer_of(criterion).has_mean)
+    return SingleFacts(single, _sides(report_input), _contexts(report_input), without_mean)
 
 
 def gather_pairs(report_input: ReportInput) -> PairFacts | None:
@@ -285,10 +303,13 @@ def write_labels(facts: SingleFacts, options: Options) -> Section:
     ratings, side, level = facts.ratings, facts.sides, options.level
     rows: list[Row] = []
     shares: list[Estimate] = []
+    unordered: list[str] = []
     for criterion, group in _by_criterion(ratings).items():
         codes = {rating.label: Fraction(rating.value) for rating in group}
         if len(codes) > MAX_LABELS:
             continue
+        if criterion in facts.without_mean or _several(group):
+            unordered.append(criterion)
         # The labels of each judgment: several where several may be chosen.
         judged: defaultdict[str, defaultdict[Judgment, set[str]]] = defaultdict(lambda: defaultdict(set))
         for rating in group:
@@ -313,7 +334,28 @@ def write_labels(facts: SingleFacts, options: Options) -> Section:
     )
     title = LABELS_CAPTION.fill(intervals=_over(shares, level))
     tables = (Table("labels", title, columns, tuple(rows)),) if rows else ()
-    return Section("labels", LABELS, (), tables, draw_tables(tables))
+    lead = tuple(state_labels(criterion, rows) for criterion in unordered)
+    return Section("labels", LABELS, lead, tables, draw_tables(tables))
+
+
+def state_labels(criterion: str, rows: Sequence[Row]) -> Sentence:
+    """Which label of a criterion each source has most often. rows: of the table of labels, references first."""
+    by_source: defaultdict[str, list[tuple[str, Estimate]]] = defaultdict(list)
+    for name, source, label, share, *_ in rows:
+        if name == criterion and isinstance(share, Estimate):
+            by_source[str(source)].append((str(label), share))
+    parts = []
+    for source, shares in by_source.items():
+        highest = max(share.value or 0.0 for _, share in shares)
+        labels = [(label, share) for label, share in shares if share.value == highest]
+        *others, last = [f"“{label}”" for label, _ in labels]
+        named = f"{', '.join(others)} and {last}" if others else last
+        span = labels[0][1].interval if len(labels) == 1 else None
+        ends = f" [{100 * span.low:.1f}, {100 * span.high:.1f}]" if span else ""
+        each = " each" if len(labels) > 1 else ""
+        whose = "the references" if source == REFERENCES else source
+        parts.append(f"{named} for {whose}, {100 * highest:.1f}%{ends}{each} of {plural(shares[0][1].n, 'judgment')}")
+    return LABELS_CONCLUSION.fill(criterion=name_criterion(criterion), labels="; ".join(parts))
 
 
 def _judged_by(judgments: Sequence[Judgment], contexts: Mapping[str, str | None]) -> RatedBy:

@@ -94,6 +94,16 @@ def test_a_table_wider_than_a_column_is_found(tmp_path: Path) -> None:
     assert max(overfull(compile_tex(tmp_path, "wide.tex", "pdflatex"))) > 100
 
 
+def test_every_kind_has_a_verdict_in_words() -> None:
+    """Of labels alone, too; files of scores are results, although no person rated anything."""
+    verdicts = {name: " ".join(report_of(name).verdicts) for name in KINDS}
+    assert all(verdicts.values())
+    assert not [name for name, words in verdicts.items() if "missing_hj" in words]
+    assert "The most frequent label (error) was “No Error” for the references" in verdicts["error labels"]
+    assert "no results" in verdicts["unrated"]
+    assert "no results" not in verdicts["near-negative"]
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_there_is_one_table_and_at_most_two_figures(name: str) -> None:
     files = files_of(name)

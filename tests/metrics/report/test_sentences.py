@@ -134,6 +134,9 @@ def of_summary(asked: Asked) -> Iterator[Sentence]:
     yield from findings.state_unrated(given)
     section = chosen_texts.SECTIONS[0].section(given, Options(level=asked.level, these_raters=asked.these_raters))
     yield from section.lead if section else ()  # type: ignore[misc]
+    labels = next(kind for kind in rating_scales.SECTIONS if kind.key == "labels")
+    section = labels.section(given, Options(level=asked.level, these_raters=asked.these_raters))
+    yield from section.lead if section else ()  # type: ignore[misc]
     yield from findings.limits(asked.generators, warnings(given, asked.generators))
     if methods.asks_who_wrote(given):
         yield findings.CHANCE_LIMIT.fill()
@@ -355,7 +358,9 @@ def examples() -> dict[str, Asked]:
         "pairs": Asked(kind("pairs")),
         "choices": Asked(KINDS_OF_STUDY["which machine"]()),
         "nominal": Asked(_named(kind("one condition"), "error labels")),
-        "unrated": Asked(replace(typical, ratings=(), generators=tuple(_unrated(one) for one in typical.generators))),
+        "unrated": Asked(
+            replace(typical, ratings=(), attached=(), generators=tuple(_unrated(one) for one in typical.generators))
+        ),
         "in part": Asked(replace(typical, texts=(*typical.texts, replace(typical.texts[0], id="new")))),
         "stated": Asked(
             replace(typical, quality=None, crowd=replace(CROWD, workers=6, submitted=7, excluded=2), assignments=())
@@ -713,6 +718,7 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
         _rows("ratings", lambda at, row: replace(row, criterion="another")),
         _rows("ratings", lambda at, row: replace(row, criterion=f"c{at % 2}")),
     ),
+    "ratings.label": (_rows("ratings", lambda at, row: replace(row, label=f"label {at % 3}")),),
     "ratings.turned": (_rows("ratings", lambda at, row: replace(row, turned=at % 2 == 0)),),
     "ratings.condition": (_rows("ratings", lambda at, row: replace(row, condition="")),),
     "ratings.value": (
@@ -802,6 +808,7 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
         lambda asked: replace(asked, report_input=replace(asked.report_input, attached=())),
         _rows("attached", lambda at, row: replace(row, document={"thresholds": {"calibrated": True}})),
     ),
+    "attached.name": (_rows("attached", lambda at, row: replace(row, name="other.json")),),
     "attached.model": (_rows("attached", lambda at, row: replace(row, model="large")),),
     "generators.log_prob_model": (_of_generators(log_prob_model="large, float64"),),
     "generators.decoding": (_of_generators(decoding="beam"),),

@@ -45,6 +45,7 @@ def main(arguments: Sequence[str]) -> int:
         "--environment", type=Path, help="the folder of the environment, made there where it is missing"
     )
     chosen = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # servers end with it, and folders go
     known = {page for journey in JOURNEYS for page in journey.pages}
     if unknown := set(chosen.pages) - known:
         parser.error(f"no commands are run for {', '.join(sorted(unknown))}; choose among {', '.join(sorted(known))}")

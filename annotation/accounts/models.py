@@ -158,6 +158,10 @@ class ProviderIdentity(models.Model):
     issuer = models.URLField(max_length=300)
     subject = models.CharField(max_length=255)
     bound_at = models.DateTimeField()
+    roles: models.JSONField = models.JSONField(
+        default=dict,
+        help_text='What groups gave at the last sign-in: role and earlier role by study (UUID; "": installation).',
+    )
 
     class Meta:
         constraints = [

@@ -7,7 +7,7 @@ ID token). Which account a person gets is decided here, and by default only an a
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.django_client import OAuth
@@ -52,8 +52,15 @@ def send_to_provider(request: HttpRequest) -> HttpResponseBase:
     return answer
 
 
-def person_from_provider(request: HttpRequest, *, now: datetime) -> User:
-    """The account of the person whom the provider sent back. Raises ProviderError."""
+class Arrival(NamedTuple):
+    """A person whom the provider sent back: the account, and the groups that the provider names."""
+
+    user: User
+    groups: frozenset[str]
+
+
+def person_from_provider(request: HttpRequest, *, now: datetime) -> Arrival:
+    """The account of the person whom the provider sent back, and their groups. Raises ProviderError."""
     if request.GET.get("error") == "access_denied":
         raise ProviderError(f"{settings.OIDC_NAME} did not let you in, or you stopped there.")
     client = _client()
@@ -65,7 +72,14 @@ def person_from_provider(request: HttpRequest, *, now: datetime) -> User:
     except FAILURES as error:
         sentence = "The answer of {name} is not valid, or it is too old. Start again from the sign-in page."
         raise ProviderError(sentence.format(name=settings.OIDC_NAME)) from error
-    return account_of(claims, now=now)
+    return Arrival(account_of(claims, now=now), _groups(claims))
+
+
+def _groups(claims: dict[str, Any]) -> frozenset[str]:
+    """The names in the claim of groups, a list of words or one word; nothing of what has another form."""
+    stated = claims.get(settings.OIDC_GROUPS_CLAIM)
+    names = [stated] if isinstance(stated, str) else stated
+    return frozenset(name for name in names if isinstance(name, str)) if isinstance(names, list) else frozenset()
 
 
 def account_of(claims: dict[str, Any], *, now: datetime) -> User:
@@ -133,7 +147,7 @@ def _client() -> Any:
         client_secret=settings.OIDC_CLIENT_SECRET,
         server_metadata_url=discovery_address(),
         client_kwargs={
-            "scope": "openid email profile",
+            "scope": " ".join(settings.OIDC_SCOPES),
             "code_challenge_method": "S256",
             "default_timeout": SECONDS,
         },

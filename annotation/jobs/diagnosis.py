@@ -49,6 +49,7 @@ from annotation.jobs.installation_state import (
 from annotation.jobs.missing_columns import missing_columns, sentence_on
 from annotation.models import Job
 from annotation.settings import chromium, uploads
+from annotation.studies.group_roles import unknown_studies
 from metrics.version import __version__
 
 State = Literal["ok", "warning", "fault"]
@@ -342,6 +343,11 @@ def check_provider(now: datetime) -> Iterator[Symptom]:
         yield Symptom("provider", "fault", f"The provider states no {', '.join(missing)}.", cure)
     else:
         yield Symptom("provider", "ok", f"The provider {issuer} answers.")
+    if unknown := unknown_studies():
+        sentence = f"OIDC_ROLES names studies that do not exist: {', '.join(unknown)}. Their groups get no role."
+        yield Symptom(
+            "provider", "warning", sentence, "Write each study's name as the page Settings of the study has it."
+        )
 
 
 def check_browser(now: datetime) -> Iterator[Symptom]:

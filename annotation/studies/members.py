@@ -11,8 +11,8 @@ from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Membership, Role, Study
 
 
-def enrol(study: Study, user: User, role: str | None, *, actor: str, now: datetime) -> None:
-    """Give `user` a role on the study, in place of the one held; None takes it away.
+def enrol(study: Study, user: User, role: str | None, *, actor: str, now: datetime, why: str = "") -> None:
+    """Give `user` a role on the study, in place of the one held; None takes it away. why: for the log.
 
     Raises StateError where nobody would own the study any more.
     """
@@ -25,4 +25,5 @@ def enrol(study: Study, user: User, role: str | None, *, actor: str, now: dateti
             held.filter(user=user).delete()
         else:
             Membership.objects.update_or_create(study=study, user=user, defaults={"role": Role(role)})
-        AuditEvent.objects.record(study, "enrol", actor=actor, now=now, user=user.get_username(), role=role or "none")
+        details = {"user": user.get_username(), "role": role or "none"} | ({"why": why} if why else {})
+        AuditEvent.objects.record(study, "enrol", actor=actor, now=now, **details)

@@ -155,6 +155,10 @@ OIDC_CLIENT_SECRET = env.text("OIDC_CLIENT_SECRET", "")
 OIDC_NAME = env.text("OIDC_NAME", "your institution")
 # Whoever has a verified mail address of these domains gets a new account, without a role; none: only known accounts.
 OIDC_DOMAINS = [domain.lower() for domain in env.words("OIDC_DOMAINS", [])]
+# Which claim of the provider names a person's groups, what it must be asked for, and the roles that groups give.
+OIDC_SCOPES = env.words("OIDC_SCOPES", ["openid", "email", "profile"])
+OIDC_GROUPS_CLAIM = env.text("OIDC_GROUPS_CLAIM", "groups")
+OIDC_ROLES = env.roles_of_groups("OIDC_ROLES")
 LOGIN_URL = "console:sign-in"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

@@ -26,6 +26,7 @@ _env = Env()
 SETTINGS = "DJANGO_SETTINGS_MODULE"
 # Tests and scripts choose their settings, and then no file of an installation may change them.
 SETTINGS_CHOSEN = SETTINGS in os.environ
+STUDY_ROLES = ("viewer", "reviewer", "editor", "owner")
 
 
 def served_port(file: Path | None) -> int:
@@ -125,6 +126,21 @@ def issuer(name: str) -> str:
             f"The environment variable {name} must be an address such as https://login.example.org, not {value!r}."
         )
     return value
+
+
+def roles_of_groups(name: str) -> list[tuple[str, str, str]]:
+    """Comma-separated rules such as `admins=owner` or `nlp=reviewer@headlines`: group, role, study; "" for none."""
+    rules = []
+    for rule in words(name, []):
+        group, _, target = rule.rpartition("=")
+        role, _, study = (part.strip() for part in target.partition("@"))
+        if not group.strip() or role not in (STUDY_ROLES if study else ("owner",)):
+            raise ImproperlyConfigured(
+                f"The environment variable {name} must hold rules GROUP=owner (of the installation) or "
+                f"GROUP=ROLE@STUDY with ROLE {', '.join(STUDY_ROLES)}; {rule!r} is neither."
+            )
+        rules.append((group.strip(), role, study))
+    return rules
 
 
 def broker(name: str) -> str:

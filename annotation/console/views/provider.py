@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from annotation.accounts import provider
 from annotation.console.permission import refused
 from annotation.console.views.sign_in import BACKEND
+from annotation.studies.group_roles import apply_groups
 
 GOAL = "provider_goal"
 
@@ -43,9 +44,10 @@ def arrive(request: HttpRequest) -> HttpResponseBase:
         raise Http404
     goal = request.session.pop(GOAL, reverse("console:studies"))
     try:
-        person = provider.person_from_provider(request, now=timezone.now())
+        person, groups = provider.person_from_provider(request, now=timezone.now())
     except provider.ProviderError as error:
         return _not_signed_in(request, error)
+    apply_groups(person, groups, now=timezone.now())
     login(request, person, backend=BACKEND)
     return redirect(goal)
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import httpx
 import pytest
 from django.core.management import CommandError, call_command
 from django.http import HttpResponse
@@ -19,35 +17,11 @@ from joserfc.jwk import RSAKey
 from annotation.accounts import factor_codes
 from annotation.accounts.models import AccountEvent, ProviderIdentity, User
 from annotation.jobs.diagnosis import check_provider
-from tests.annotation.accounts.identity_provider import IdentityProvider, serving
+from tests.annotation.accounts.conftest import LONG, go, signed_in
+from tests.annotation.accounts.identity_provider import IdentityProvider
 from tests.deploy.test_settings import manage
 
 pytestmark = pytest.mark.django_db
-LONG = "quite a long pass phrase"
-
-
-@pytest.fixture
-def provider(settings: Any) -> Iterator[IdentityProvider]:
-    with serving(IdentityProvider("assay", "a secret")) as served:
-        settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID = served.issuer, served.client_id
-        settings.OIDC_CLIENT_SECRET, settings.OIDC_NAME = served.secret, "the University"
-        yield served
-
-
-@pytest.fixture
-def ada() -> User:
-    return User.objects.create_user("ada", email="Ada@Example.org", password=LONG)
-
-
-def go(client: Client, goal: str = "/console/new/") -> str:
-    """To the provider and back: the address at which one arrives."""
-    sent = client.get("/console/provider/", {"next": goal})
-    assert sent.status_code == 302, sent.content.decode()
-    return httpx.get(sent["Location"]).headers["Location"].removeprefix("http://127.0.0.1:8000")
-
-
-def signed_in(client: Client) -> bool:
-    return client.get("/console/").status_code == 200
 
 
 def refused(client: Client, answer: HttpResponse, sentence: str) -> bool:

@@ -203,13 +203,13 @@ class Reader:
                 start_new_session=True,
             )
         self.servers.callback(end, process)
-        ends = time.monotonic() + 120
+        ends = time.monotonic() + PATIENCE
         while time.monotonic() < ends and process.poll() is None:
             if address := _ADDRESS.search(log.read_text()):
                 self.address = address[0]
                 return ""
             time.sleep(0.2)
-        return f"no address after 120 s, or ended\n{log.read_text()[-2000:]}"
+        return f"no address, or ended\n{log.read_text()[-2000:]}"
 
     def _work(self) -> str:
         """A worker signs in by the last link and answers every task on offer."""

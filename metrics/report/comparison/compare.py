@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from metrics.data.currency import minor_digits
-from metrics.data.sentence import plain
+from metrics.data.sentence import Sentence, plain, template
 from metrics.errors import BadInput
 from metrics.report.comparison import huse, people, rating_scales, reproduction
 from metrics.report.comparison.systems import System, systems_of
@@ -16,6 +16,79 @@ from metrics.report.section import Section
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 
+REHEARSAL = template(
+    "comparison.rehearsal",
+    "At least one study had simulated raters; its results do not describe people.",
+    "study.mode",
+)
+DIFFER = template(
+    "comparison.differ",
+    "The studies differ in {differing}; this may cause a difference of values.",
+    "study.question",
+    "crowd.provider",
+    "study.task",
+)
+CURRENCIES = template(
+    "comparison.currencies",
+    "The studies paid in {currencies}. Nothing is converted or added up across currencies.",
+    "money.currency",
+)
+UNEQUAL_TEXTS = template(
+    "comparison.unequal-texts",
+    "Generators were judged with {low} to {high} texts, and HUSE depends on that number, too.",
+    "generators.items",
+)
+UNITS = template(
+    "comparison.units",
+    "Lengths are counted in {units}: log p per unit is not on one scale.",
+    "generators.length_unit",
+)
+SHARED_RATERS = template("comparison.shared-raters", "{people} rated in all of these studies.", "ratings.rater")
+OTHER_PEOPLE = template(
+    "comparison.other-people",
+    "Generators of different studies were judged by {people}: the intervals hold {held}, and nothing else that differs "
+    "between the studies, such as the time.",
+    "generators.name",
+    "ratings.rater",
+)
+NO_SHARED_CONTEXT = template(
+    "comparison.no-shared-context",
+    "The studies share no context, so that a difference between generators cannot be separated from a difference "
+    "between their texts' contexts; the intervals are those of independent studies.",
+    "texts.context",
+)
+PAIRS = template(
+    "comparison.pairs",
+    "There are {pairs} pairs, and intervals are not adjusted for their number: one may exclude 0 by chance.",
+    "generators.name",
+)
+NOT_ALIKE = template(
+    "comparison.not-alike",
+    "A difference whose interval holds 0 does not show that two generators are alike.",
+    "generators.name",
+)
+COMPARED = template("comparison.studies", "We compared {studies}.", "study.name")
+HUSE_METHODS = template(
+    "comparison.huse",
+    "HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019; {k} neighbours, exact ties) were computed at {at} for every "
+    "generator.",
+    "ratings.text",
+    "options.k",
+)
+INTERVALS = template(
+    "comparison.intervals",
+    "Intervals of differences are at {level:g}%, by half-samples of contexts drawn once for all generators that share "
+    "them{across}.",
+    "options.level",
+    "ratings.rater",
+)
+NO_RESULT = template(
+    "comparison.no-result",
+    "The studies have no result in common that could be compared. The results give the reasons.",
+    "ratings.criterion",
+)
+OTHERS = "what other people like these would move"
+TEXTS_ALONE = "what other contexts would move, not what other people would"
 Progress = Callable[[str, int, int], None]
 MAX_SYSTEMS = 40  # 780 pairs
 
@@ -43,8 +116,12 @@ class StudyComparison:
     @property
     def title(self) -> str:
         """`headlines and stories`."""
-        names = [report_input.study.name for report_input in self.studies]
-        return f"{', '.join(names[:-1])} and {names[-1]}"
+        return _join(self.studies)
+
+
+def _join(studies: Sequence[ReportInput]) -> str:
+    *names, last = [report_input.study.name for report_input in studies]
+    return f"{', '.join(names)} and {last}"
 
 
 def compare_studies(
@@ -79,6 +156,10 @@ def compare_studies(
     repeated = reproduction.section(studies, scales, huse_comparison.values, level=level)
     parts = (huse_comparison.section, people_section, repeated)
     sections = (_studies(studies), *(part for part in parts if part and (part.recorded or part.missing)))
+    verdicts = (
+        *huse_comparison.verdicts,
+        *(line for part in (people_section, repeated) if part for line in part.lead),
+    )
     return StudyComparison(
         studies=tuple(studies),
         systems=systems,
@@ -87,12 +168,9 @@ def compare_studies(
         k=k,
         sections=sections,
         warnings=(*_warnings(studies, systems), *rating_scales.warnings(scales)),
-        verdicts=(
-            *huse_comparison.verdicts,
-            *(line for part in (people_section, repeated) if part for line in part.lead),
-        ),
-        limits=_limits(systems, huse_comparison.pairs),
-        methods=_methods(studies, huse_comparison.ratings, level, k) if systems else (),
+        verdicts=verdicts or (NO_RESULT.fill(),),
+        limits=_limits(studies, systems, huse_comparison),
+        methods=_methods(studies, systems, huse_comparison, level, k) if systems else (),
         command=command,
     )
 
@@ -153,7 +231,7 @@ def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list
     """What makes the studies unlike each other."""
     warns = []
     if any(report_input.study.mode == "rehearsal" for report_input in studies):
-        warns.append(Warn("rehearsal", "At least one study had simulated raters; its results do not describe people."))
+        warns.append(Warn("rehearsal", REHEARSAL.fill()))
     differ: dict[str, set[object]] = {
         "the question": {report_input.study.question for report_input in studies},
         "where raters came from": {report_input.crowd.provider for report_input in studies},
@@ -161,52 +239,49 @@ def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list
     }
     differing = [words for words, values in differ.items() if len(values) > 1]
     if differing:
-        warns.append(
-            Warn(
-                "studies_differ",
-                f"The studies differ in {', '.join(differing)}; this may cause a difference of values.",
-            )
-        )
+        warns.append(Warn("studies_differ", DIFFER.fill(differing=", ".join(differing))))
     currencies = sorted({report_input.money.currency for report_input in studies})
     if len(currencies) > 1:
-        sentence = f"The studies paid in {', '.join(currencies)}. Nothing is converted or added up across currencies."
-        warns.append(Warn("currencies_differ", sentence))
+        warns.append(Warn("currencies_differ", CURRENCIES.fill(currencies=", ".join(currencies))))
     sizes = sorted({len(system.items) for system in systems})
     if len(sizes) > 1:
-        sentence = f"Generators were judged with {sizes[0]} to {sizes[-1]} texts, and HUSE depends on that number, too."
-        warns.append(Warn("unequal_texts", sentence))
+        warns.append(Warn("unequal_texts", UNEQUAL_TEXTS.fill(low=sizes[0], high=sizes[-1])))
     units = {system.facts.length_unit for system in systems}
     if len(units) > 1:
-        sentence = f"Lengths are counted in {' and in '.join(sorted(units))}: log p per unit is not on one scale."
-        warns.append(Warn("mixed_length_units", sentence))
-    raters = [{rating.rater for rating in report_input.ratings} for report_input in studies]
-    both = set.intersection(*raters) if all(raters) else set()
-    if both:
-        sentence = f"{plural(len(both), 'person', 'people')} rated in all of these studies."
-        warns.append(Warn("shared_raters", sentence))
+        warns.append(Warn("mixed_length_units", UNITS.fill(units=" and in ".join(sorted(units)))))
+    if both := _in_all(studies):
+        warns.append(Warn("shared_raters", SHARED_RATERS.fill(people=plural(len(both), "person", "people"))))
     return warns
 
 
-def _limits(systems: Sequence[System], pairs: int) -> tuple[str, ...]:
-    sentences = []
-    blocks = {system.block for system in systems}
-    if len(blocks) > 1:
+def _in_all(studies: Sequence[ReportInput]) -> set[str]:
+    """Raters of every study."""
+    return set.intersection(*({rating.rater for rating in report_input.ratings} for report_input in studies))
+
+
+def _people(studies: Sequence[ReportInput]) -> str:
+    raters = [{rating.rater for rating in report_input.ratings} for report_input in studies]
+    if all(raters) and len(set(map(frozenset, raters))) == 1:
+        return "the same people"
+    several = sum(map(len, raters)) > len(set().union(*raters))
+    return "people who are the same in part" if several else "different people"
+
+
+def _limits(
+    studies: Sequence[ReportInput], systems: Sequence[System], compared: huse.HuseComparison
+) -> tuple[Sentence, ...]:
+    sentences: list[Sentence] = []
+    if not compared.pairs:
+        return ()
+    if len({system.block for system in systems}) > 1:
         sentences.append(
-            "Generators of different studies were judged by different people at different times: the intervals hold "
-            "what other people like these would move, and nothing else that differs between the studies."
+            OTHER_PEOPLE.fill(people=_people(studies), held=OTHERS if compared.with_raters else TEXTS_ALONE)
         )
         if not _shared(systems):
-            sentences.append(
-                "The studies share no context, so that a difference between generators cannot be separated from a "
-                "difference between their texts' contexts; the intervals are those of independent studies."
-            )
-    if pairs > 1:
-        sentences.append(
-            f"There are {pairs} pairs, and intervals are not adjusted for their number: one may exclude 0 by chance."
-        )
-    if systems:
-        sentences.append("A difference whose interval holds 0 does not show that two generators are alike.")
-    return tuple(sentences)
+            sentences.append(NO_SHARED_CONTEXT.fill())
+    if compared.pairs > 1:
+        sentences.append(PAIRS.fill(pairs=compared.pairs))
+    return (*sentences, NOT_ALIKE.fill())
 
 
 def _shared(systems: Sequence[System]) -> bool:
@@ -221,12 +296,16 @@ def _shared(systems: Sequence[System]) -> bool:
     return False
 
 
-def _methods(studies: Sequence[ReportInput], ratings: int | None, level: float, k: int) -> tuple[str, ...]:
+def _methods(
+    studies: Sequence[ReportInput], systems: Sequence[System], compared: huse.HuseComparison, level: float, k: int
+) -> tuple[Sentence, ...]:
+    ratings = compared.ratings
     at = f"{ratings} ratings per text, drawn from each text's ratings," if ratings else "the ratings as they are"
+    raters = "they hold the raters' part as well" if compared.with_raters else "they omit the variation of raters"
+    across = f"; across studies {raters}" if len({system.block for system in systems}) > 1 else ""
+    intervals = (INTERVALS.fill(level=100 * level, across=across),) if compared.pairs else ()
     return (
-        f"We compared {plural(len(studies), 'study', 'studies')}.",
-        f"HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019; {k} neighbours, exact ties) were computed at {at} for every "
-        "generator.",
-        f"Intervals of differences are at {100 * level:g}%, by half-samples of contexts drawn once for all generators "
-        "that share them; across studies they hold the raters' part as well.",
+        COMPARED.fill(studies=_join(studies)),
+        HUSE_METHODS.fill(k=k, at=at),
+        *intervals,
     )

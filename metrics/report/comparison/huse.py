@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from metrics.data.sentence import plain
+from metrics.data.sentence import Sentence, plain, template
 from metrics.errors import MetricsError
 from metrics.figures import tradeoff
 from metrics.figures.chart import Chart
@@ -23,19 +23,68 @@ from metrics.types import Estimate, HuseResult, Missing
 
 TITLES = (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
 MAX_VERDICTS = 10
+HIGHER = template(
+    "comparison.higher",
+    "{more} has the higher {title}; {first} less {second}: {shown}. {less} is easier to distinguish from the "
+    "references.{others}",
+    "ratings.value",
+    "options.level",
+)
+NO_DIFFERENCE = template(
+    "comparison.no-difference",
+    "{first} and {second}: no difference of {title} is shown ({shown}).{others}",
+    "ratings.value",
+    "options.level",
+)
+NO_INTERVAL = template(
+    "comparison.no-interval",
+    "{first} less {second}: {title} {shown}; no interval is defined, so no verdict is given.",
+    "ratings.value",
+)
+ALL_PAIRS = template(
+    "comparison.all-pairs",
+    "{differ} of all {pairs} pairs differ in {title}; the table holds every pair.",
+    "generators.name",
+)
+OTHER_SCALES = template(
+    "comparison.other-scales",
+    "No verdict is drawn from {pairs} whose generators were judged on different scales.",
+    "study.scale",
+)
+AT = template("comparison.at", "At {at}.", "ratings.text")
+EQUALISED = template(
+    "comparison.equalised",
+    "Texts had more than {ratings} ratings in places: each value is the mean over 200 draws of {ratings} ratings of "
+    "every text, without replacement.",
+    "ratings.text",
+)
+WITHOUT_RATERS = template(
+    "comparison.without-raters",
+    "Between studies without single ratings, or with fewer than 4 raters, the interval omits the variation of raters "
+    "and is too narrow.",
+    "ratings.text",
+)
+ACROSS_SCALES = template(
+    "comparison.across-scales",
+    "Across scales that differ, a difference may be the scales', so that no verdict is drawn from it.",
+    "study.scale",
+)
+LEVEL = template("comparison.level", "Intervals: {level:g}%.", "options.level")
 
 
 @dataclass(frozen=True, slots=True)
 class HuseComparison:
     """The section, its sentences, how many pairs were compared, and at how many ratings a text (None: not known).
 
-    values: of each measure by study and generator, at that number of ratings.
+    values: of each measure by study and generator, at that number of ratings. with_raters: whether the intervals of
+    differences between studies hold the raters' part.
     """
 
     section: Section
     verdicts: tuple[str, ...]
     pairs: int
     ratings: int | None
+    with_raters: bool = False
     values: Mapping[str, Mapping[tuple[str, str], Estimate]] = field(default_factory=dict)
 
 
@@ -78,7 +127,9 @@ def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: 
         title: {(system.block, system.facts.name): compared.estimates[system.name][key] for system in systems}
         for key, title in measures
     }
-    return HuseComparison(section, verdicts, len(compared.differences), compared.ratings, values)
+    return HuseComparison(
+        section, verdicts, len(compared.differences), compared.ratings, not _without_raters(compared), values
+    )
 
 
 def _compared(systems: Sequence[System], k: int, seed: int, level: float) -> Comparison:
@@ -114,7 +165,7 @@ def _alone(systems: Sequence[System], missing: list[tuple[str, str]], k: int, se
     )
     title = plain("HUSE as in each study, at its own number of ratings per text, exact ties.")
     note = "HUSE depends on the number of ratings: do not compare rows with different numbers."
-    return Table("huse-alone", title, columns, tuple(rows), (f"Intervals: {100 * level:g}%.", note))
+    return Table("huse-alone", title, columns, tuple(rows), (LEVEL.fill(level=100 * level), note))
 
 
 def _huse(system: System, k: int, seed: int, level: float) -> HuseResult:
@@ -150,7 +201,7 @@ def _at_common(systems: Sequence[System], compared: Comparison, measures: Sequen
         Column("n", "n", "count"),
     )
     title = plain("Generators of all studies, the highest HUSE first; intervals over new contexts, with these raters.")
-    return Table("huse-common", title, columns, tuple(rows), (f"At {_at(compared)}.", *_equalised(compared)))
+    return Table("huse-common", title, columns, tuple(rows), (AT.fill(at=_at(compared)), *_equalised(compared)))
 
 
 def _at(compared: Comparison) -> str:
@@ -160,10 +211,7 @@ def _at(compared: Comparison) -> str:
 def _equalised(compared: Comparison) -> tuple[str, ...]:
     if "equalised" not in compared.flags:
         return ()
-    return (
-        f"Texts had more than {compared.ratings} ratings in places: each value is the mean over 200 draws of "
-        f"{compared.ratings} ratings of every text, without replacement.",
-    )
+    return (EQUALISED.fill(ratings=compared.ratings),)
 
 
 def _differences(
@@ -194,16 +242,17 @@ def _differences(
             )
         )
     title = plain("Differences of every pair; contexts drawn once for all generators with the same.")
-    notes = [f"At {_at(compared)}."]
+    notes: list[str] = [AT.fill(at=_at(compared))]
     notes += ["An interval of a difference that holds 0 does not show that two generators are alike."]
-    if any("interval_without_raters" in difference.huse.flags for difference in compared.differences):
-        notes.append(
-            "Between studies without single ratings, or with fewer than 4 raters, the interval omits the variation of "
-            "raters and is too narrow."
-        )
+    if _without_raters(compared):
+        notes.append(WITHOUT_RATERS.fill())
     if across_scales:
-        notes.append("Across scales that differ, a difference may be the scales', so that no verdict is drawn from it.")
+        notes.append(ACROSS_SCALES.fill())
     return Table("huse-pairs", title, columns, tuple(rows), tuple(notes))
+
+
+def _without_raters(compared: Comparison) -> bool:
+    return any("interval_without_raters" in difference.huse.flags for difference in compared.differences)
 
 
 def _charts(systems: Sequence[System], compared: Comparison, measures: Sequence[tuple[str, str]]) -> tuple[Chart, ...]:
@@ -221,19 +270,19 @@ def _charts(systems: Sequence[System], compared: Comparison, measures: Sequence[
     return (tradeoff.chart(points, dominated_regions(points)),)
 
 
-def _verdict(difference: Difference, compared: Comparison, measure: tuple[str, str]) -> str:
+def _verdict(difference: Difference, compared: Comparison, measure: tuple[str, str]) -> Sentence:
     key, title = measure
     first, second = difference.first, difference.second
     value: Estimate = getattr(difference, key)
     span, shown = value.interval, f"{estimate(value)} at {_at(compared)}, n = {value.n}"
+    names = {"first": first, "second": second, "title": title, "shown": shown}
     if span is None:
-        return f"{first} less {second}: {title} {shown}; no interval is defined, so no verdict is given."
+        return NO_INTERVAL.fill(**names)
+    names["others"] = _others(difference, key)
     if span.low <= 0 <= span.high:
-        return f"{first} and {second}: no difference of {title} is shown ({shown}).{_others(difference, key)}"
-    more = first if span.low > 0 else second
-    less = second if span.low > 0 else first
-    sentence = f"{more} has the higher {title}; {first} less {second}: {shown}."
-    return f"{sentence} {less} is easier to distinguish from the references.{_others(difference, key)}"
+        return NO_DIFFERENCE.fill(**names)
+    more, less = (first, second) if span.low > 0 else (second, first)
+    return HIGHER.fill(more=more, less=less, **names)
 
 
 def _others(difference: Difference, main_measure: str) -> str:
@@ -255,10 +304,10 @@ def _rest(judged: Sequence[Difference], measure: tuple[str, str]) -> tuple[str, 
         for difference in judged
         if (span := getattr(difference, measure[0]).interval) is not None
     )
-    return (f"{differ} of all {len(judged)} pairs differ in {measure[1]}; the table holds every pair.",)
+    return (ALL_PAIRS.fill(differ=differ, pairs=len(judged), title=measure[1]),)
 
 
 def _unjudged(pairs: int) -> tuple[str, ...]:
     if not pairs:
         return ()
-    return (f"No verdict is drawn from {plural(pairs, 'pair')} whose generators were judged on different scales.",)
+    return (OTHER_SCALES.fill(pairs=plural(pairs, "pair")),)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from metrics.data.evaluator_judgments import EvaluatorJudgment
-from metrics.data.sentence import plain
+from metrics.data.sentence import Sentence, plain, template
 from metrics.errors import MetricsError
 from metrics.evaluators.conditions import SHARED, compare_conditions
 from metrics.evaluators.evaluate import Evaluation, evaluate_judgments
@@ -22,6 +22,13 @@ from metrics.tables.record import Column, Row, Table
 
 STUDY = "study"
 KEY, TITLE = "human-or-machine", "Human or machine"
+ASKING = template(
+    "comparison.evaluators",
+    "{studies} asked who wrote a text; the unit is the evaluator.{several}",
+    "ratings.criterion",
+    "ratings.rater",
+)
+SEVERAL = " Some evaluators took part in several: the tests take them for different people."
 
 
 def section(studies: Sequence[ReportInput], *, level: float) -> Section | None:
@@ -76,10 +83,8 @@ def _of(report_input: ReportInput) -> list[EvaluatorJudgment]:
     ]
 
 
-def _lead(asking: Sequence[ReportInput], *, shared: bool) -> tuple[str, ...]:
-    sentence = f"{plural(len(asking), 'study', 'studies')} asked who wrote a text; the unit is the evaluator."
-    more = "Some evaluators took part in several: the tests take them for different people." if shared else ""
-    return (f"{sentence} {more}".strip(),)
+def _lead(asking: Sequence[ReportInput], *, shared: bool) -> tuple[Sentence, ...]:
+    return (ASKING.fill(studies=plural(len(asking), "study", "studies"), several=SEVERAL if shared else ""),)
 
 
 def _accuracies(evaluation: Evaluation) -> Table:

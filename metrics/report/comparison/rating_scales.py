@@ -7,12 +7,15 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Literal
 
+from metrics.data.sentence import Sentence, template
 from metrics.report.records import ReportInput, ScaleLabel, Warn
 
 Relation = Literal["same", "recoded", "other codes", "other labels", "not recorded"]
 Relations = dict[frozenset[str], Relation]
 # HUSE divides a judgment by its standard deviation: a shift, a stretch or a reversal of all codes leaves it as it is.
 HARMLESS: tuple[Relation, ...] = ("same", "recoded")
+SCALES = template("comparison.scales", "The scales of {studies} {relation}.", "study.name", "study.scale")
+NO_VERDICT = ": differences between generators of these two are shown, but no verdict is drawn from them"
 WORDS: dict[Relation, str] = {
     "recoded": "have the same labels with codes shifted or stretched, which leaves HUSE as it is",
     "other codes": "have the same labels at codes that lie otherwise between each other",
@@ -53,11 +56,9 @@ def warnings(known: Relations) -> list[Warn]:
     ]
 
 
-def _sentence(names: Sequence[str], relation: Relation) -> str:
-    sentence = f"The scales of {' and '.join(names)} {WORDS[relation]}"
-    if relation in HARMLESS:
-        return f"{sentence}."
-    return f"{sentence}: differences between generators of these two are shown, but no verdict is drawn from them."
+def _sentence(names: Sequence[str], relation: Relation) -> Sentence:
+    harm = "" if relation in HARMLESS else NO_VERDICT
+    return SCALES.fill(studies=" and ".join(names), relation=f"{WORDS[relation]}{harm}")
 
 
 def _codes(scale: Sequence[ScaleLabel]) -> dict[str, Fraction]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from statistics import median
 
-from metrics.data.sentence import plain
+from metrics.data.sentence import Sentence, plain, template
 from metrics.errors import MetricsError
 from metrics.inference.reproducibility import findings_upheld, reproduction_variation, set_correlations
 from metrics.inference.verdicts import Outcome
@@ -43,7 +43,22 @@ BELZ = Reference(
         ("archiveprefix", "arXiv"),
     ),
 )
-AT_COMMON = "HUSE is at the number of ratings per text that all studies have."
+AT_COMMON = template(
+    "comparison.common-ratings",
+    "HUSE is at the number of ratings per text that all studies have.",
+    "generators.name",
+)
+VARIATION = template(
+    "comparison.variation",
+    "CV* of {scores} that the studies share: median {median}%, {low}% to {high}%.",
+    "ratings.value",
+)
+UPHELD = template(
+    "comparison.upheld",
+    "Of {findings} of {first} that {second} tested again, {upheld} {verb} upheld ({share:.0f}%).",
+    "study.name",
+    "ratings.value",
+)
 NO_ZERO = "Preferences are log odds, which have no true zero, so they have no CV*."
 
 Values = dict[str, float]  # by study
@@ -70,7 +85,7 @@ def section(
     rows, missing = _score_rows(scores, names)
     sets, findings = list(_sets(studies, judged)), list(_findings(judged, names))
     lead = [*_lead_scores(rows), *_lead_findings(findings, names)]
-    notes = [*([AT_COMMON] if huse else []), *([NO_ZERO] if _has_preferences(judged) else [])]
+    notes = [*([AT_COMMON.fill()] if huse else []), *([NO_ZERO] if _has_preferences(judged) else [])]
     tables = [_score_table(rows, names, notes), _set_table(sets), _finding_table(findings, names[0])]
     return Section(
         key=KEY,
@@ -171,12 +186,14 @@ def _has_preferences(judged: Compared) -> bool:
     return any(each.kind == "preference" for of in judged.values() for each in of.values())
 
 
-def _lead_scores(rows: Sequence[Row]) -> Iterator[str]:
+def _lead_scores(rows: Sequence[Row]) -> Iterator[Sentence]:
     known = [float(row[-1]) for row in rows if isinstance(row[-1], int | float)]
     if known:
-        yield (
-            f"CV* of {plural(len(known), 'score')} that the studies share: median {number(median(known))}%, "
-            f"{number(min(known))}% to {number(max(known))}%."
+        yield VARIATION.fill(
+            scores=plural(len(known), "score"),
+            median=number(median(known)),
+            low=number(min(known)),
+            high=number(max(known)),
         )
 
 
@@ -253,7 +270,9 @@ def _outcomes(label: str, judged: Judged) -> dict[Key, Outcome]:
     return outcomes
 
 
-def _lead_findings(findings: Sequence[tuple[str, Key, Outcome, Outcome | None]], names: Sequence[str]) -> Iterator[str]:
+def _lead_findings(
+    findings: Sequence[tuple[str, Key, Outcome, Outcome | None]], names: Sequence[str]
+) -> Iterator[Sentence]:
     for name in names[1:]:
         mine = [(key, first, again) for repetition, key, first, again in findings if repetition == name]
         tested = {key: again for key, _, again in mine if again is not None}
@@ -262,9 +281,13 @@ def _lead_findings(findings: Sequence[tuple[str, Key, Outcome, Outcome | None]],
         share = findings_upheld({key: first for key, first, _ in mine}, tested)
         upheld = round((share.value or 0) * share.n)
         verb = "was" if upheld == 1 else "were"
-        yield (
-            f"Of {plural(share.n, 'finding')} of {names[0]} that {name} tested again, {upheld} {verb} upheld "
-            f"({100 * (share.value or 0):.0f}%)."
+        yield UPHELD.fill(
+            findings=plural(share.n, "finding"),
+            first=names[0],
+            second=name,
+            upheld=upheld,
+            verb=verb,
+            share=100 * (share.value or 0),
         )
 
 

@@ -20,6 +20,7 @@ from metrics.huse.estimate import FEW_OF_A_SOURCE
 from metrics.likelihood import TINY
 from metrics.report.build import build_report
 from metrics.report.checklists.consistency import check_consistency
+from metrics.report.comparison.compare import compare_studies
 from metrics.report.formats.figures import headline
 from metrics.report.paper.table import paper_table
 from metrics.report.pictures import source_rows
@@ -62,6 +63,7 @@ from metrics.types import HuseResult, Interval
 from tests.annotation.reports.round_trips import ESTIMATE, KINDS
 from tests.metrics.report.kinds_of_study import KINDS as KINDS_OF_STUDY
 from tests.metrics.report.samples import CROWD
+from tests.metrics.report.samples import study as small_study
 
 SEED = 3
 LOGGED = PlanFacts(
@@ -86,7 +88,7 @@ NEAR_NEGATIVE = Attached(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a report is made from: the input, the results of HUSE, and the options."""
+    """What a report is made from: the input, the results of HUSE, the options. against: what it is compared with."""
 
     report_input: ReportInput
     generators: tuple[GeneratorReport, ...] = ()
@@ -97,6 +99,7 @@ class Asked:
     held: tuple[str, ...] = ()
     ratings: str = "20"
     sections: tuple[str, ...] = ()
+    against: ReportInput | None = None
 
 
 def of_methods(asked: Asked) -> Iterator[Sentence]:
@@ -231,6 +234,18 @@ def of_shortened(asked: Asked) -> Iterator[Sentence]:
     yield from (note for note in notes if getattr(note, "key", "").startswith("shortened."))
 
 
+def of_comparison(asked: Asked) -> Iterator[Sentence]:
+    """Every sentence of the page on which the study and another one are compared."""
+    if asked.against is None:
+        return
+    compared = compare_studies([asked.report_input, asked.against], k=asked.k, level=asked.level)
+    notes = [note for section in compared.sections for table in section.tables for note in table.notes]
+    warned = [warn.sentence for warn in compared.warnings]
+    for sentence in (*compared.verdicts, *compared.limits, *compared.methods, *warned, *notes):
+        if getattr(sentence, "key", "").startswith("comparison."):
+            yield sentence  # type: ignore[misc]
+
+
 def of_warnings(asked: Asked) -> Iterator[Sentence]:
     for warn in (*warnings(asked.report_input, asked.generators), *name_missing_sections(asked.sections, ())):
         if isinstance(warn.sentence, Sentence):
@@ -256,6 +271,7 @@ PARTS = {
     "paper": of_paper,
     "statistics": of_statistics,
     "shortened": of_shortened,
+    "comparison": of_comparison,
 }
 CAPTIONED = ("scales", "pairs", "choices")
 DRAWN = (
@@ -418,6 +434,49 @@ def examples() -> dict[str, Asked]:
         ),
         "paid": Asked(replace(typical, crowd=replace(typical.crowd, pays=("In cash.",)))),
     }
+
+
+def comparisons() -> dict[str, Asked]:
+    """Pairs of small studies that between them call for every sentence of a comparison."""
+    one = _live(_called("one", small_study({"alpha": (3.5, 3.0)}, texts=12, raters=5, seed=2)))
+    two = _called("two", small_study({"beta": (0.1, 0.1)}, texts=13, raters=5, seed=3))
+    simulated = replace(two, study=replace(two.study, mode="rehearsal", question="Is it good?"))
+    paid = replace(simulated, money=replace(simulated.money, currency="JPY"))
+    units = replace(paid, generators=tuple(replace(one, length_unit="char") for one in paid.generators))
+    labels = tuple(replace(label, name=f"{label.name}!") for label in two.study.scale)
+    strangers = replace(two, ratings=tuple(replace(row, rater=f"x{row.rater}") for row in two.ratings))
+    other_scale = replace(two, study=replace(two.study, scale=labels))
+    codes = tuple(replace(label, code=2 * label.code) for label in two.study.scale)
+    recoded = replace(two, study=replace(two.study, scale=codes))
+    elsewhere = replace(two, texts=tuple(replace(row, context=f"Other {row.context}") for row in two.texts))
+    many = small_study({f"g{at}": (0.1 * at, 0.1) for at in range(5)}, texts=6, raters=5)
+    few = [_called(name, small_study({name: (0.1, 0.1)}, texts=2, raters=3)) for name in ("three", "four")]
+    accuracy = [_called(name, _of_few(right(share))) for name, share in (("five", 0.9), ("six", 0.5))]
+    bare = replace(one, generators=(), ratings=())
+    return {
+        "two": Asked(units, k=3, against=one),
+        "more ratings": Asked(small_study({"beta": (0.1, 0.1)}, texts=8, raters=6, seed=3), k=3, against=one),
+        "strangers": Asked(one, k=3, against=strangers),
+        "other scale": Asked(other_scale, k=3, against=one),
+        "other codes": Asked(recoded, k=3, against=one),
+        "other contexts": Asked(elsewhere, k=3, against=one),
+        "many": Asked(_called("many", many), k=3, against=one),
+        "few": Asked(few[0], k=2, against=few[1]),
+        "evaluators": Asked(accuracy[0], against=accuracy[1]),
+        "nothing shared": Asked(_called("seven", kind("scales")), against=accuracy[0]),
+        "repeated": Asked(_called("again", one), k=3, against=one),
+        "without ratings": Asked(replace(bare, generators=one.generators), k=3, against=_called("again", one)),
+    }
+
+
+def _of_few(given: ReportInput) -> ReportInput:
+    """The first evaluators alone: a comparison of all takes seconds."""
+    few = list(dict.fromkeys(row.rater for row in given.ratings))[:8]
+    return replace(given, ratings=tuple(row for row in given.ratings if row.rater in few), assignments=())
+
+
+def _called(name: str, given: ReportInput) -> ReportInput:
+    return replace(given, study=replace(given.study, name=name))
 
 
 TOKENS = {
@@ -647,6 +706,10 @@ def _of_generators(**changes: Any) -> Callable[[Asked], Asked]:
     )
 
 
+def _without_generators(asked: Asked) -> Asked:
+    return replace(asked, report_input=replace(asked.report_input, generators=()))
+
+
 def _more(value: Any) -> Any:
     return None if value is None else value + 7
 
@@ -715,6 +778,7 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
         _rows("ratings", lambda at, row: replace(row, kept=at > 60)),
     ),
     "ratings.criterion": (
+        lambda asked: replace(asked, report_input=_called("same", asked.against)) if asked.against else asked,
         _rows("ratings", lambda at, row: replace(row, criterion="another")),
         _rows("ratings", lambda at, row: replace(row, criterion=f"c{at % 2}")),
     ),
@@ -726,7 +790,12 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
         _rows("ratings", lambda at, row: replace(row, value=4)),
     ),
     "study.question": (_of("study", "question", "Another?"),),
-    "study.scale": (_of("study", "scale", lambda scale: scale[:1]), _of("study", "scale", ())),
+    "texts.context": (_rows("texts", lambda at, row: replace(row, context=row.context.removeprefix("Other "))),),
+    "study.scale": (
+        lambda asked: _of("study", "scale", asked.against.study.scale)(asked) if asked.against else asked,
+        _of("study", "scale", lambda scale: scale[:1]),
+        _of("study", "scale", ()),
+    ),
     "study.coding": (_of("study", "coding", "7 to 9"),),
     "study.task": (
         _of("study", "task", "error labels"),
@@ -810,6 +879,10 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
     ),
     "attached.name": (_rows("attached", lambda at, row: replace(row, name="other.json")),),
     "attached.model": (_rows("attached", lambda at, row: replace(row, model="large")),),
+    "generators.name": (_without_generators,),
+    "generators.items": (_without_generators,),
+    "generators.length_unit": (_of_generators(length_unit="model_token"),),
+    "study.name": (_of("study", "name", _worded), _of("study", "name", "a")),
     "generators.log_prob_model": (_of_generators(log_prob_model="large, float64"),),
     "generators.decoding": (_of_generators(decoding="beam"),),
     "generators.log_prob_decoding": (_of_generators(log_prob_decoding="beam"),),
@@ -850,6 +923,9 @@ def said() -> dict[str, list[tuple[str, Asked]]]:
         for part in (of_page, of_answer, of_planned, of_methods, of_summary, of_warnings, *more):
             for sentence in part(asked):
                 by_key.setdefault(sentence.key, []).append((str(sentence), asked))
+    for asked in comparisons().values():
+        for sentence in of_comparison(asked):
+            by_key.setdefault(sentence.key, []).append((str(sentence), asked))
     return by_key
 
 

@@ -37,6 +37,9 @@ TO_CONSOLE = "to_console.js"
 WEIGHTS = {"guides/": 3, "quick-start.md": 2, "reference/": 0.2, "changes.md": 0.1, "house.md": 0.2, "where-is.md": 0.2}
 WEIGHTS |= {"look-findings.md": 0.1, "benchmarks.md": 0.2, "tasks/": 0.7, "marketplace-fidelity.md": 0.3}
 WEIGHTS["questions.md"] = 3
+# What one does with a study counts more than how its parts were tried.
+WEIGHTS |= dict.fromkeys(("running.md", "managing.md", "link-study.md", "answer.md", "operating.md"), 1.5)
+WEIGHTS |= dict.fromkeys(("people.md", "draws.md", "reliability.md", "prolific-faults.md", "quality.md"), 0.4)
 FENCE = re.compile(r"(^```.*?^```\n?)", re.MULTILINE | re.DOTALL)
 FORMULA = re.compile(r"^```math\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # A block of code that is a file.

@@ -65,7 +65,7 @@ QUESTIONS = (
     Question("Which of my two models is better?", ("answer.html", "guides/researcher.html"), "sentence"),
     Question(
         "Raters disagree, is my data useless?",
-        ("guides/report-reader.html", "questions.html"),
+        ("guides/report-reader.html",),
         "people disagree honestly",
     ),
     Question("Are the error bars right?", ("guides/report-reader.html", "validity.html"), "simulated studies"),
@@ -95,26 +95,24 @@ QUESTIONS = (
     Question("How do I move to another computer?", ("questions.html", "operating.html"), "restore"),
     Question("Can I get my data as an Excel file?", ("questions.html",), "which Excel"),
     Question("How do I cite this?", ("questions.html",), "CITATION.cff"),
-    # Seventeen more, whose answers were written afterwards.
-    Question("How do I turn off mails?", ("questions.html",), "no mail leaves this site"),
-    Question("What counts as a bot?", ("questions.html",), "one label for all texts"),
-    Question("How long does it take until I have results?", ("questions.html",), "how fast people come"),
-    Question("What happens if nobody does my tasks?", ("questions.html",), "costs no pay"),
+    # Seventeen more, whose answers were written afterwards, each on the page that treats the matter.
+    Question("How do I turn off mails?", ("operating.html",), "no mail leaves this site"),
+    Question("What counts as a bot?", ("guides/reviewer.html",), "one label for all texts"),
+    Question("How long does it take until I have results?", ("running.html",), "how fast people come"),
+    Question("What happens if nobody does my tasks?", ("running.html",), "costs no pay"),
+    Question("A participant wrote me that they want out, what now?", ("link-study.html",), "use their withdrawal code"),
+    Question("How much should I pay people per hour?", ("designing.html",), "the hourly pay of a design"),
+    Question("On which texts do my raters disagree most?", ("guides/report-reader.html",), "interval is widest"),
+    Question("Do I need to know how to program?", ("first-study.html",), "from a file to its report in the console"),
+    Question("My texts are very long, can people still read them?", ("tasks/documents.html",), "comes in pieces"),
+    Question("Can two of us work on the same study?", ("managing.html",), "invites colleagues"),
+    Question("How do I get a picture for my paper?", ("guides/researcher.html",), "figures.pdf"),
+    Question("What if my laptop breaks down?", ("operating.html",), "a backup that lies elsewhere"),
+    Question("Is the difference between my models significant?", ("answer.html",), "is read from its interval"),
+    Question("How do I stop someone from taking part twice?", ("link-study.html",), "recognizes a browser"),
+    Question("Can people do it on their phone?", ("link-study.html",), "on their phone"),
+    Question("Can I ask more than one question about each text?", ("tasks/several-criteria.html",), "each adds time"),
     Question(
-        "A participant wrote me that they want out, what now?", ("questions.html",), "withdraws by the withdrawal code"
+        "How do I notice that ChatGPT answered instead of a person?", ("guides/reviewer.html",), "never excludes alone"
     ),
-    Question("How much should I pay people per hour?", ("questions.html",), "the hourly pay of a design"),
-    Question("On which texts do my raters disagree most?", ("questions.html",), "interval is widest"),
-    Question("Do I need to know how to program?", ("questions.html",), "from a file to its report in the console"),
-    Question(
-        "My texts are very long, can people still read them?", ("questions.html",), "whole documents and dialogues"
-    ),
-    Question("Can two of us work on the same study?", ("questions.html",), "invites colleagues"),
-    Question("How do I get a picture for my paper?", ("questions.html",), "figures.pdf"),
-    Question("What if my laptop breaks down?", ("questions.html",), "a backup that lies elsewhere"),
-    Question("Is the difference between my models significant?", ("questions.html",), "is read from its interval"),
-    Question("How do I stop someone from taking part twice?", ("questions.html",), "recognizes a browser"),
-    Question("Can people do it on their phone?", ("questions.html",), "on their phone"),
-    Question("Can I ask more than one question about each text?", ("questions.html",), "Several criteria"),
-    Question("How do I notice that ChatGPT answered instead of a person?", ("questions.html",), "never excludes alone"),
 )

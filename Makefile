@@ -121,6 +121,8 @@ coverage: setup-dev
 # Long; studies stay in var/truth and their counts in tests/benchmarks/simulation_studies/kept, so a stopped run goes on.
 truth: setup
 	$(BIN)/python -m tests.benchmarks.people_at_work
+	$(BIN)/python -m tests.benchmarks.bench_evidence
+	$(BIN)/python -m tests.benchmarks.bench_desk 10000
 	$(BIN)/python -m tests.benchmarks.simulation_studies.quality
 	$(BIN)/python -m tests.benchmarks.simulation_studies $(TRUTH)
 

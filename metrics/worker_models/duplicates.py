@@ -23,7 +23,7 @@ COPIED = (0.55, 0.7, 0.85, 0.95)  # share of answers that a copier takes over
 USUAL_PAIRS = 0.01  # of pairs of one person or of copiers, by person
 USUAL_ON_SAME_DEVICE = 0.3  # of pairs who share a device; the others are families and colleagues
 LEVEL = 0.01
-TEMPER = 0.9  # copiers differ from the law assumed
+TEMPER = 0.75  # copiers differ from the law assumed
 SLACK = 1.5  # standard deviations by which the screen is less strict than the test
 
 

@@ -3,11 +3,12 @@ within a task or answers like a language model.
 
 Each way of working gives the labels of a person a likelihood; texts lie where the answers of the others put them. A
 careful reader has a bias, a noise and a use of the scale of their own, and lapses now and then; how noisy readers
-usually are, and how common each way is, is learned from the study.
+usually are, how often they lapse and how common each way is, is learned from the study.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +26,8 @@ BIASES = (-1.2, -0.6, 0.0, 0.6, 1.2)
 NOISES = (0.3, 0.45, 0.65, 0.9, 1.15, 1.45, 1.85)
 STRETCHES = (0.7, 1.4)  # who avoids the ends of the scale, who prefers them
 SURE = 0.9  # up to which noise; of noisier readers it cannot be told, and it would look like clicks
-LAPSES = 0.03
+LAPSES = (0.01, 0.04)  # chance that a reader answers without reading now and then; the study shows which is usual
+UNREAD = 0.1  # share of the people trusted who may click all the same
 # Bias, noise and stretch of careful readers; a few of them for a first look at whom to trust.
 STYLES = tuple(
     [(bias, noise, 1.0) for noise in NOISES for bias in BIASES]
@@ -37,7 +39,7 @@ COARSE = tuple((bias, noise, 1.0) for noise in NOISES[1::2] for bias in (*BIASES
 MODEL_BIASES, MODEL_STRETCH, MODEL_NOISE = (-0.35, 0.0, 0.35), 0.6, 0.5
 MODEL_CAP = 3.0  # log odds
 STRAIGHT, STICKS = 0.96, 0.93
-LABEL_PRIOR, STEP_PRIOR = 2.0, 0.4  # of a clicker's labels, and of the steps from one to the next
+LABEL_PRIOR, STEP_PRIOR = 4.0, 0.4  # of a clicker's labels, and of the steps from one to the next
 BINS = 25  # positions within a task that are distinguished
 EARLIEST, LATEST = 5, 21  # bins from which on a person may click
 # How attention is lost: at once, or by shares of texts that are still read, for so many bins each; half of these bins
@@ -47,9 +49,10 @@ TIRED_PRIOR = 4.0  # of the labels that the tired click, where they prefer some
 FORMS = 2 * len(WANINGS)  # each way to lose attention, with labels that are clicked evenly or not
 USUAL = np.array([0.87, 0.03, 0.02, 0.015, 0.035, 0.03])  # shares of the ways, before the study is known
 USUAL_PEOPLE = 15.0
-USUAL_TIRED = 1.0  # people, spread over the forms of tiring
+USUAL_TIRED = 0.5  # people, spread over the forms of tiring
 LEARNING = 8
 DOUBT = 0.5
+RARE = 0.25  # people with each noise, before any is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ class WaysOfWorking:
     tires_from: Ints
     shares: Floats
     style: Ints
+    lapses: float
     places: NDArray[np.float32]
     place_of: Ints
     spread: Floats
@@ -100,7 +104,7 @@ class WaysOfWorking:
 
     def predicted(self, rows: Ints, person: int) -> Floats:
         """(rows, labels) chance of each label in these answers of a person, were they careful."""
-        chances = style_chances(STYLES[self.style[person]], self.spread.shape[1])
+        chances = style_chances(STYLES[self.style[person]], self.spread.shape[1], self.lapses)
         return np.asarray(self.places[self.place_of[rows]] @ chances)
 
 
@@ -143,11 +147,12 @@ def _fit(work: LabeledTexts, trusted: np.ndarray, styles: tuple[tuple[float, flo
     mine, row = trusted[work.person], row_of[work.text]
     at = np.where(mine, row * work.labels + work.label, len(rows) * work.labels + row)
     known = (counts.sum(axis=1)[work.text] - mine) > 0
-    logs = _likelihoods(work, places, at, known, styles)
+    lapses = _usual_lapses(work, places, at, known & mine)
+    logs = _likelihoods(work, places, at, known, styles, lapses)
     answers = _count(work.person, work.people, known.astype(float))
     ways, tires, prior, tires_from = _by_way(work, logs, known)
     noise = float(np.exp(np.exp(prior) @ np.log([noise for _, noise, _ in logs.styles])))
-    ways[:, MODEL_LIKE] = _model_like(work, places, at, known, noise)
+    ways[:, MODEL_LIKE] = _model_like(work, places, at, known, noise, lapses)
     log_odds = ways - ways[:, [CAREFUL]]
     log_odds[:, MODEL_LIKE] = np.minimum(log_odds[:, MODEL_LIKE], MODEL_CAP)
     log_odds[answers == 0] = 0
@@ -155,17 +160,48 @@ def _fit(work: LabeledTexts, trusted: np.ndarray, styles: tuple[tuple[float, flo
     chance[answers == 0] = np.eye(len(WAYS))[CAREFUL]
     style = logs.careful[BINS].argmax(axis=0)
     return WaysOfWorking(
-        chance, log_odds, answers.astype(np.int64), tires_from, shares, style, places, at, _spread(work)
+        chance, log_odds, answers.astype(np.int64), tires_from, shares, style, lapses, places, at, _spread(work)
     )
 
 
-def style_chances(style: tuple[float, float, float], labels: int) -> NDArray[np.float32]:
-    """(STEPS, labels) chance of each label at each place, for a reader with this bias, noise and stretch."""
+def style_chances(style: tuple[float, float, float], labels: int, lapses: float) -> NDArray[np.float32]:
+    """(STEPS, labels) chance of each label at each place, for a reader with this bias, noise and stretch who lapses so
+    often."""
     bias, noise, stretch = style
     middle = (labels - 1) / 2
     unit = (labels - 1) / (USUAL_LABELS - 1) if labels >= FEWEST_SCALED else 1
     place = middle + stretch * (place_grid(labels) - middle) + unit * bias
-    return ((1 - LAPSES) * label_chances(place, unit * noise, labels) + LAPSES / labels).astype(np.float32)
+    return ((1 - lapses) * label_chances(place, unit * noise, labels) + lapses / labels).astype(np.float32)
+
+
+def _usual_lapses(work: LabeledTexts, places: NDArray[np.float32], at: Ints, trusted: np.ndarray) -> float:
+    """Which of LAPSES fits the answers of the people trusted now best. trusted: (rows,) their known answers."""
+    chosen, person = at[trusted] * work.labels + work.label[trusted], work.person[trusted]
+    clicks, line = _unread(work, trusted)
+    unread = np.logaddexp(clicks, line) - np.log(2) + np.log(UNREAD)
+    fits = []
+    for lapses in LAPSES:
+        logs = _logs_by_style(work, places, chosen, person, COARSE, lapses)
+        careful = log_sum(logs + _style_prior(COARSE)[:, None]) + np.log(1 - UNREAD)
+        fits.append(np.logaddexp(careful, unread).sum())
+    return LAPSES[int(np.argmax(fits))]
+
+
+def _logs_by_style(
+    work: LabeledTexts,
+    places: NDArray[np.float32],
+    chosen: Ints,
+    person: Ints,
+    styles: Sequence[tuple[float, float, float]],
+    lapses: float,
+) -> Floats:
+    """(styles, people) log likelihoods. chosen: (rows,) cells of the table of places and labels."""
+    return np.stack(
+        [
+            _count(person, work.people, np.log(places @ style_chances(style, work.labels, lapses)).take(chosen))
+            for style in styles
+        ]
+    )
 
 
 def _likelihoods(
@@ -174,6 +210,7 @@ def _likelihoods(
     at: Ints,
     known: np.ndarray,
     styles: tuple[tuple[float, float, float], ...],
+    lapses: float,
 ) -> _Likelihoods:
     row, label, person = at[known], work.label[known], work.person[known]
     cell, size = work.bin[known] * work.people + person, BINS * work.people
@@ -183,7 +220,7 @@ def _likelihoods(
     partly = {share: np.zeros_like(careful) for share in sorted({share for form in WANINGS for share, _ in form})}
     turned = np.empty((len(styles), work.people))
     for i, style in enumerate(styles):
-        chances = places @ style_chances(style, work.labels)
+        chances = places @ style_chances(style, work.labels, lapses)
         logs = np.log(chances)
         careful[1:, i] = _count(cell, size, logs.take(chosen)).reshape(BINS, work.people).cumsum(axis=0)
         for share, before in partly.items():
@@ -194,16 +231,12 @@ def _likelihoods(
 
 
 def _model_like(
-    work: LabeledTexts, places: NDArray[np.float32], at: Ints, known: np.ndarray, usual_noise: float
+    work: LabeledTexts, places: NDArray[np.float32], at: Ints, known: np.ndarray, usual_noise: float, lapses: float
 ) -> Floats:
     """(people,) log likelihood of labels like a language model's."""
     chosen, person = at[known] * work.labels + work.label[known], work.person[known]
-    logs = np.stack(
-        [
-            _count(person, work.people, np.log(places @ style_chances(style, work.labels)).take(chosen))
-            for style in ((bias, MODEL_NOISE * usual_noise, MODEL_STRETCH) for bias in MODEL_BIASES)
-        ]
-    )
+    styles = [(bias, MODEL_NOISE * usual_noise, MODEL_STRETCH) for bias in MODEL_BIASES]
+    logs = _logs_by_style(work, places, chosen, person, styles, lapses)
     return np.asarray(log_sum(logs) - np.log(len(MODEL_BIASES)))
 
 
@@ -230,13 +263,13 @@ def _by_way(work: LabeledTexts, logs: _Likelihoods, known: np.ndarray) -> tuple[
 
 
 def _style_prior(styles: tuple[tuple[float, float, float], ...], by_noise: dict[float, float] | None = None) -> Floats:
-    """(styles,) log: noises by what the study shows, and half a person of each, biases around none."""
+    """(styles,) log: noises by what the study shows, and a quarter of a person of each, biases around none."""
     counts = by_noise or {}
-    total = sum(counts.values()) + len(NOISES) / 2
+    total = sum(counts.values()) + len(NOISES) * RARE
     logs = []
     for bias, noise, stretch in styles:
         style = 0.1 if stretch != 1 else 0.8 * np.exp(-0.5 * (bias / 0.6) ** 2) / _BIAS_TOTAL
-        logs.append(np.log((counts.get(noise, 0.0) + 0.5) / total * style))
+        logs.append(np.log((counts.get(noise, 0.0) + RARE) / total * style))
     return np.array(logs)
 
 

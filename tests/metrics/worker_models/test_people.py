@@ -117,3 +117,12 @@ def test_texts_with_the_same_counts_lie_where_each_of_them_would(largest: int) -
     assert np.allclose(together.places(different)[which], alone.places(counts), atol=1e-12)
     without = together.places_without_each(different).reshape(-1, 5, 41)
     assert np.allclose(without[which], alone.places_without_each(counts).reshape(-1, 5, 41), atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_study_shows_whether_its_readers_answer_without_reading_now_and_then(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    read = careful(rng, 25)
+    lapsing = np.where(rng.random(read.shape) < 0.06, rng.integers(0, LABELS, read.shape), read)
+    usual = [infer_ways(answers_of(labels)).lapses for labels in (read, lapsing)]
+    assert usual == [0.01, 0.04]

@@ -18,12 +18,25 @@ REWARD = template(
     "money.wage_cents",
     "conditions.reward_cents",
 )
+OFFERED = template(
+    "methods.offered",
+    "The reward is {rewards} per assignment.",
+    "money.reward_cents",
+    "money.currency",
+)
 PAYS = template("methods.pays", "{pays}", "crowd.pays")
 
 
 def sentences(report_input: ReportInput) -> Iterator[Sentence]:
-    """What an assignment paid, how long it took, and how people were paid, as far as it is known."""
+    """What an assignment paid, how long it took, and how people were paid, as far as it is known.
+
+    Of a study in which nobody has worked yet, what is offered, and not that anybody was paid.
+    """
     paid, arms = report_input.money, arms_by_reward(report_input)
+    if report_input.crowd.submitted == 0:
+        if shown := describe_rewards(report_input):
+            yield OFFERED.fill(rewards=shown)
+        return
     if report_input.crowd.pays and set(report_input.crowd.pays) == {VOLUNTEERS}:
         yield PAYS.fill(pays=VOLUNTEERS)
         return

@@ -80,6 +80,7 @@ OCCURRENCES: dict[int, tuple[str, ...]] = {
         "statistics.shares",
     ),
     8: (
+        "methods.offered",
         "methods.texts-unrated",
         "summary.unrated",
         "warnings.no_ratings",
@@ -179,6 +180,7 @@ OCCURRENCES: dict[int, tuple[str, ...]] = {
     314: (
         "figures.scored",
         "paper.table-automatic",
+        "statistics.files",
         "summary.unrated-files",
         "warnings.tiny_model",
         "warnings.uncalibrated",

@@ -326,6 +326,18 @@ def results_of_files(rows: Rows, match: Match, asked: Asked) -> str | None:
     return f"No text has been rated by people yet: the results are those of {', '.join(f['name'] for f in rows.files)}."
 
 
+@kind(r"The numbers of [\w.-]+ have [\d.]+% intervals: .+?\.(?= |$)")
+def intervals_of_files(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """Every interval of the stored documents is of one kind: see `rare.VALUE`."""
+    if not rows.files or rows.answers:
+        return None
+    (file,) = rows.files
+    document = json.loads(file["document"]) if isinstance(file["document"], str) else file["document"]
+    held = document["h"] if "h" in document else document["models"][0]["overall"]
+    level, method, target = (held["interval"][key] for key in ("level", "method", "target"))
+    return f"The numbers of {file['name']} have {100 * level:g}% intervals: {method} ({target})."
+
+
 @kind(r"The most frequent label \((?P<criterion>[^)]+)\) was .+\.")
 def most_frequent_labels(rows: Rows, match: Match, asked: Asked) -> str | None:
     """By counting: of each source the label of most judgments, all of them where several tie."""

@@ -385,7 +385,7 @@ def by_amount(rows: Rows) -> bool:
 
 @kind(r"The reward was .+? per assignment(?:; the median assignment took .+?)?(?:, [\d.]+ [A-Z]{3} per hour)?\.(?= |$)")
 def reward(rows: Rows, match: Match, asked: Asked) -> str | None:
-    if not by_amount(rows):
+    if not by_amount(rows) or not rows.submissions:
         return None
     text = f"The reward was {rewards(rows)} per assignment"
     paid = {row["reward"] for row in rows.submissions}
@@ -397,10 +397,16 @@ def reward(rows: Rows, match: Match, asked: Asked) -> str | None:
     return f"{text}."
 
 
+@kind(r"The reward is .+? per assignment\.(?= |$)")
+def offered(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """Before anybody worked."""
+    return None if rows.submissions or not by_amount(rows) else f"The reward is {rewards(rows)} per assignment."
+
+
 fixed(
     "play_money",
     "Raters were simulated; their rewards were play money.",
-    lambda rows: rows.study["mode"] == "rehearsal",
+    lambda rows: rows.study["mode"] == "rehearsal" and bool(rows.submissions),
 )
 
 
@@ -421,7 +427,7 @@ def way_words(way: dict[str, str]) -> str:
     r"Raters were volunteers and were paid nothing)(?: \(.+?\))?\."
 )
 def ways_of_paying(rows: Rows, match: Match, asked: Asked) -> str | None:
-    if rows.study["mode"] == "rehearsal":
+    if rows.study["mode"] == "rehearsal" or not rows.submissions:
         return None
     several = len({way_words(way) for way in rows.ways}) > 1
     said = {f"{WAYS[way['kind']].capitalize()}: {way_words(way)}" if several else way_words(way) for way in rows.ways}

@@ -19,17 +19,25 @@ ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "docs" / "tasks"
 WINDOW = {"width": 720, "height": 740}
 GROUPS = (
-    ("The library opened again on Saturday after two years, with a reading by children.", "Saturday", {
-        "When did the library open again?": "No error",
-        "Which library children again Saturday?": "disfluent",
-        "Who wrote the books?": "off_target",
-    }),
-    ("The mayor resigned on Monday and gave no reason.", "resigned", {
-        "What did the mayor do on Monday?": "No error",
-        "What the mayor Monday did?": "disfluent",
-        "Why did the mayor resign?": "wrong_context",
-    }),
-)  # fmt: skip
+    (
+        "The library opened again on Saturday after two years, with a reading by children.",
+        "Saturday",
+        {
+            "When did the library open again?": "No error",
+            "Which library children again Saturday?": "disfluent",
+            "Who wrote the books?": "off_target",
+        },
+    ),
+    (
+        "The mayor resigned on Monday and gave no reason.",
+        "resigned",
+        {
+            "What did the mayor do on Monday?": "No error",
+            "What the mayor Monday did?": "disfluent",
+            "Why did the mayor resign?": "wrong_context",
+        },
+    ),
+)
 TEXTS = {
     "person": "Grandma never locked the kitchen door, because the cat liked to leave at four and be back for the news.",
     "model": "The kitchen door was open and the door was the kitchen. The cat went to the door and back to the door.",

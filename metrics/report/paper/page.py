@@ -101,7 +101,7 @@ def _reward(report: Report) -> str:
     """What an assignment paid, with the hourly wage where all arms pay alike."""
     report_input, paid = report.input, report.input.money
     if report_input.crowd.pays and set(report_input.crowd.pays) == {VOLUNTEERS}:
-        return "none (volunteers)"
+        return "none (volunteers)" if report_input.crowd.submitted != 0 else ""
     shown = describe_rewards(report_input)
     if shown and paid.wage_cents is not None and len(arms_by_reward(report_input)) < 2:
         return f"{shown} ({money(paid.wage_cents, paid.currency)} per hour)"

@@ -14,7 +14,7 @@ from metrics.report.sections.rating_scales import intervals_over
 from metrics.report.wording import plural
 from metrics.tables.huse import interval_targets
 from metrics.tables.record import Table
-from metrics.types import Estimate
+from metrics.types import Estimate, Interval
 
 AGREEMENT = template(
     "statistics.agreement",
@@ -53,6 +53,12 @@ PREFERENCES = template(
     "options.level",
     "options.these_raters",
 )
+FILES = template(
+    "statistics.files",
+    "The numbers of {files} have {level}% intervals: {methods}.",
+    "attached.name",
+    "attached.document",
+)
 PLAN = template(
     "statistics.plan",
     "The plan was {ways}{deviations}.",
@@ -80,6 +86,7 @@ def sentences(
     return (
         *_agreement(report_input, tables.get("agreement"), tables.get("evaluators")),
         *_intervals(generators, tables, 100 * level),
+        *(_intervals_of_files(report_input, tables) if not report_input.ratings else ()),
         *state_plan(report_input),
     )
 
@@ -131,6 +138,24 @@ def _intervals(generators: Sequence[GeneratorReport], tables: dict[str, Table], 
     if any(name.startswith("preferences-") for name in tables):
         stated = _over_all(tables, "preferences", "preferred")
         yield PREFERENCES.fill(intervals=f" and have {percent:g}% intervals {stated}" if stated else "")
+
+
+def _intervals_of_files(report_input: ReportInput, tables: dict[str, Table]) -> Iterator[Sentence]:
+    """By what method, and for what, numbers of files have intervals, where they are the results of the study."""
+    for kind in ("nnd", "automatic"):
+        cells = [cell for row in tables[kind].rows for cell in row] if kind in tables else []
+        known = [cell.interval for cell in cells if isinstance(cell, Estimate) and cell.interval is not None]
+        if known:
+            levels = sorted({interval.level for interval in known})
+            yield FILES.fill(
+                files=", ".join(file.name for file in report_input.attached if file.kind == kind),
+                level="% and ".join(f"{100 * each:g}" for each in levels),
+                methods="; ".join(dict.fromkeys(map(_method, known))),
+            )
+
+
+def _method(interval: Interval) -> str:
+    return f"{interval.method} ({interval.target})" if interval.target else interval.method
 
 
 def _over_all(tables: dict[str, Table], name: str, key: str = "") -> str:

@@ -79,7 +79,7 @@ NEAR_NEGATIVE = Attached(
     "0" * 64,
     {
         "model": "m",
-        "overall": ESTIMATE,
+        "overall": {**ESTIMATE, "interval": {"low": 0.4, "high": 0.6, "level": 0.95, "method": "wilson"}},
         "by_category": {},
         "curve": [{**PLACE, "x": 10.0**at, "model": f"m{at}"} for at in (6, 7)],
     },
@@ -432,6 +432,7 @@ def examples() -> dict[str, Asked]:
                 ),
             )
         ),
+        "offered": Asked(replace(typical, crowd=CrowdFacts(submitted=0), assignments=(), ratings=())),
         "paid": Asked(replace(typical, crowd=replace(typical.crowd, pays=("In cash.",)))),
     }
 

@@ -128,13 +128,18 @@ class Studio:
         study = self.create_study(name or f"ask-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}", preset=preset, mode=mode)
         if report := chosen_progress(progress):
             report(f"Study: {study.name}")  # by this name an interrupted wait goes on
-        study.add_texts(texts, generator="texts", progress=progress)
-        pay = {} if reward_cents is None else {"reward_cents": reward_cents}
-        study.configure(raters_per_text=raters, **pay, **settings)
-        if mode == "rehearsal":
-            study.rehearse(budget_cents=budget_cents, progress=progress)
-        else:
-            study.publish(budget_cents=budget_cents, progress=progress)
+        try:
+            study.add_texts(texts, generator="texts", progress=progress)
+            pay = {} if reward_cents is None else {"reward_cents": reward_cents}
+            study.configure(raters_per_text=raters, **pay, **settings)
+            if mode == "rehearsal":
+                study.rehearse(budget_cents=budget_cents, progress=progress)
+            else:
+                study.publish(budget_cents=budget_cents, progress=progress)
+        except StudioError as error:
+            goes_on = f"go on with studio.study({study.name!r}), or archive it in the console."
+            sentence = f"{error} The study {study.name} is stored: {goes_on}"
+            raise StudioError(sentence, code=error.code, fields=error.fields) from None
         return Answers(study)
 
     def answers(self, name: str) -> Answers:

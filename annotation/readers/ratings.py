@@ -25,6 +25,7 @@ from annotation.readers.records import (
 from annotation.readers.tabular import FileForm, sha256_of
 from annotation.readers.text_likelihoods import likelihood_of
 from annotation.readers.text_rows import TextReader
+from metrics.data.name_forms import NameForms
 
 RAW_FORMAT = "ratings-csv-rows"
 ITEM_NEEDED = ("id", "source")
@@ -164,6 +165,7 @@ class RatingReader:
         self._known_values: dict[tuple[str, str], int] = {}
         self._known_raters: dict[str, int] = {}
         self._known_hits: dict[str, str] = {}
+        self._forms = NameForms()
         self._names: Names | None = None
         self._columns: tuple[str, ...] = ()  # what the file calls `READ`
 
@@ -204,6 +206,9 @@ class RatingReader:
         written, warned = cells.get("rater"), self.findings.total_warnings
         rater = key_of(written, cells.row, "rater", self.findings, limit=100)
         if rater is None:
+            return None
+        if rule := self._forms.rule(rater, cells.row):
+            self.findings.problem(cells.row, "rater", rule, Code.DUPLICATE_ID)
             return None
         number = self.buffer.raters.setdefault(rater, len(self.buffer.raters))
         if self.findings.total_warnings == warned:  # what is warned of is warned of in every row

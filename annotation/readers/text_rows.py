@@ -22,6 +22,7 @@ from annotation.readers.problems import Findings
 from annotation.readers.records import LikelihoodRecord, Source, TextRecord
 from annotation.readers.spool import Spool
 from annotation.readers.text_likelihoods import likelihood_of
+from metrics.data.name_forms import NameForms
 
 MAX_LABEL_CHARS = 100
 MAX_CONTEXT = 1_000_000
@@ -33,6 +34,7 @@ class TextReader:
     def __init__(self, findings: Findings, *, default_generator: str = "") -> None:
         self.findings, self.default_generator = findings, default_generator
         self.rows: dict[str, int] = {}
+        self.forms = NameForms()
         self.contexts: dict[str, tuple[bytes, int]] = {}
         self.numbered: dict[bytes, str] = {}
         self.decodings: dict[str, tuple[str, int]] = {}
@@ -63,6 +65,9 @@ class TextReader:
         ).strip()
         if key is not None and key in self.rows:
             rule = f"duplicate ID {key!r} (first in row {self.rows[key]})"
+            findings.problem(row, cells.name("id"), rule, Code.DUPLICATE_ID)
+            key = None
+        elif key is not None and (rule := self.forms.rule(key, row)):
             findings.problem(row, cells.name("id"), rule, Code.DUPLICATE_ID)
             key = None
         if key is not None:

@@ -20,6 +20,7 @@ from metrics.data.frames import NAME as FRAME
 from metrics.data.frames import Frame, read_frame
 from metrics.data.human_judgment import sum_ratings
 from metrics.data.items import LARGEST, LOG_PROB_TOLERANCE, LONGEST
+from metrics.data.name_forms import NameForms, is_same_letters
 from metrics.data.text_files import read_text
 from metrics.errors import BadInput, join_names
 from metrics.types import MODEL, REFERENCE, Item, Rating, Source
@@ -65,6 +66,13 @@ class Row:
         if not self.cells[column]:
             raise self.error(column, "the cell is blank; fill it in or delete the row")
         return self.cells[column]
+
+    def name(self, column: str, forms: NameForms) -> str:
+        """A cell that must hold a name, in the Unicode form in which the earlier rows have it."""
+        name = self.text(column)
+        if rule := forms.rule(name, self.line):
+            raise self.error(column, rule)
+        return name
 
     def number(self, column: str) -> Fraction:
         """A finite decimal, exactly as written."""
@@ -167,14 +175,17 @@ def read_ratings(
     condition: of several in a column `condition`, in each of which a rater may rate an item.
     """
     known, seen = None if ids is None else set(ids), dict[tuple[str, str], int]()
-    ratings = []
+    ratings, items, raters = [], NameForms(), NameForms()
     rows = of_condition(read_rows(path, RATING_COLUMNS), condition)
     exported = known is not None and set(EXPORTED_COLUMNS) <= rows[0].cells.keys()
     for row in rows:
         if exported and row.cells.get("criterion", TYPICAL) != TYPICAL:
             continue
-        item, rater = row.text("item"), row.text("rater")
+        item, rater = row.name("item", items), row.name("rater", raters)
         if known is not None and item not in known:
+            if not item.isascii() and any(is_same_letters(item, name) for name in known):
+                rule = f"an item has the id {item!r} in another Unicode form; write both in one form (NFC)"
+                raise row.error("item", rule)
             if exported:
                 continue
             raise row.error("item", f"no item has the id {item!r}")
@@ -290,8 +301,9 @@ def _ids(rows: Sequence[Row]) -> list[str]:
     if "id" not in rows[0].cells:
         return [str(row.line) for row in rows]
     seen: dict[str, int] = {}
+    forms = NameForms()
     for row in rows:
-        name = row.text("id")
+        name = row.name("id", forms)
         if name in seen:
             rule = f"the id {name!r} was used in row {seen[name]} already; each row needs an id that no other has"
             raise row.error("id", rule)

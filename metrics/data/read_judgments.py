@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from metrics.data.csv_files import Row, TableSource, read_rows
 from metrics.data.evaluator_judgments import HIGHEST, HUMAN, LOWEST, MACHINE, EvaluatorJudgment, Repeats, Truth
+from metrics.data.name_forms import NameForms
 
 COLUMNS = ("rater", "item", "truth", "rating")
 CONDITION = "condition"
@@ -25,7 +26,10 @@ def read_judgments(
     truths: dict[str, tuple[str, int]] = {}
     seen: dict[tuple[str, ...], int] = {}
     judgments = []
+    raters, items = NameForms(), NameForms()
     for row in rows:
+        row.name("rater", raters)
+        row.name("item", items)
         judged = _judged(row, factors)
         first, line = truths.setdefault(judged.item, (judged.truth, row.line))
         if first != judged.truth:

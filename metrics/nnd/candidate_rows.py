@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from metrics.data.csv_files import Row, TableSource, read_rows
+from metrics.data.name_forms import NameForms
 from metrics.errors import BadInput
 from metrics.nnd.orders import Numbers, Order
 from metrics.nnd.records import Candidate
@@ -21,8 +22,12 @@ def read_candidates(path: TableSource, order: Order) -> list[Candidate]:
     by_number = isinstance(order, Numbers)
     seen: dict[str, int] = {}
     candidates = []
+    ids, contexts = NameForms(), NameForms()
     for row in read_rows(path, (*REQUIRED, "quality" if by_number else "label")):
         candidate = _candidate(row, by_number)
+        if "id" in row.cells:
+            row.name("id", ids)
+        row.name("context_id", contexts)
         if candidate.id in seen:
             raise row.error("id", f"the id {candidate.id!r} was used in row {seen[candidate.id]} already")
         seen[candidate.id] = row.line

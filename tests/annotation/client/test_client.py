@@ -93,6 +93,7 @@ def test_what_costs_more_than_the_budget_is_not_published(studio: Studio, workin
     with pytest.raises(StudioError, match="budget") as caught:
         studio.ask(TEXTS, budget_cents=749, raters=3, name="dear", progress=False, minimum_approved_hits=7)
     assert caught.value.code in {"budget", "design", "state"}
+    assert str(caught.value).endswith("go on with studio.study('dear'), or archive it in the console.")
     study = studio.study("dear")
     assert study.progress().status == "draft"
     assert study.price().total_cents == 750

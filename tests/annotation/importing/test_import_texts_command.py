@@ -192,3 +192,11 @@ def test_a_mapping_that_names_no_column_of_sources_is_an_error_before_the_file_i
     ):
         call_command("import_texts", good, study="new", create=True, mapping=mapping)
     assert nothing_there()
+
+
+def test_ids_that_differ_in_their_unicode_form_alone_are_one_id_twice(tmp_path: Path) -> None:
+    file = tmp_path / "texts.csv"
+    file.write_text("id,text,source,generator\ncaf\u00e9,One text,reference,\ncafe\u0301,Another text,model,tiny\n")
+    with pytest.raises(CommandError, match=r"row 3, column 'id': .*Unicode form.*\[duplicate-id\]"):
+        call_command("import_texts", file, study="new", create=True)
+    assert nothing_there()

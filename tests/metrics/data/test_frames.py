@@ -134,6 +134,10 @@ FAULTS: list[tuple[Any, str]] = [
     (changed("source", 21, "gpt"), "row 21, column source: the source must be 'reference' or 'model'"),
     (changed("source", 21, None), "row 21, column source: the cell is blank"),
     (changed("id", 6, "t1"), "row 6, column id: the id 't1' was used in row 2 already"),
+    (
+        pd.DataFrame({**ITEMS, "id": ["é", "e\u0301", *IDS[2:]]}),
+        "row 2, column id: 'e\u0301' looks like the name in row 1",
+    ),
     (changed("id", 6, None), "row 6, column id: the cell is blank"),
     (changed("length", 9, 0), "row 9, column length: the length must be a whole number from 1 to 1e9"),
     (changed("length", 9, 4.5), "row 9, column length: the length must be a whole number from 1 to 1e9"),
@@ -162,6 +166,18 @@ def test_a_fault_is_a_sentence_with_column_row_and_rule(frame: Any, sentence: st
     with pytest.raises(MetricsError) as caught:
         evaluate(frame, k=5, draws=0)
     assert sentence in str(caught.value)
+
+
+def test_names_that_differ_in_their_unicode_form_alone_are_no_two_people_and_no_two_texts() -> None:
+    composed, apart = "Jos\u00e9", "Jose\u0301"
+    ratings = {"item": ["a", "b"] * 2, "rater": [composed, composed, apart, apart], "value": [1, 2, 2, 3]}
+    with pytest.raises(MetricsError, match=r"row 3, column rater: .* write both in one form \(NFC\)"):
+        read_ratings(pd.DataFrame(ratings))
+    with pytest.raises(MetricsError, match=r"row 1, column item: an item has the id .* in another Unicode form"):
+        read_ratings(pd.DataFrame({**ratings, "item": [apart] * 4}), [composed])
+    judgments = pd.DataFrame({**JUDGMENTS, "rater": [composed, apart, *JUDGMENTS["rater"][2:]]})
+    with pytest.raises(MetricsError, match=r"row 2, column rater: "):
+        read_judgments(judgments)
 
 
 def test_a_named_index_counts_as_a_column() -> None:
@@ -284,5 +300,5 @@ def test_a_notebook_shows_the_line_of_its_cell_and_the_sentence_and_nothing_of_o
     InteractiveShell(colors="nocolor").run_cell(lines + "evaluate(items)", silent=True)
     shown = capsys.readouterr().out
     assert "evaluate(items)" in shown
-    assert shown.rstrip().splitlines()[-1].startswith("BadInput: DataFrame, column length:")
+    assert shown.rstrip().splitlines()[-1].startswith("MetricsError: DataFrame, column length:")
     assert str(Path(metrics.__file__).parent) not in shown

@@ -300,5 +300,5 @@ def test_a_notebook_shows_the_line_of_its_cell_and_the_sentence_and_nothing_of_o
     InteractiveShell(colors="nocolor").run_cell(lines + "evaluate(items)", silent=True)
     shown = capsys.readouterr().out
     assert "evaluate(items)" in shown
-    assert shown.rstrip().splitlines()[-1].startswith("MetricsError: DataFrame, column length:")
+    assert shown.rstrip().splitlines()[-1].startswith("BadInput: DataFrame, column length:")
     assert str(Path(metrics.__file__).parent) not in shown

@@ -19,10 +19,9 @@ from metrics.figures.chart import (
     pad_range,
     place_ticks,
 )
-from metrics.figures.texts import format_count, noun_of, shorten
+from metrics.figures.texts import ROW_LETTERS, format_count, noun_of, shorten
 from metrics.types import Estimate
 
-LETTERS = 52  # of a row's label
 ROW = 40  # SVG units of a row
 CAPTION = template(
     "figures.accuracy",
@@ -160,9 +159,9 @@ def _name(arm: Arm) -> str:
 def _row(arm: Arm, grouped: bool) -> str:
     """The label in what fits a narrow screen; the group goes first where the legend names it."""
     full_label = _full_label(arm)
-    if len(full_label) <= LETTERS:
+    if len(full_label) <= ROW_LETTERS:
         return full_label
-    room = LETTERS - len(_label(arm, ""))
+    room = ROW_LETTERS - len(_label(arm, ""))
     return _label(arm, shorten(arm.name if grouped else _name(arm), max(12, room)))
 
 

@@ -19,11 +19,10 @@ from metrics.figures.chart import (
     pad_range,
     place_ticks,
 )
-from metrics.figures.texts import noun_of, shorten
+from metrics.figures.texts import ROW_LETTERS, noun_of, shorten
 from metrics.types import MODEL, REFERENCE, Estimate, Source
 
 ROW = 34  # SVG units of a row
-LETTERS = 52  # of a row's label
 CAPTION = template("figures.estimates", "Estimates{bars}; n counts {counted}.", "ratings.text", "options.level")
 
 
@@ -80,7 +79,7 @@ def chart(
 def _label(row: ForestRow) -> str:
     """The name with n, which a long name leaves room for."""
     counted = f", n = {row.estimate.n}"
-    return f"{shorten(row.name, LETTERS - len(counted))}{counted}"
+    return f"{shorten(row.name, ROW_LETTERS - len(counted))}{counted}"
 
 
 def value_range(rows: Sequence[ForestRow], guide: float | None = None) -> tuple[float, float]:

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from metrics.data.sentence import template
 from metrics.figures.chart import Axis, Chart, Mark, Note, Points, name_intervals, pad_range, place_ticks
-from metrics.figures.texts import shorten
+from metrics.figures.texts import ROW_LETTERS, shorten
 from metrics.types import REFERENCE, Estimate, Source
 
 BINS = 60  # dots in the same bin are stacked
-LETTERS = 52  # of a row's label
 SPREAD = 0.30  # height of the tallest stack, in rows
 CAPTION = template(
     "figures.hj-by-source",
@@ -71,7 +70,7 @@ def _compared(row: SourceRow, reference: SourceRow) -> str:
 
 def _note(row: SourceRow) -> str:
     """The label in what fits the figure: a long name is shortened, its value never."""
-    return f"{shorten(row.name, max(12, LETTERS - len(_value(row)) - 1))} {_value(row)}"
+    return f"{shorten(row.name, max(12, ROW_LETTERS - len(_value(row)) - 1))} {_value(row)}"
 
 
 def _label(row: SourceRow) -> str:

@@ -7,6 +7,7 @@ import re
 LEGEND = 34  # letters of a name next to its key
 LETTERS = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+"
 RIGHT_TO_LEFT = re.compile(rf"{LETTERS}(?:\s+{LETTERS})*")
+ROW_LETTERS = 46  # of the label above a row of a figure, with its numbers: what 360 pixels hold
 
 
 def shorten(name: str, letters: int = LEGEND) -> str:

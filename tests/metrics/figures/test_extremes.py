@@ -14,7 +14,7 @@ from metrics.figures.hj_frequency import Phrase, Typicality
 from metrics.figures.interactive import figure
 from metrics.figures.score_histogram import Scores
 from metrics.figures.static import svg
-from metrics.figures.texts import format_count, isolate_right_to_left, shorten
+from metrics.figures.texts import ROW_LETTERS, format_count, isolate_right_to_left, shorten
 from metrics.figures.theme import mark_scale
 from metrics.figures.tradeoff import System
 from metrics.types import Estimate, Interval
@@ -48,7 +48,7 @@ def test_a_long_name_never_drives_the_numbers_out_of_a_row():
     chart = accuracy_by_arm.chart([Arm(LONG, estimate(0.6), "none"), Arm("b", estimate(0.5), "examples")])
     note = chart.notes[0].text
     assert note.endswith(" 60.0% [50.0, 70.0], n = 200")
-    assert len(note) <= accuracy_by_arm.LETTERS
+    assert len(note) <= ROW_LETTERS
     assert LONG in chart.alt
     assert LONG in chart.points[0].hover[0]
 

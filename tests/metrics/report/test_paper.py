@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from lxml import html as lxml_html
 from lxml.html import HtmlElement
 
+from metrics.report.build import build_report
 from metrics.report.formats import figures
 from metrics.report.formats.paper_latex import METHODS, PACKAGES, PAGE, TABLE, paper_files
 from metrics.report.paper.page import MAX_FIGURES, compose_page
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
 from tests.metrics.report import stranger
-from tests.metrics.report.kinds_of_study import KINDS, page_of, report_of
+from tests.metrics.report.kinds_of_study import KINDS, LONG, page_of, report_of
 from tests.metrics.report.latex import ENGINES, blank_pdf, compile_tex, needs, overfull, pages
 
 MAX_OVERFULL = 1.0  # points
@@ -241,3 +243,14 @@ def test_no_fold_is_inside_another_of_the_same_title(kind: str) -> None:
     for fold in lxml_html.document_fromstring(page_of(kind)).xpath("//details//details"):
         title = fold.findtext("summary")
         assert title not in [outer.findtext("summary") for outer in fold.iterancestors("details")]
+
+
+def test_labels_above_rows_of_a_figure_are_no_longer_than_a_phone_is_wide() -> None:
+    """In Chromium, a long name of 52 letters with a number ended 16 pixels beyond a screen of 360."""
+    likert = KINDS["likert"]()
+    texts = tuple(replace(text, generator=text.generator and LONG) for text in likert.texts)
+    charts = figures.charts(build_report(replace(likert, texts=texts), k=5))
+    charts += figures.charts(report_of("one generator of a long name"))
+    labels = [note.text for chart in charts for note in chart.notes if "…" in note.text]
+    assert len(labels) > 3
+    assert [label for label in labels if len(label) > 46] == []

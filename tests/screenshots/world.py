@@ -42,6 +42,13 @@ def _run(*words: str, **environment: str) -> None:
 @contextmanager
 def served(folder: Path) -> Iterator[World]:
     """Serve the rehearsals in `folder` for as long as pictures are taken."""
+    with serving(folder) as origin:
+        yield _peopled(origin, folder)
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """Serve the installation in `folder`, which may be empty, beside a stand-in for Prolific; its origin."""
     os.environ["DATABASE_URL"] = f"sqlite:///{folder / 'assay.sqlite3'}"
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.development")
     import django
@@ -54,10 +61,10 @@ def served(folder: Path) -> Iterator[World]:
     call_command("migrate", verbosity=0)
     with running() as prolific:
         settings.PROLIFIC_API_URL = prolific.url
-        yield from _served(folder)
+        yield from _served()
 
 
-def _served(folder: Path) -> Iterator[World]:
+def _served() -> Iterator[str]:
     from waitress import create_server
 
     from annotation.management.commands.serve import application, follow_port, open_development_account
@@ -67,7 +74,7 @@ def _served(folder: Path) -> Iterator[World]:
     open_development_account()
     threading.Thread(target=server.run, daemon=True).start()
     try:
-        yield _peopled(f"http://127.0.0.1:{server.effective_port}", folder)
+        yield f"http://127.0.0.1:{server.effective_port}"
     finally:
         server.close()
 
@@ -80,8 +87,8 @@ def _peopled(origin: str, folder: Path) -> World:
     staged.plant(owner)
     staged.refresh(owner)
     invitation = crowded.plant(folder)
-    cookies = {"owner": _session(owner, origin), "newcomer": _session(newcomer, origin)}
-    cookies["half"] = _session(_with_second_factor(), origin)
+    cookies = {"owner": session(owner, origin), "newcomer": session(newcomer, origin)}
+    cookies["half"] = session(_with_second_factor(), origin)
     return World(
         origin, folder, {**cookies, **crowded.people(invitation, folder)}, {**staged.ids(), **crowded.ids(invitation)}
     )
@@ -100,7 +107,8 @@ def _with_second_factor() -> Any:
     return person
 
 
-def _session(user: Any, origin: str) -> list[dict[str, Any]]:
+def session(user: Any, origin: str) -> list[dict[str, Any]]:
+    """Cookies of a browser in which the user is signed in."""
     from django.conf import settings
     from django.test import Client
 

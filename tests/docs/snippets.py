@@ -136,6 +136,7 @@ class Reader:
             "ASSAY_VAR": str(folder / "var"),
             "NO_PROXY": "127.0.0.1,localhost",
             "PYTHONWARNINGS": "ignore",
+            "PYTHONUNBUFFERED": "1",
         }
         if "CHROMIUM" in os.environ:
             self.surroundings["CHROMIUM"] = os.environ["CHROMIUM"]
@@ -179,12 +180,11 @@ class Reader:
                 self.surroundings[name] = value[1]
         if link := re.search(r"sign_in_url\W+(http\S+?)[\"\s]", done.stdout):
             self.link = link[1]
-        refused = line.startswith("curl") and '"status": 4' in done.stdout  # curl ends with 0 all the same
-        return (
-            ""
-            if done.returncode == 0 and not refused
-            else f"status {done.returncode}\n{(done.stdout + done.stderr)[-2000:].strip()}"
-        )
+        # curl ends with 0 where it is answered by a problem.
+        refused = line.startswith("curl") and re.search(r'"status": ?[45]', done.stdout)
+        if done.returncode == 0 and not refused:
+            return ""
+        return f"status {done.returncode}\n{(done.stdout + done.stderr)[-2000:].strip()}"
 
     def _serve(self, line: str) -> str:
         """Start a server on a free port, and wait for its address."""

@@ -192,5 +192,5 @@ OCCURRENCES: dict[int, tuple[str, ...]] = {
     ),
     316: ("figures.hj-by-frequency",),
     317: ("tables.exclusions-changes",),
-    321: ("shortened.appendix", "shortened.days", "shortened.rows", "shortened.texts"),
+    322: ("shortened.appendix", "shortened.days", "shortened.rows", "shortened.texts"),
 }

@@ -67,6 +67,7 @@ RARE: tuple[tuple[int, dict[str, Any], tuple[str, ...]], ...] = (
     (0, {**BOTH, "texts": 18, "twist": "divided", "outcome": "rules"}, ("tables.exclusions-changes",)),
     (0, {**BOTH, "texts": 20, "per_hit": 1, "twist": "raters apart"}, ("summary.differs",)),
     (0, {**BOTH, "texts": 20, "per_hit": 1, "twist": "raters apart", "generators": ("alpha",)}, ()),
+    (2, {**ALL_PAID, "texts": 6, "settings": (("status", "published"),)}, ()),
     (105, {**ALL_PAID, "preset": "which-of-k twice"}, ()),
     (
         2,

@@ -1138,11 +1138,24 @@ def ratings_limit(rows: Rows, match: Match, asked: Asked) -> str:
 # --- warnings ---
 
 
+@kind(r"All \d+ assignments are in, and the study is not closed \(\w+\): .+? change numbers\.")
+def open_and_full(rows: Rows, match: Match, asked: Asked) -> str | None:
+    places = sum(hit["max_assignments"] for hit in rows.hits)
+    if rows.study["status"] in ("draft", "closed") or len(rows.submissions) < places:
+        return None
+    return (
+        f"All {places} assignments are in, and the study is not closed ({rows.study['status']}): further tasks, "
+        "exclusions or withdrawals can still change numbers."
+    )
+
+
 @kind(r"The study is not over \(\w+\): \d+ of \d+ assignments are in\. Numbers will change, .+? say\.")
 def running(rows: Rows, match: Match, asked: Asked) -> str | None:
     if rows.study["status"] in ("draft", "closed"):
         return None
     places = sum(hit["max_assignments"] for hit in rows.hits)
+    if len(rows.submissions) >= places:
+        return None
     return (
         f"The study is not over ({rows.study['status']}): {len(rows.submissions)} of {places} assignments are in. "
         "Numbers will change, and stopping because of them would bias what they say."

@@ -225,7 +225,7 @@ def rehearse(drawn: Draw) -> Study:
     for kind, pays, words in drawn.ways:
         WayIn.objects.create(study=study, kind=kind, pays=pays, pay_words=words, consent=bool(rng.randrange(2)))
     status = {"running": "published", "unrated": "published"}.get(drawn.outcome, "closed")
-    Study.objects.filter(pk=study.pk).update(status=status, **dict(drawn.settings))
+    Study.objects.filter(pk=study.pk).update(**{"status": status, **dict(drawn.settings)})
     study.refresh_from_db()
     if drawn.logged:
         log_plan(study, START)

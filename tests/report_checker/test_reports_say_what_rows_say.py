@@ -58,6 +58,15 @@ def test_lists_that_are_cut_say_how_much_of_them_is_shown() -> None:
         assert list(differences_of_latex(reported.latex.replace("The first 8 of 20 rows", lie), rows, reported.asked))
 
 
+def test_an_open_study_with_all_its_work_is_not_said_to_wait_for_more() -> None:
+    open_studies = [changes.get("settings") for _, changes, _ in RARE]
+    reported = report_of(FIRST_RARE + open_studies.index((("status", "published"),)))
+    assert not differences(reported.page, reported.study, reported.asked)
+    assert undetected(reported) == []
+    assert "assignments are in, and the study is not closed (published)" in reported.page
+    assert "Numbers will change" not in reported.page
+
+
 def test_two_questions_of_one_type_that_exchange_their_names_are_caught() -> None:
     reported = report_of(FIRST_RARE + [changes.get("preset") for _, changes, _ in RARE].index("which-of-k twice"))
     rows, asked = Rows(reported.study), reported.asked

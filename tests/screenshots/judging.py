@@ -24,9 +24,14 @@ def main() -> int:
         from tests.annotation.review.factories import judged, member
 
         study = judged(
-            workers=RATERS, hits=3, texts=20, name="headlines", straight=STRAIGHT, now=timezone.now(),
+            workers=RATERS,
+            hits=3,
+            texts=20,
+            name="headlines",
+            straight=STRAIGHT,
+            now=timezone.now(),
             ages=lambda at: timedelta(hours=1),
-        )  # fmt: skip
+        )
         cookies = session(member(study, "reviewer", "ada"), origin)
         with chromium(os.environ["CHROMIUM"]) as browser, fresh(browser, viewport=WINDOW) as context:
             context.add_cookies(cookies)  # type: ignore[arg-type]

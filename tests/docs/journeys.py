@@ -145,10 +145,15 @@ def _workbook() -> bytes:
     return stored.getvalue()
 
 
-def _gltr() -> str:
+def _gltr(rank: int, probability: float) -> str:
+    """Predictions of two tokens; the second one has this rank and probability."""
     likeliest = [[["Ġb", 0.5], ["Ġc", 0.3], ["d", 0.1]]] * 2
     return json.dumps(
-        {"bpe_strings": ["<|endoftext|>", "Ġb", "d"], "real_topk": [[0, 0.5], [2, 0.1]], "pred_topk": likeliest}
+        {
+            "bpe_strings": ["<|endoftext|>", "Ġb", "d"],
+            "real_topk": [[0, 0.5], [rank, probability]],
+            "pred_topk": likeliest,
+        }
     )
 
 
@@ -237,7 +242,8 @@ JOURNEYS = (
             **RATED_FILES,
             "a.txt": "Rain delays the final.\n",
             "b.txt": "The final delays the rain.\n",
-            **{f"{who}-{number}.json": _gltr() for who in ("people", "models") for number in (1, 2)},
+            **{f"people-{number}.json": _gltr(2, 0.1) for number in (1, 2)},
+            **{f"models-{number}.json": _gltr(0, 0.5) for number in (1, 2)},
             "origins.csv": "text,truth\npeople-1.json,human\npeople-2.json,human\nmodels-1.json,machine\nmodels-2.json,machine\n",
         },
         before=RATED,

@@ -20,6 +20,7 @@ from pathlib import Path
 import httpx
 
 from deploy.settings.environment import read_file
+from tests.faults.guardian import guarded
 from tests.faults.servers import ROOT, PostgreSQL, Redis, free_port, wait_for
 
 # Words of a command line, and the process of the declaration that it belongs to.
@@ -129,6 +130,13 @@ def installed(
 ) -> Iterator[Installation]:
     """Prepare an installation in an empty folder and start it; ended and deleted afterwards."""
     made = Path(tempfile.mkdtemp(prefix="assay-installed-", dir=folder))
+    with guarded(made):
+        yield from _installed(made, engine, broker=broker, extra=extra, balance=balance)
+
+
+def _installed(
+    made: Path, engine: str, *, broker: bool, extra: Mapping[str, str] | None, balance: str
+) -> Iterator[Installation]:
     postgres = PostgreSQL(made) if engine == "postgresql" else None
     redis = Redis(made) if broker else None
     port = free_port()

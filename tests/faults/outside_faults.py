@@ -188,7 +188,9 @@ def clock(engine: str, offset: str) -> Callable[[float], Trial]:
                 _replace(file, "+0")
 
         what = f"The clock of every process jumped by {offset} (libfaketime) and later back; that of commands did not."
-        return tried(f"{engine}: a clock {offset} off", what, installed("sqlite", extra=extra), fault, seconds)
+        if engine == "PostgreSQL":
+            what = what.replace("that of commands", "those of the database server and of commands")
+        return tried(f"{engine}: a clock {offset} off", what, installed(engine.lower(), extra=extra), fault, seconds)
 
     return trial
 
@@ -224,5 +226,8 @@ SECTIONS = {
         "## A broker that is away\n",
         (_trial("Redis", "Redis was killed, and started again empty.", "postgresql", without_broker, broker=True),),
     ),
-    "clock": Section("## A clock an hour off\n", (clock("SQLite", "+1h"), clock("SQLite", "-1h"))),
+    "clock": Section(
+        "## A clock an hour off\n",
+        tuple(clock(engine, offset) for engine in ("SQLite", "PostgreSQL") for offset in ("+1h", "-1h")),
+    ),
 }

@@ -63,6 +63,18 @@ class Persistent:
                 browser.__exit__()
         raise TimeoutError(f"{study}: after {self.patience:.0f} s a person still could not go on: {self.met.answers}")
 
+    def open_task(self, study: str) -> tuple[Browser, Sheet]:
+        """Accept a task of the study and leave its page open."""
+        browser = Browser(self.link())
+        sheet = self._next(browser, study)
+        assert sheet is not None, f"{study}: no task is on offer"
+        return browser, sheet
+
+    def submit(self, browser: Browser, sheet: Sheet) -> None:
+        """Send the answers of an open page, again and again until they are recorded."""
+        self._send(browser, sheet)
+        browser.__exit__()
+
     def _note(self, words: str) -> None:
         self.met.failed += 1
         status = re.search(r"answered (\d+)", words)

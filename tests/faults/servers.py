@@ -18,6 +18,8 @@ from typing import Any
 
 import httpx
 
+from tests.faults.guardian import guarded
+
 ROOT = Path(__file__).resolve().parents[2]
 SET_UP = """
 import io
@@ -164,6 +166,13 @@ def world(
     migrated: an empty SQLite database of this version, which is copied; without it the tables are made here.
     """
     folder = Path(tempfile.mkdtemp(prefix="assay-faults-"))
+    with guarded(folder):
+        yield from _world(folder, engine, faults, migrated)
+
+
+def _world(
+    folder: Path, engine: str, faults: Mapping[str, int], migrated: Path | None
+) -> Iterator[tuple[dict[str, str], PostgreSQL | None, Redis | None, Any]]:
     postgres = redis = None
     log = (folder / "log").open("w+")
     try:

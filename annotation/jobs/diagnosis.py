@@ -177,6 +177,10 @@ def _locks_of_sqlite() -> Iterator[tuple[str, str]]:
 
 def _locks_of_postgresql() -> Iterator[tuple[str, str]]:
     with connection.cursor() as cursor:
+        cursor.execute("SHOW transaction_read_only")
+        if cursor.fetchone()[0] == "on":
+            cure = "Point DATABASE_URL at the primary server, or end default_transaction_read_only of the database."
+            yield "The database takes no writes: its transactions are read-only.", cure
         cursor.execute(LOCKING_SESSIONS, [LOCK_LONG.total_seconds()])
         sessions = cursor.fetchall()
     for pid, state, seconds in sessions:

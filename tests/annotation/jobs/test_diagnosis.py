@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import socket
+import sqlite3
 import ssl
 import threading
 from collections import namedtuple
@@ -20,7 +21,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, connections, transaction
 
 from annotation.jobs import diagnosis, installation_state
 from annotation.jobs.diagnosis import certificate_end, diagnose
@@ -120,6 +121,29 @@ def test_a_lock_that_another_session_keeps_is_a_fault_with_its_cure(
         assert "(idle in transaction)" in fault.sentence
         assert "pg_terminate_backend" in fault.cure
     assert [symptom.state for symptom in diagnosis.check_locks(NOW)] == ["ok"]
+
+
+@pytest.mark.database
+def test_a_database_that_takes_no_writes_is_a_fault_with_its_cure(
+    transactional_db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if connection.vendor == "sqlite":
+        path = tmp_path / "assay.sqlite3"
+        sqlite3.connect(path).execute("VACUUM").connection.close()
+        unwritable = connection.copy()
+        unwritable.settings_dict = {**connection.settings_dict, "NAME": f"file:{path}?mode=ro"}
+        monkeypatch.setattr(connections._connections, "default", unwritable)
+        (fault,) = diagnosis.check_locks(NOW)
+        unwritable.close()
+        assert f"{path}?mode=ro cannot be written: attempt to write a readonly database" in fault.sentence
+        assert "the user of the processes" in fault.cure
+    else:
+        with transaction.atomic():
+            connection.cursor().execute("SET TRANSACTION READ ONLY")
+            (fault,) = diagnosis.check_locks(NOW)
+        assert "takes no writes" in fault.sentence
+        assert "DATABASE_URL" in fault.cure
+    assert fault.state == "fault"
 
 
 def test_a_folder_of_files_that_cannot_be_written_is_a_fault(settings: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import secrets
 import signal
@@ -24,6 +25,7 @@ CHOICES = (
     ("database", "DATABASE_URL", "URL", "postgres://... (without: SQLite)"),
     ("broker", "CELERY_BROKER_URL", "URL", "redis://...: Celery workers in place of the work loop"),
 )
+MEMORY = Path("/dev/shm")  # noqa: S108 - the folder in it is looked at before it is used
 VARIABLE = {option: variable for option, variable, *_ in CHOICES}
 
 
@@ -156,8 +158,7 @@ def _environment(process: Process, address: str) -> dict[str, str]:
     own = {"ASSAY_VAR": str(_var())}
     if process is WEB:
         # Each of several web processes answers /metrics for all of them.
-        metrics = _var() / "metrics"
-        metrics.mkdir(exist_ok=True)
+        metrics = _metrics_folder()
         for earlier in metrics.iterdir():
             earlier.unlink()
         own["PROMETHEUS_MULTIPROC_DIR"] = str(metrics)
@@ -166,6 +167,25 @@ def _environment(process: Process, address: str) -> dict[str, str]:
         own |= {"STUDY_HOST": study, "TASK_HOST": tasks, "UPSTREAM": text("UPSTREAM", address)}
         own |= {"XDG_DATA_HOME": str(_var()), "XDG_CONFIG_HOME": str(_var())}
     return {**os.environ, **own}
+
+
+def _metrics_folder() -> Path:
+    """The folder of the web processes' counts, in memory where it can be.
+
+    They are mapped files with holes: on a disk that is full, writing into a hole ends the process (SIGBUS).
+    """
+    name = hashlib.sha256(str(_var()).encode()).hexdigest()[:16]
+    in_memory = MEMORY / f"assay-metrics-{name}"
+    try:
+        in_memory.mkdir(mode=0o700, exist_ok=True)
+        # Everybody may make a folder there: one of another user is not used.
+        if not in_memory.is_symlink() and in_memory.stat().st_uid == os.geteuid():
+            return in_memory
+    except OSError:
+        pass  # there is no such file system
+    on_disk = _var() / "metrics"
+    on_disk.mkdir(exist_ok=True)
+    return on_disk
 
 
 def _say(sentence: str) -> None:

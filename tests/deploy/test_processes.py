@@ -13,6 +13,7 @@ import yaml
 from django.conf import settings
 from django.core.management import get_commands
 
+from deploy import __main__ as starting
 from deploy import forms
 from deploy.__main__ import main
 from deploy.first_start import InstallationError, make_keys
@@ -132,3 +133,23 @@ def test_a_command_finds_the_installation_by_its_file_and_settings_chosen_by_han
         "deploy.settings.production https://study.example.org",
         "deploy.settings.development http://127.0.0.1:8000",
     ]
+
+
+def test_counts_of_web_processes_lie_in_memory_where_a_full_disk_does_not_end_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    var, memory = tmp_path / "var", tmp_path / "memory"
+    var.mkdir()
+    memory.mkdir()
+    monkeypatch.setenv("ASSAY_VAR", str(var))
+    monkeypatch.setattr(starting, "MEMORY", memory)
+    folder = starting._metrics_folder()
+    assert starting._metrics_folder() == folder
+    assert folder.parent == memory
+    assert folder.stat().st_mode & 0o077 == 0
+    # Whoever made a link in its place, or where there is no such file system, gets none of the counts.
+    folder.rmdir()
+    folder.symlink_to(tmp_path)
+    assert starting._metrics_folder() == var / "metrics"
+    monkeypatch.setattr(starting, "MEMORY", tmp_path / "missing")
+    assert starting._metrics_folder() == var / "metrics"

@@ -15,6 +15,7 @@ from django.urls.converters import StringConverter
 from annotation.common import upload_limits as limits
 from annotation.importing.texts_upload import MAX_BYTES
 from annotation.marketplace.invitations.log_filter import WithoutTokens
+from tests.deploy.try_nginx import recipe
 
 PROXY = Path(__file__).resolve().parents[2] / "deploy" / "proxy"
 SHIPPED = (PROXY / "nginx.conf").read_text()
@@ -103,3 +104,11 @@ def test_caddy_logs_no_request_and_takes_nothing_of_a_visitor_for_the_proxys_wor
     assert not re.search(r"^\s*log\b", CADDYFILE, re.M)
     assert "trusted_proxies" not in CADDYFILE
     assert "admin off" in CADDYFILE
+
+
+def test_the_trial_with_a_real_nginx_changes_names_ports_and_paths_alone() -> None:
+    changed = recipe(Path("/tmp/trial"), http=1080, https=1443, upstream=9000)
+    for line in SHIPPED.splitlines():
+        if not re.search(r"example\.org|listen|return 301|/etc/ssl|/var/log|proxy_pass", line):
+            assert line in changed
+    assert "example.org" not in changed.replace("# Replace study.example.org and hits.example.org", "")

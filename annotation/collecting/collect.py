@@ -156,15 +156,17 @@ def _insert_submissions(hit: Hit, fresh: Sequence[SubmittedWork], *, provider: s
 
 def _submission(hit: Hit, work: SubmittedWork, answer: str, worker: Worker, now: datetime) -> Submission:
     withdrawn = is_withdrawn(answer)
+    # Where the marketplace's clock was set back meanwhile, nobody knows when the task was accepted, nor the time worked.
+    accepted_at = work.accepted_at if work.accepted_at <= work.submitted_at else None
     return Submission(
         hit=hit,
         market_id=work.assignment_id,
         worker=worker,
         raw="" if withdrawn else answer,
         raw_format=Submission.WITHDRAWN if withdrawn else "mturk-xml",
-        accepted_at=work.accepted_at,
+        accepted_at=accepted_at,
         submitted_at=work.submitted_at,
-        work_seconds=max(0, round((work.submitted_at - work.accepted_at).total_seconds())),
+        work_seconds=round((work.submitted_at - accepted_at).total_seconds()) if accepted_at else None,
         received_at=now,
     )
 

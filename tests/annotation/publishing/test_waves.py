@@ -103,6 +103,20 @@ def test_of_two_works_of_one_person_the_first_is_used_whenever_it_was_found(two_
     assert Submission.objects.count() == 2
 
 
+def test_work_submitted_before_it_was_accepted_is_collected_without_a_time_worked(
+    two_cells: Study, market: Market
+) -> None:
+    """The marketplace's clock was set back by an hour meanwhile; what others submitted comes in the same pass."""
+    Study.objects.update(once=False)
+    publish(two_cells, actor="ada", now=NOW)
+    work(Q(), market=market, clock=lambda: NOW)
+    first, second = two_cells.hits.order_by("slot")
+    handed_in = {str(first.market_id): -3600, str(second.market_id): 60}
+    collect(two_cells, market=Slipping(market, handed_in), now=NOW, only=list(handed_in))
+    times = Submission.objects.order_by("hit__slot").values_list("accepted_at", "submitted_at", "work_seconds")
+    assert list(times) == [(None, NOW - timedelta(hours=1), None), (NOW, NOW + timedelta(minutes=1), 60)]
+
+
 class Slipping:
     """A marketplace on which one person is in two HITs: seconds after NOW at which each was handed in."""
 

@@ -132,9 +132,10 @@ def a_full_database(transactional_db) -> Iterator[None]:
 def test_a_site_that_can_write_no_submission_is_not_ready(client: Client, a_full_database, monkeypatch) -> None:
     health._up_to_date.add(str(connection.settings_dict["NAME"]))
     answer = client.get("/health/ready")
+    reason = "full" if connection.vendor == "sqlite" else "read-only"
     assert (answer.status_code, answer.json()) == (
         503,
-        {"ready": False, "checks": {"database": "ok", "migrations": "ok", "storage": "failing"}},
+        {"ready": False, "checks": {"database": "ok", "migrations": "ok", "storage": reason}},
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from lxml import html as lxml_html
 
 from metrics.figures import hj_by_source
+from metrics.figures.texts import ROW_LETTERS
 from metrics.report.formats.html import html
 from metrics.report.formats.isolation import isolate_words
 from metrics.report.formats.write import write_report
@@ -54,6 +55,6 @@ def test_a_row_of_a_long_name_shows_its_value_whole() -> None:
     """In the picture a name may be shortened, and never what is measured of it; in words it is whole."""
     chart = hj_by_source.chart(report().sources)
     labels = [note.text for note in chart.notes]
-    assert all(len(label) <= hj_by_source.LETTERS and re.search(r"\], n = 12$", label) for label in labels)
+    assert all(len(label) <= ROW_LETTERS and re.search(r"\], n = 12$", label) for label in labels)
     assert "…" in " ".join(labels)
     assert NAMES[1] in chart.alt

@@ -156,7 +156,7 @@ def _insert_submissions(hit: Hit, fresh: Sequence[SubmittedWork], *, provider: s
 
 def _submission(hit: Hit, work: SubmittedWork, answer: str, worker: Worker, now: datetime) -> Submission:
     withdrawn = is_withdrawn(answer)
-    # Where the marketplace's clock was set back meanwhile, it is unknown when the task was accepted, and the time worked.
+    # Where the marketplace's clock was set back meanwhile, the times of acceptance and of work are unknown.
     accepted_at = work.accepted_at if work.accepted_at <= work.submitted_at else None
     return Submission(
         hit=hit,

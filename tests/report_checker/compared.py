@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, pairwise
+from statistics import median
 
+import numpy as np
+from scipy.stats import rankdata
+
+from tests.report_checker.differences import NEAR, TITLES, Joint, systems_of
+from tests.report_checker.intervals import ROUNDED
 from tests.report_checker.page import Page
-from tests.report_checker.recount import Rows, count
-from tests.report_checker.sentences import NUMBER, listed, shown
+from tests.report_checker.recount import Rows, count, decimal
+from tests.report_checker.reproductions import FINDINGS, cv_star, findings, scores, text_means
+from tests.report_checker.sentences import NUMBER, listed, shown, two
 
-# Templates that a comparison below calls for, so that what is said by them is counted anew.
-CHECKED = {
-    f"comparison.{name}"
-    for name in (
-        *("at", "common-ratings", "currencies", "differ", "evaluators", "higher", "huse", "intervals", "level"),
-        *("no-difference", "not-alike", "other-people", "pairs", "rehearsal", "studies", "unequal-texts", "variation"),
-    )
-}
-# Those that none of them calls for. The list only shrinks.
-UNCHECKED = {
-    f"comparison.{name}"
-    for name in (
-        *("across-scales", "all-pairs", "equalised", "no-interval", "no-result", "no-shared-context"),
-        *("other-scales", "scales", "shared-raters", "units", "upheld", "without-raters"),
-    )
-}
 SPAN = rf"\[{NUMBER}, {NUMBER}\]"
 SHOWN = rf"{NUMBER} {SPAN}"
 NAME = r"\S+?(?:: \S+?)?"
@@ -34,51 +27,98 @@ PAIR = (
     rf"(?:{NAME} has the higher HUSE; (?P<first>{NAME}) less (?P<second>{NAME}): (?P<shown>{SHOWN}) {COUNTED}\. "
     rf"{NAME} is easier to distinguish from the references\."
     rf"|(?P<one>{NAME}) and (?P<other>{NAME}): no difference of HUSE is shown \((?P<none>{SHOWN}) {COUNTED}\)\.)"
-    r"(?: They differ in .+\.)?"
+    r"(?: They differ in (?P<others>.+)\.)?"
 )
+Pair = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Studies:
-    """The rows of the studies by name, and how they were compared. page: with the table of differences."""
+    """The rows of the studies by name, and how they were compared. page: with the tables of the comparison."""
 
     rows: dict[str, Rows]
     k: int
     level: float
     page: Page
 
-    @property
-    def systems(self) -> list[tuple[str, str]]:
-        """Study and generator of each system with HUSE."""
-        return [
-            (name, side)
-            for name, rows in self.rows.items()
-            if rows.study["task"] == "typicality"
-            for side in sorted({side for side in rows.sides.values() if side})
-        ]
+    @cached_property
+    def joint(self) -> Joint:
+        return Joint(systems_of(self.rows), self.k, self.level)
 
-    def names(self) -> dict[str, tuple[str, str]]:
+    @cached_property
+    def names(self) -> dict[str, int]:
         """Systems by what the page calls them."""
-        sides = [side for _, side in self.systems]
-        alone = len(set(sides)) == len(sides)
-        return {side if alone else f"{study}: {side}": (study, side) for study, side in self.systems}
+        systems = self.joint.systems
+        alone = len({system.side for system in systems}) == len(systems)
+        return {
+            system.side if alone else f"{system.study}: {system.side}": at
+            for at, system in enumerate(self.joint.systems)
+        }
 
+    @property
     def raters(self) -> list[set[str]]:
         return [{answer.rater for answer in rows.answers} for rows in self.rows.values()]
 
-    def per_text(self) -> int:
-        """Fewest ratings of a text of any system."""
-        return min(
-            sum(answer.text == text for answer in rows.used)
-            for rows in (self.rows[study] for study, _ in self.systems)
-            for text in rows.hj()
-        )
+    @property
+    def pairs(self) -> list[Pair]:
+        """Pairs of systems; none where there is one number of ratings at which they could be compared."""
+        possible = len(self.joint.systems) > 1 and (not self.joint.equalised or self.joint.fewest >= 5)
+        return list(combinations(range(len(self.joint.systems)), 2)) if possible else []
 
-    def huse(self, name: str) -> tuple[float, int]:
-        study, side = self.names()[name]
-        value = self.rows[study].huse(side, self.k)
-        assert value is not None
-        return value
+    @property
+    def across(self) -> bool:
+        """Whether the systems are of several studies."""
+        return len({system.study for system in self.joint.systems}) > 1
+
+    def relation(self, first: str, second: str) -> str:
+        """Of the scales of two studies: `same`, `recoded`, `codes` (in another order or distance) or `labels`."""
+        a, b = (self.rows[name].scale for name in (first, second))
+        if a.keys() != b.keys():
+            return "labels"
+        if a == b:
+            return "same"
+        ordered = sorted(a, key=a.__getitem__)
+        steps = {(b[high] - b[low]) / (a[high] - a[low]) for low, high in pairwise(ordered)}
+        return "recoded" if len(steps) == 1 else "codes"
+
+    def alike(self, pair: Pair) -> bool:
+        """Whether two systems were judged on one scale, whatever its codes are called."""
+        first, second = (self.joint.systems[at].study for at in pair)
+        return first == second or self.relation(first, second) in ("same", "recoded")
+
+    def of(self, pair: Pair) -> int:
+        """Texts of a pair: the references of one study are those of both of its generators."""
+        (one, other) = (self.joint.systems[at] for at in pair)
+        shared = int(one.reference.sum()) if one.study == other.study else 0
+        return len(one.texts) + len(other.texts) - shared
+
+    def cells(self, caption: str) -> list[dict[str, str]]:
+        """Rows of the table with this caption, by their heads."""
+        table: list[list[str]] = next(
+            (cells for title, cells in self.page.captioned() if title.startswith(caption)), [[]]
+        )
+        return [dict(zip(table[0], row, strict=True)) for row in table[1:]]
+
+    def difference(self, pair: Pair, title: str, said: str) -> str:
+        """A difference as it must be printed: its value, and limits that lie as far from it as they must."""
+        counted = self.joint.difference(*pair, TITLES.index(title))
+        value, limits = said.partition(" ")[::2]
+        if counted.noise and re.fullmatch(NUMBER, value) and abs(_number(value) - counted.value) <= counted.noise:
+            expected = value
+        else:
+            expected = shown(counted.value, value)
+        if counted.half is None:
+            return expected
+        low, high = two(limits) if re.fullmatch(SPAN, limits) else (0.0, 0.0)
+        half, centre = (high - low) / 2, _number(expected)
+        symmetric = abs((low + high) / 2 - centre) <= 2 * ROUNDED
+        if symmetric and abs(half - counted.half) <= NEAR * counted.half + ROUNDED:
+            return f"{expected} [{shown(low, 'x')}, {shown(high, 'x')}]"
+        return f"{expected} [{decimal(centre - counted.half)}, {decimal(centre + counted.half)}]"
+
+
+def _number(said: str) -> float:
+    return float(said.replace("−", "-"))
 
 
 Expect = Callable[[Studies, "re.Match[str]"], "str | None"]
@@ -104,52 +144,145 @@ def untrue(text: str, studies: Studies) -> str:
 
 @kind(PAIR)
 def verdict(studies: Studies, match: re.Match[str]) -> str | None:
-    """The difference of two values of HUSE, each counted anew; its limits are those of the page's table of pairs."""
+    """The difference of two values of HUSE, and in what else the two differ."""
     first, second = match["first"] or match["one"], match["second"] or match["other"]
-    if not {first, second} <= studies.names().keys():
+    row = next((row for row in studies.cells(PAIRS) if [row["First"], row["less second"]] == [first, second]), None)
+    if row is None or not {first, second} <= studies.names.keys():
         return None
-    table = next(
-        cells for caption, cells in studies.page.captioned() if caption.startswith("Differences of every pair")
-    )
-    places = {title: at for at, title in enumerate(table[0])}
-    cells = next((row for row in table[1:] if row[:2] == [first, second]), None)
-    if cells is None:
-        return None
-    low, high = (float(end.replace("−", "-")) for end in re.findall(NUMBER, cells[places["HUSE"]])[1:])
-    (one, n), (other, m) = studies.huse(first), studies.huse(second)
-    difference = shown(one - other, (match["shown"] or match["none"]).partition(" ")[0])
-    value = f"{difference} [{shown(low, 'x')}, {shown(high, 'x')}]"
-    more = []
-    for title in ("HUSE-Q", "HUSE-D"):
-        ends = [float(end.replace("−", "-")) for end in re.findall(NUMBER, cells[places[title]])]
-        if ends[1] > 0 or ends[2] < 0:
-            more.append(f"{title} by {cells[places[title]]}")
+    pair = studies.names[first], studies.names[second]
+    said = match["shown"] or match["none"]
+    value = studies.difference(pair, "HUSE", said)
+    listed_others = dict(part.split(" by ") for part in (match["others"] or "").split(" and in ") if part)
+    differing = [title for title in TITLES[1:] if excludes_zero(row[title])]
+    more = [f"{title} by {studies.difference(pair, title, listed_others.get(title, ''))}" for title in differing]
     others = f" They differ in {' and in '.join(more)}." if more else ""
-    # References of one study are those of both of its generators.
-    same = studies.names()[first][0] == studies.names()[second][0]
-    references = sum(side == "" for side in studies.rows[studies.names()[first][0]].sides.values())
-    at = f"at {studies.per_text()} ratings per text, n = {n + m - (references if same else 0)}"
-    if low <= 0 <= high:
+    at = f"at {studies.joint.fewest} ratings per text, n = {studies.of(pair)}"
+    if not studies.alike(pair):
+        return None
+    if not excludes_zero(value):
         return f"{first} and {second}: no difference of HUSE is shown ({value} {at}).{others}"
-    high_one, low_one = (first, second) if low > 0 else (second, first)
+    high_one, low_one = (first, second) if two(value.partition(" ")[2])[0] > 0 else (second, first)
     return (
         f"{high_one} has the higher HUSE; {first} less {second}: {value} {at}. {low_one} is easier to distinguish from "
         f"the references.{others}"
     )
 
 
+PAIRS = "Differences of every pair"
+
+
+def excludes_zero(said: str) -> bool:
+    """Whether an estimate as it is printed has limits on one side of 0."""
+    ends = [_number(end) for end in re.findall(NUMBER, said)]
+    return len(ends) == 3 and (ends[1] > 0 or ends[2] < 0)
+
+
+@kind(rf"(?P<first>{NAME}) less (?P<second>{NAME}): HUSE (?P<value>{NUMBER}) {COUNTED}; no interval .+ is given\.")
+def no_interval(studies: Studies, match: re.Match[str]) -> str | None:
+    if not {match["first"], match["second"]} <= studies.names.keys():
+        return None
+    pair = studies.names[match["first"]], studies.names[match["second"]]
+    if studies.joint.contrasts is not None or not studies.alike(pair):
+        return None
+    return (
+        f"{match['first']} less {match['second']}: HUSE {studies.difference(pair, 'HUSE', match['value'])} at "
+        f"{studies.joint.fewest} ratings per text, n = {studies.of(pair)}; no interval is defined, so no verdict is "
+        "given."
+    )
+
+
+@kind(r"\d+ of all \d+ pairs differ in HUSE; the table holds every pair\.")
+def all_pairs(studies: Studies, match: re.Match[str]) -> str | None:
+    """Pairs that differ by their limits in the table, each of which is counted anew."""
+    alike = [pair for pair in studies.pairs if studies.alike(pair)]
+    names = list(studies.names)
+    cells = {(row["First"], row["less second"]): row["HUSE"] for row in studies.cells(PAIRS)}
+    differ = sum(excludes_zero(cells[names[first], names[second]]) for first, second in alike)
+    return (
+        f"{differ} of all {len(alike)} pairs differ in HUSE; the table holds every pair." if len(alike) > 10 else None
+    )
+
+
+@kind(r"No verdict is drawn from \d+ pairs? whose generators were judged on different scales\.")
+def other_scales(studies: Studies, match: re.Match[str]) -> str | None:
+    pairs = count(sum(not studies.alike(pair) for pair in studies.pairs), "pair")
+    return f"No verdict is drawn from {pairs} whose generators were judged on different scales."
+
+
+NO_VERDICT = ": no verdict is drawn from differences between generators of these two"
+RELATIONS = {
+    "recoded": "have the same labels with codes shifted or stretched, which leaves HUSE as it is",
+    "codes": f"have the same labels at codes that lie otherwise between each other{NO_VERDICT}",
+    "labels": f"have other labels{NO_VERDICT}",
+}
+
+
+@kind(r"The scales of (?P<first>\S+) and (?P<second>\S+) have .+\.")
+def scales(studies: Studies, match: re.Match[str]) -> str | None:
+    names = sorted((match["first"], match["second"]))
+    if not set(names) <= studies.rows.keys():
+        return None
+    relation = studies.relation(*names)
+    return None if relation == "same" else f"The scales of {' and '.join(names)} {RELATIONS[relation]}."
+
+
+@kind(r"Texts had more than \d+ ratings in places: each value is the mean over 200 draws of \d+ ratings of .+\.")
+def equalised(studies: Studies, match: re.Match[str]) -> str | None:
+    fewest = studies.joint.fewest
+    return (
+        f"Texts had more than {fewest} ratings in places: each value is the mean over 200 draws of {fewest} ratings of "
+        "every text, without replacement."
+        if studies.joint.equalised
+        else None
+    )
+
+
+@kind(r"Lengths are counted in [a-z]+ and in [a-z]+: log p per unit is not on one scale\.")
+def units(studies: Studies, match: re.Match[str]) -> str | None:
+    called = {"whitespace": "words", "model_token": "tokens", "char": "characters"}
+    names = sorted({called[unit] for rows in studies.rows.values() for unit in rows.length_units})
+    return f"Lengths are counted in {' and in '.join(names)}: log p per unit is not on one scale."
+
+
+@kind(r"\d+ (?:person|people) rated in all of these studies\.")
+def shared_raters(studies: Studies, match: re.Match[str]) -> str | None:
+    return f"{count(len(set.intersection(*studies.raters)), 'person', 'people')} rated in all of these studies."
+
+
+@kind(rf"Of \d+ findings? of \S+ that (?P<again>\S+) tested again, \d+ (?:was|were) upheld \({NUMBER}%\)\.")
+def upheld(studies: Studies, match: re.Match[str]) -> str | None:
+    first = next(iter(studies.rows))
+    if match["again"] not in studies.rows or match["again"] == first:
+        return None
+    original, again = (findings(studies.rows[name], studies.level) for name in (first, match["again"]))
+    tested = [pair for pair, outcome in original.items() if outcome in FINDINGS and pair in again]
+    number = sum(original[pair] == again[pair] for pair in tested)
+    verb = "was" if number == 1 else "were"
+    return (
+        f"Of {count(len(tested), 'finding')} of {first} that {match['again']} tested again, {number} {verb} upheld "
+        f"({100 * number / len(tested):.0f}%)."
+        if tested
+        else None
+    )
+
+
+SCORES = "Single scores in each study"
+
+
+def variations(studies: Studies) -> list[float]:
+    """CV* of every score that at least two studies have; where ratings are drawn, as in the table's checked cells."""
+    if studies.joint.equalised:
+        column = [row["CV*, %"] for row in studies.cells(SCORES)]
+        return [float(said) for said in column if re.fullmatch(NUMBER, said)]
+    return [variation for _, _, _, variation in scores(studies.rows, studies.joint) if variation is not None]
+
+
 @kind(rf"CV\* of \d+ scores? that the studies share: median {NUMBER}%, {NUMBER}% to {NUMBER}%\.")
 def variation(studies: Studies, match: re.Match[str]) -> str | None:
-    """Of the column of the page's table, whose values `metrics.inference` is tested for by the literature's."""
-    table = next(cells for caption, cells in studies.page.captioned() if caption.startswith("Single scores in each"))
-    values = sorted(float(row[-1]) for row in table[1:] if re.fullmatch(NUMBER, row[-1]))
-    middle = len(values) // 2
-    median = values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
-    said = re.findall(NUMBER, match[0].partition("median")[2])[0]
-    return (
-        f"CV* of {count(len(values), 'score')} that the studies share: median {shown(median, said)}%, "
-        f"{values[0]:.2f}% to {values[-1]:.2f}%."
-    )
+    values = variations(studies)
+    said = re.findall(NUMBER, match[0].partition("median")[2])
+    ends = [shown(value, end) for value, end in zip((median(values), min(values), max(values)), said, strict=True)]
+    return f"CV* of {count(len(values), 'score')} that the studies share: median {ends[0]}%, {ends[1]}% to {ends[2]}%."
 
 
 @kind(r"\d+ (?:study|studies) asked who wrote a text; the unit is the evaluator\.(?: Some evaluators .+ people\.)?")
@@ -163,18 +296,18 @@ def evaluators(studies: Studies, match: re.Match[str]) -> str | None:
 
 @kind(r"Generators of different studies were judged by .+?: the intervals hold .+?, and nothing else .+ the time\.")
 def other_people(studies: Studies, match: re.Match[str]) -> str | None:
-    first, second = studies.raters()
+    first, *others = studies.raters
     people = (
         "the same people"
-        if first == second
+        if all(first == other for other in others)
         else "people who are the same in part"
-        if first & second
+        if any(one & other for one, other in combinations(studies.raters, 2))
         else "different people"
     )
     held = (
-        "what other people like these would move"
-        if min(len(first), len(second)) >= 4
-        else "what other contexts would move, not what other people would"
+        "what other contexts would move, not what other people would"
+        if studies.joint.without_raters()
+        else "what other people like these would move"
     )
     return (
         f"Generators of different studies were judged by {people}: the intervals hold {held}, and nothing else that "
@@ -184,18 +317,13 @@ def other_people(studies: Studies, match: re.Match[str]) -> str | None:
 
 @kind(r"There are \d+ pairs, and intervals are not adjusted for their number: one may exclude 0 by chance\.")
 def pairs(studies: Studies, match: re.Match[str]) -> str | None:
-    n = len(studies.systems)
-    number = n * (n - 1) // 2
+    number = len(studies.pairs)
     return f"There are {number} pairs, and intervals are not adjusted for their number: one may exclude 0 by chance."
 
 
 @kind(r"A difference whose interval holds 0 does not show that two generators are alike\.")
 def not_alike(studies: Studies, match: re.Match[str]) -> str | None:
-    return (
-        "A difference whose interval holds 0 does not show that two generators are alike."
-        if len(studies.systems) > 1
-        else None
-    )
+    return "A difference whose interval holds 0 does not show that two generators are alike." if studies.pairs else None
 
 
 @kind(r"We compared .+ and [^ ]+\.")
@@ -207,22 +335,21 @@ def compared(studies: Studies, match: re.Match[str]) -> str | None:
     r"HUSE, HUSE-Q and HUSE-D \(Hashimoto et al\., 2019; \d+ neighbours, exact ties\) were computed at .+ generator\."
 )
 def methods(studies: Studies, match: re.Match[str]) -> str | None:
+    at = f"{studies.joint.fewest} ratings per text, drawn from each text's ratings,"
     return (
         f"HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019; {studies.k} neighbours, exact ties) were computed at "
-        f"{studies.per_text()} ratings per text, drawn from each text's ratings, for every generator."
+        f"{at if studies.pairs else 'the ratings as they are'} for every generator."
     )
 
 
 @kind(r"Intervals of differences are at [\d.]+%, by half-samples of contexts .+\.")
 def intervals(studies: Studies, match: re.Match[str]) -> str | None:
     raters = (
-        "they hold the raters' part as well"
-        if min(map(len, studies.raters())) >= 4
-        else "they omit the variation of raters"
+        "they omit the variation of raters" if studies.joint.without_raters() else "they hold the raters' part as well"
     )
     return (
         f"Intervals of differences are at {100 * studies.level:g}%, by half-samples of contexts drawn once for all "
-        f"generators that share them; across studies {raters}."
+        f"generators that share them{f'; across studies {raters}' if studies.across else ''}."
     )
 
 
@@ -252,7 +379,7 @@ def currencies(studies: Studies, match: re.Match[str]) -> str | None:
 
 @kind(r"Generators were judged with \d+ to \d+ texts, and HUSE depends on that number, too\.")
 def unequal(studies: Studies, match: re.Match[str]) -> str | None:
-    sizes = [studies.huse(name)[1] for name in studies.names()]
+    sizes = [len(system.texts) for system in studies.joint.systems]
     return f"Generators were judged with {min(sizes)} to {max(sizes)} texts, and HUSE depends on that number, too."
 
 
@@ -262,15 +389,178 @@ def fixed(sentence: str, holds: Callable[[Studies], bool]) -> None:
 
 fixed(
     "HUSE is at the number of ratings per text that all studies have.",
-    lambda studies: len(studies.systems) > 1,
+    lambda studies: bool(studies.pairs),
 )
+fixed(
+    "The studies share no context, so that a difference between generators cannot be separated from a difference "
+    "between their texts' contexts; the intervals are those of independent studies.",
+    lambda studies: (
+        not any(
+            set(one.contexts.values()) & set(other.contexts.values())
+            for one, other in combinations(studies.rows.values(), 2)
+        )
+    ),
+)
+fixed(
+    "Between studies without single ratings, or with fewer than 4 raters, the interval omits the variation of raters "
+    "and is too narrow.",
+    lambda studies: studies.joint.without_raters(),
+)
+fixed(
+    "Across scales that differ, a difference may be the scales', so that no verdict is drawn from it.",
+    lambda studies: not all(map(studies.alike, studies.pairs)),
+)
+
+
+@kind(r"The studies have no result in common that could be compared\. .+\.")
+def no_result(studies: Studies, match: re.Match[str]) -> str | None:
+    """Where no two generators and no two groups of evaluators can be compared, and no score or finding is shared."""
+    asking = [rows for rows in studies.rows.values() if rows.study["task"] == "human_or_machine"]
+    shared = list(scores(studies.rows, studies.joint)) if studies.pairs else []
+    if studies.pairs or len(asking) > 1 or shared:
+        return None
+    given = any("not computed: " in text for texts in studies.page.facts().values() for text in texts)
+    why = (
+        "The results give the reasons."
+        if given
+        else "No two of them asked the same question of texts of the same generator."
+    )
+    return f"The studies have no result in common that could be compared. {why}"
 
 
 @kind(r"At \d+ ratings per text\.")
 def at_ratings(studies: Studies, match: re.Match[str]) -> str | None:
-    return f"At {studies.per_text()} ratings per text."
+    return f"At {studies.joint.fewest} ratings per text."
 
 
 @kind(r"Intervals: [\d.]+%\.")
 def level(studies: Studies, match: re.Match[str]) -> str | None:
     return f"Intervals: {100 * studies.level:g}%."
+
+
+# --- tables ---
+
+
+def other_cells(studies: Studies) -> Iterator[str]:
+    """Each cell of the tables of results that says otherwise than the rows."""
+    for caption, expected in (
+        (PAIRS, _pair_rows(studies)),
+        ("Generators of all studies", _common_rows(studies)),
+        ("HUSE as in each study", _own_rows(studies)),
+        (SCORES, _score_rows(studies)),
+        ("Correlations of the mean ratings", _set_rows(studies)),
+        ("Findings of the first study", _finding_rows(studies)),
+    ):
+        rows = studies.cells(caption)
+        held = {tuple(row.values())[: KEYS.get(caption, 2)]: row for row in rows}
+        expected_rows = dict(expected)
+        if held.keys() != expected_rows.keys():
+            yield f"{caption}: rows {sorted(held)}, and not {sorted(expected_rows)}"
+            continue
+        for key, row in held.items():
+            for head, cell in expected_rows[key].items():
+                told = cell(row[head]) if callable(cell) else cell
+                if row[head] != told:
+                    yield f"{caption}, {key}, {head}: {row[head]}, and the rows say {told}"
+
+
+KEYS = {"Correlations of the mean ratings": 3, "Findings of the first study": 5}
+Cell = str | Callable[[str], str]
+TableRow = tuple[tuple[str, ...], dict[str, Cell]]
+
+
+def _pair_rows(studies: Studies) -> Iterator[TableRow]:
+    names = list(studies.names)
+    for pair in studies.pairs:
+        cells: dict[str, Cell] = {
+            title: lambda said, pair=pair, title=title: studies.difference(pair, title, said)  # type: ignore[misc]
+            for title in TITLES
+        }
+        cells["n"] = str(studies.of(pair))
+        if not all(map(studies.alike, studies.pairs)):
+            cells["Scale"] = "the same" if studies.alike(pair) else "another"
+        yield (names[pair[0]], names[pair[1]]), cells
+
+
+def _common_rows(studies: Studies) -> Iterator[TableRow]:
+    """Values alone: the limits of one generator are checked in its own report."""
+    for at, system in enumerate(studies.joint.systems if studies.pairs else ()):
+        cells: dict[str, Cell] = {"n": str(len(system.texts))}
+        for measure, title in enumerate(TITLES):
+            value, noise = studies.joint.value(at, measure)
+            cells[title] = _near(value, noise)
+        yield (system.study, system.side), cells
+
+
+def _near(value: float, noise: float = 0.0) -> Callable[[str], str]:
+    def expected(said: str) -> str:
+        first, more = said.partition(" ")[::2]
+        is_near = noise and re.fullmatch(NUMBER, first) and abs(_number(first) - value) <= noise
+        return f"{first if is_near else shown(value, first)} {more}".strip()
+
+    return expected
+
+
+def _own_rows(studies: Studies) -> Iterator[TableRow]:
+    for system in studies.joint.systems:
+        values = system.measures(system.hj(), np.arange(len(system.texts)), studies.k)
+        cells: dict[str, Cell] = {title: _near(value) for title, value in zip(TITLES, values, strict=True)}
+        ratings = sorted({len(held) for held in system.ratings})
+        of_each = " to ".join(map(str, (ratings[0], ratings[-1])[: len(ratings)]))
+        yield (system.study, system.side), {**cells, "n": str(len(system.texts)), "Ratings per text": of_each}
+
+
+def _score_rows(studies: Studies) -> Iterator[TableRow]:
+    found = list(scores(studies.rows, studies.joint))
+    if all(source == "references" for _, source, _, _ in found):
+        return
+    for what, source, values, variation in found:
+        noise = 0.0
+        if studies.joint.equalised and what in TITLES:
+            ours = [at for at, system in enumerate(studies.joint.systems) if system.side == source]
+            noise = max(studies.joint.value(at, TITLES.index(what))[1] for at in ours)
+        cells: dict[str, Cell] = {name: _near(value, noise) for name, value in values.items()}
+        cells["CV*, %"] = "" if variation is None else _variation(variation, noise and _spread(values, noise))
+        yield (what, source), cells
+
+
+def _spread(values: dict[str, float], noise: float) -> float:
+    """By how much a CV* changes where each value is so much off."""
+    ends = [cv_star([first + sign * noise, *rest]) or 0 for sign in (-1, 1) for first, *rest in [list(values.values())]]
+    return 2 * (max(ends) - min(ends))
+
+
+def _variation(value: float, noise: float) -> Callable[[str], str]:
+    return _near(value, noise)
+
+
+def _set_rows(studies: Studies) -> Iterator[TableRow]:
+    """Spearman's is Pearson's of the ranks."""
+    names = list(studies.rows)
+    for criterion in dict.fromkeys(answer.criterion for rows in studies.rows.values() for answer in rows.used):
+        having = [name for name in names if any(answer.criterion == criterion for answer in studies.rows[name].used)]
+        for again in having[1:]:
+            first, second = (text_means(studies.rows[name], criterion) for name in (having[0], again))
+            shared = [text for text in first if text in second]
+            x, y = ([of[text] for text in shared] for of in (first, second))
+            if len(shared) < 3:
+                continue
+            cells: dict[str, Cell] = {
+                "Texts in both": str(len(shared)),
+                "Pearson": _near(float(np.corrcoef(x, y)[0, 1])),
+                "Spearman": _near(float(np.corrcoef(rankdata(x), rankdata(y))[0, 1])),
+            }
+            yield (criterion, having[0], again), cells
+
+
+def _finding_rows(studies: Studies) -> Iterator[TableRow]:
+    first, *others = studies.rows
+    original = findings(studies.rows[first], studies.level)
+    for name in others:
+        again = findings(studies.rows[name], studies.level)
+        for key, outcome in original.items():
+            if outcome in FINDINGS and any(key[0] == of[0] for of in again):
+                repeated = again.get(key)
+                upheld = "" if repeated is None else "yes" if repeated == outcome else "no"
+                cells: dict[str, Cell] = {"In the repetition": repeated or "not tested", "Upheld": upheld}
+                yield (*key, outcome, name), cells

@@ -44,12 +44,12 @@ def compare(rows: Rows, level: float = 0.95) -> Comparison:
         pair = (rows.declared["first"], rows.declared["second"])
     assert len(generators) <= 2, "the studies of the checker have at most two generators"
     chosen = "the two generators" if len(generators) > 1 else "the generator against the references"
-    if kind != "preference" and not _shared(rows, answers, pair):
+    if kind != "preference" and not share_a_context(rows, answers, pair):
         return Comparison(kind, pair[0], pair[1] or "the references", f" on {criterion}", chosen, 0.0, "context", 0, 0)
     if kind == "preference":
         value, unit, parts = _preferred(rows, answers, pair)
     else:
-        value, unit, parts = _rated(rows, answers, pair, kind)
+        value, unit, parts = rated(rows, answers, pair, kind)
     items, raters = (len({getattr(part, name) for part in parts}) for name in ("item", "rater"))
     limits = clustered(value, parts, level, votes=kind == "preference") if parts else None
     on = "" if kind == "human_or_machine" else f" on {criterion.replace('_', ' ')}"
@@ -70,7 +70,7 @@ def _sides(rows: Rows, answer: Answer) -> list[str]:
     return [rows.sides[text] for text in (answer.text, answer.partner) if text]
 
 
-def _shared(rows: Rows, answers: list[Answer], pair: tuple[str, str]) -> bool:
+def share_a_context(rows: Rows, answers: list[Answer], pair: tuple[str, str]) -> bool:
     """Whether some context has answers of both sources, or no text has a context."""
     contexts = [
         {rows.texts[answer.text]["context_id"] for answer in answers if rows.sides[answer.text] == side}
@@ -79,7 +79,7 @@ def _shared(rows: Rows, answers: list[Answer], pair: tuple[str, str]) -> bool:
     return contexts == [{None}, {None}] or bool((contexts[0] & contexts[1]) - {None})
 
 
-def _rated(rows: Rows, answers: list[Answer], pair: tuple[str, str], kind: str) -> tuple[float, str, list[Influence]]:
+def rated(rows: Rows, answers: list[Answer], pair: tuple[str, str], kind: str) -> tuple[float, str, list[Influence]]:
     """Mean over contexts (of both sources), or over texts where none has a context, of their mean ratings."""
     contexts = {text: row["context_id"] for text, row in rows.texts.items()}
     of_pair = [answer for answer in answers if rows.sides[answer.text] in pair]

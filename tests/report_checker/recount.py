@@ -253,6 +253,36 @@ class Rows:
         )
         return {(row["name"], row["key"]): (float(row["log_prob"]), int(row["length"])) for row in rows}
 
+    @cached_property
+    def contexts(self) -> dict[str, str]:
+        """What each text follows: the key and the words of its context."""
+        rows = self._all(
+            "SELECT t.key, c.key AS context, c.body FROM annotation_text t JOIN annotation_context c "
+            "ON c.id = t.context_id WHERE t.study_id = %s AND t.left_out = ''"
+        )
+        return {row["key"]: f"{row['context']}: {row['body']}" for row in rows}
+
+    @cached_property
+    def bodies(self) -> dict[str, str]:
+        """The words of each text."""
+        rows = self._all("SELECT key, body FROM annotation_text WHERE study_id = %s")
+        return {row["key"]: row["body"] for row in rows}
+
+    @cached_property
+    def scale(self) -> dict[str, Fraction]:
+        """Codes of the labels of the first question."""
+        labels = self.words["criteria"][0]["labels"]
+        return {" ".join(label.split()).casefold(): Fraction(code) for label, code, _ in labels}
+
+    @cached_property
+    def length_units(self) -> list[str]:
+        """In what lengths are counted."""
+        rows = self._all(
+            "SELECT DISTINCT l.length_unit FROM annotation_likelihood l JOIN annotation_text t ON t.id = l.text_id "
+            "WHERE t.study_id = %s ORDER BY l.length_unit"
+        )
+        return [row["length_unit"] for row in rows]
+
     @property
     def decodings(self) -> dict[str, tuple[str, str]]:
         """By generator: how its texts were decoded, and of which decoding the log-probabilities are."""

@@ -10,7 +10,7 @@ import math
 import random
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from annotation.collecting.withdraw import withdraw
 from annotation.design.arrange_cells import arrange
@@ -147,6 +147,9 @@ class Draw:
     files: tuple[str, ...] = ()  # kinds of the files of scores that the study keeps
     # Of how many rows, texts and days the page shows the first, and the table of its paper page; () as usual.
     shown: tuple[int, ...] = ()
+    people: int | None = None  # seed of the study whose raters rate in this one, too
+    unit: Literal["whitespace", "char"] = "whitespace"  # in which lengths are counted
+    scale: tuple[float, str] = (1, "")  # what each code is multiplied by, and what each label has at its end
     without: str = ""  # what its snapshot was written without: see `world.report_of`
 
     @property
@@ -209,9 +212,7 @@ def rehearse(drawn: Draw) -> Study:
         checks_per_hit=drawn.extras[0],
         repeats_per_hit=drawn.extras[1],
     )
-    study = create(
-        drawn.name, mode=drawn.mode, plan=plan, wording=wording(drawn.kind, drawn.preset), actor="ada", now=START
-    )
+    study = create(drawn.name, mode=drawn.mode, plan=plan, wording=words_of(drawn), actor="ada", now=START)
     add_texts_of(study, drawn, rng)
     arms = [ArmPlan(arm, drawn.reward + (50 * at if drawn.seed % 3 else 0)) for at, arm in enumerate(drawn.arms)]
     arrange(study, arms, [CellPlan(arm) for arm in drawn.arms], actor="ada", now=START)
@@ -262,6 +263,21 @@ def wording(kind: str, preset: str = "") -> Wording:
     return replace(words, training=Training(words.training.instructions, examples, pairs))
 
 
+def words_of(drawn: Draw) -> Wording:
+    """The words of a draw, its scale with other codes or labels where it has some."""
+    words, (times, end) = wording(drawn.kind, drawn.preset), drawn.scale
+    if drawn.scale == (1, ""):
+        return words
+    criteria = tuple(
+        replace(
+            criterion,
+            labels=tuple((f"{label}{end}", f"{times * int(code):g}", gloss) for label, code, gloss in criterion.labels),
+        )
+        for criterion in words.criteria
+    )
+    return replace(words, criteria=criteria)
+
+
 def add_texts_of(study: Study, drawn: Draw, rng: random.Random) -> None:
     """Add texts of each side, with log-probabilities where HUSE is asked of them."""
     sides = drawn.generators if drawn.kind == "pairwise" else ("", *drawn.generators)
@@ -280,7 +296,7 @@ def add_texts_of(study: Study, drawn: Draw, rng: random.Random) -> None:
                         name,
                         -math.inf if impossible else -20.0 if flat else -rng.uniform(5, 40),
                         5 if flat else 5 + at % 4,
-                        "whitespace",
+                        drawn.unit,
                         of,
                     )
                     for name in drawn.generators
@@ -305,7 +321,7 @@ def add_texts_of(study: Study, drawn: Draw, rng: random.Random) -> None:
 
 def work(study: Study, drawn: Draw, rng: random.Random) -> None:
     """Write the work of simulated raters: as much as each HIT has places, one less in a study that runs."""
-    words = wording(drawn.kind, drawn.preset)
+    words = words_of(drawn)
     labels = {
         criterion.name: list(Scale.objects.matching(criterion.scale, labels_of(words, criterion)).labels.order_by("pk"))
         for criterion in words.criteria
@@ -316,7 +332,7 @@ def work(study: Study, drawn: Draw, rng: random.Random) -> None:
         places = hit.max_assignments - (1 if drawn.outcome == "running" and hit.slot == 0 else 0)
         for place in range(places):
             # Nobody works in two arms: each arm has people of its own.
-            name = f"{drawn.seed:03d}{hit.cell.arm.training[:2]}{place:03d}"
+            name = f"{drawn.people or drawn.seed:03d}{hit.cell.arm.training[:2]}{place:03d}"
             if drawn.twist == "raters apart":
                 name += hit.items.select_related("text")[0].text.source[:1]
             person, is_new = Worker.objects.get_or_create(pseudonym=f"w{name}")

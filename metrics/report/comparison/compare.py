@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from metrics.data.currency import minor_digits
 from metrics.data.sentence import Sentence, plain, template
 from metrics.errors import BadInput
+from metrics.figures.huse_scatter import UNITS as UNITS_OF_LENGTH
 from metrics.report.comparison import huse, people, rating_scales, reproduction
 from metrics.report.comparison.systems import System, systems_of
 from metrics.report.prose.findings import state_unrated
@@ -84,9 +85,11 @@ INTERVALS = template(
 )
 NO_RESULT = template(
     "comparison.no-result",
-    "The studies have no result in common that could be compared. The results give the reasons.",
+    "The studies have no result in common that could be compared. {why}",
     "ratings.criterion",
 )
+SEE_RESULTS = "The results give the reasons."
+NOTHING_SHARED = "No two of them asked the same question of texts of the same generator."
 OTHERS = "what other people like these would move"
 TEXTS_ALONE = "what other contexts would move, not what other people would"
 Progress = Callable[[str, int, int], None]
@@ -168,11 +171,16 @@ def compare_studies(
         k=k,
         sections=sections,
         warnings=(*_warnings(studies, systems), *rating_scales.warnings(scales)),
-        verdicts=verdicts or (NO_RESULT.fill(),),
+        verdicts=verdicts or (_state_no_result(parts),),
         limits=_limits(studies, systems, huse_comparison),
         methods=_methods(studies, systems, huse_comparison, level, k) if systems else (),
         command=command,
     )
+
+
+def _state_no_result(parts: Sequence[Section | None]) -> Sentence:
+    has_reasons = any(part.missing for part in parts if part)
+    return NO_RESULT.fill(why=SEE_RESULTS if has_reasons else NOTHING_SHARED)
 
 
 def _silent(step: str, done: int, total: int) -> None:
@@ -246,9 +254,10 @@ def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list
     sizes = sorted({len(system.items) for system in systems})
     if len(sizes) > 1:
         warns.append(Warn("unequal_texts", UNEQUAL_TEXTS.fill(low=sizes[0], high=sizes[-1])))
-    units = {system.facts.length_unit for system in systems}
+    units = {unit for system in systems for unit in system.facts.length_unit.split(" and ")}
     if len(units) > 1:
-        warns.append(Warn("mixed_length_units", UNITS.fill(units=" and in ".join(sorted(units)))))
+        counted_in = sorted(f"{UNITS_OF_LENGTH.get(unit, unit)}s" for unit in units)
+        warns.append(Warn("mixed_length_units", UNITS.fill(units=" and in ".join(counted_in))))
     if both := _in_all(studies):
         warns.append(Warn("shared_raters", SHARED_RATERS.fill(people=plural(len(both), "person", "people"))))
     return warns

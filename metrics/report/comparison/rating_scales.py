@@ -15,7 +15,7 @@ Relations = dict[frozenset[str], Relation]
 # HUSE divides a judgment by its standard deviation: a shift, a stretch or a reversal of all codes leaves it as it is.
 HARMLESS: tuple[Relation, ...] = ("same", "recoded")
 SCALES = template("comparison.scales", "The scales of {studies} {relation}.", "study.name", "study.scale")
-NO_VERDICT = ": differences between generators of these two are shown, but no verdict is drawn from them"
+NO_VERDICT = ": no verdict is drawn from differences between generators of these two"
 WORDS: dict[Relation, str] = {
     "recoded": "have the same labels with codes shifted or stretched, which leaves HUSE as it is",
     "other codes": "have the same labels at codes that lie otherwise between each other",

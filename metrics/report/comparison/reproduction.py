@@ -79,11 +79,13 @@ def section(
     """
     judged = _judged_in_several(studies, level)
     scores = [*_means(judged, studies, scales), *_huse(huse)]
-    if all(source == REFERENCES for _, source, _ in scores):
-        return None
     names = [report_input.study.name for report_input in studies]
+    findings = list(_findings(judged, names))
+    has_findings = _has_preferences(judged) and any(again for *_, again in findings)  # log odds are no scores
+    if all(source == REFERENCES for _, source, _ in scores) and not has_findings:
+        return None
     rows, missing = _score_rows(scores, names)
-    sets, findings = list(_sets(studies, judged)), list(_findings(judged, names))
+    sets = list(_sets(studies, judged))
     lead = [*_lead_scores(rows), *_lead_findings(findings, names)]
     notes = [*([AT_COMMON.fill()] if huse else []), *([NO_ZERO] if _has_preferences(judged) else [])]
     tables = [_score_table(rows, names, notes), _set_table(sets), _finding_table(findings, names[0])]

@@ -118,3 +118,24 @@ def test_other_labels_and_other_sources_are_not_a_repetition() -> None:
     assert reproduction(study("first", FIRST), replace(other, study=replace(other.study, scale=labels))) is None
     renamed = study("again", {"c": AGAIN["a"], "d": AGAIN["b"]})
     assert reproduction(study("first", {"a": FIRST["a"], "b": FIRST["b"]}), renamed) is None
+
+
+def preferred(name: str, wins: int) -> ReportInput:
+    """Ten raters say of each of six pairs which text is clearer; so many of them prefer that of a."""
+    facts = replace(study(name, {}).study, task="pairwise preference", answers=(("clarity", "preference"),))
+    texts, ratings = [], []
+    for at in range(6):
+        texts += [TextRow(f"{of}{at}", "model", of, f"Text {at} of {of}.", f"c{at}", f"Context {at}.") for of in "ab"]
+        for rater in range(10):
+            value = 1 if (rater + at) % 10 < wins else -1
+            label = SCALE[(value + 1) // 2].name
+            row = RatingRow(f"a{at}", f"{name}-{rater}", label, value, f"h{at}", 1, True, "clarity")
+            ratings.append(replace(row, partner=f"b{at}"))
+    return ReportInput(study=facts, generators=(), texts=tuple(texts), ratings=tuple(ratings))
+
+
+def test_preferences_are_repeated_by_their_findings_alone() -> None:
+    section = reproduction(preferred("first", 9), preferred("again", 8))
+    assert section is not None
+    assert section.lead == ("Of 1 finding of first that again tested again, 1 was upheld (100%).",)
+    assert [table.name for table in section.tables] == ["reproduction-findings"]

@@ -14,8 +14,9 @@ from django.urls import resolve, reverse
 
 from annotation.console.urls import urlpatterns as console
 from annotation.marketplace.urls import urlpatterns as worker_site
-from tests.screenshots.__main__ import registered
+from tests.screenshots.__main__ import DOCUMENTED, registered
 from tests.screenshots.shots import World
+from tests.screenshots.world import ROOT
 
 # What answers with no page of its own.
 PARTS = {
@@ -97,3 +98,9 @@ def test_every_page_that_can_be_opened_has_a_picture(patterns: Any, room: str, t
 def test_no_two_pictures_have_one_name() -> None:
     names = [one.name for one in registered()]
     assert len(names) == len(set(names))
+
+
+def test_every_picture_of_the_documentation_is_taken_by_a_command() -> None:
+    taken = sorted(path for files in DOCUMENTED.values() for path in files)
+    assert taken == sorted((ROOT / "docs").rglob("*.png"))
+    assert len(taken) == len(set(taken))

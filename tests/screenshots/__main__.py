@@ -1,12 +1,14 @@
-"""python -m tests.screenshots [NAME ...] [--again]: photograph the pages whose names begin with a NAME (all).
+"""python -m tests.screenshots [NAME ...] [--again] [--docs]: photograph the pages whose names begin with a NAME (all).
 
---again: take the rehearsal of the last run instead of a new one.
+--again: take the rehearsal of the last run instead of a new one. --docs: instead, take every picture of docs anew, each
+by its own command of DOCUMENTED.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Literal
@@ -15,7 +17,7 @@ from playwright.sync_api import Browser, Page
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.browsing import chromium, fresh
-from tests.screenshots import console, figures, hits, workers
+from tests.screenshots import console, figures, first_study, hits, judging, readme, tasks, workers
 from tests.screenshots.shots import Shot, World
 from tests.screenshots.world import ROOT, rehearsed, served
 
@@ -27,6 +29,15 @@ DRAWN_MS = 1_000
 # A phone, a tablet and a desk, by day and by night.
 WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desk": (1440, 900)}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+
+
+# The modules that take the pictures of docs, and the files that each writes.
+DOCUMENTED = {
+    tasks: [tasks.OUT / f"{name}.png" for name in tasks.PICTURES],
+    judging: [judging.OUT / f"{name}.png" for name in judging.PICTURES],
+    first_study: [first_study.OUT / first_study.file_name(name) for name in first_study.PICTURES],
+    readme: [readme.OUT / name for name in readme.PICTURES],
+}
 
 
 def registered() -> list[Shot]:
@@ -87,11 +98,14 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="make screenshots", description=__doc__)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--docs", action="store_true")
     given = parser.parse_args(words)
     path = os.environ.get("CHROMIUM")
     if not path:
         sys.stderr.write("Set CHROMIUM to the path of a Chromium.\n")
         return 2
+    if given.docs:
+        return max(subprocess.call([sys.executable, "-m", module.__name__], cwd=ROOT) for module in DOCUMENTED)
     wanted = [shot for shot in registered() if not given.names or shot.name.startswith(tuple(given.names))]
     if not given.again or not (FOLDER / "assay.sqlite3").exists():
         sys.stdout.write("Rehearsing a small study ...\n")

@@ -16,18 +16,27 @@ from tests.browsing import PHONE, chromium, fresh
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "docs" / "first-study"
 WINDOW = {"width": 960, "height": 640}
+# In the order of the steps: docs/first-study/1-password.png and so on.
+PICTURES = (
+    "password", "new", "texts", "training", "preview", "channel", "publish", "address", "door", "task", "end",
+    "progress", "funnel", "results", "report",
+)  # fmt: skip
 # What a picture is of, where that lies below the window: it is scrolled to the top.
 SUBJECTS = {"preview": "main :text('Task 1 of')", "funnel": "#funnel"}
 
 
+def file_name(name: str) -> str:
+    """The file of a picture."""
+    return f"{PICTURES.index(name) + 1}-{name}.png"
+
+
 def walk(page: Page, link: str, browser: Browser, folder: Path) -> None:
     """The steps of the page, each with its picture."""
-    numbers = iter(range(1, 100))
 
     def picture(name: str, shown: Page = page) -> None:
         if name in SUBJECTS:
             shown.locator(SUBJECTS[name]).first.evaluate("element => element.scrollIntoView()")
-        shown.screenshot(path=OUT / f"{next(numbers)}-{name}.png")
+        shown.screenshot(path=OUT / file_name(name))
 
     (folder / "texts.csv").write_text(texts(("tiny",), 10), encoding="utf-8")
     (folder / "training.csv").write_text(TRAINING, encoding="utf-8")

@@ -1,5 +1,5 @@
-"""python -m tests.screenshots.tasks: the pictures of docs/tasks that no kind's page has: a training, near-negative
-tests and human-likelihood. The model that reads the texts is assay-tiny, which comes with Assay."""
+"""python -m tests.screenshots.tasks [NAME ...]: the pictures of docs/tasks: the page of each kind of task, a training,
+near-negative tests and human-likelihood. The model that reads the texts is assay-tiny, which comes with Assay."""
 
 from __future__ import annotations
 
@@ -8,16 +8,24 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import MappingProxyType
 
 from playwright.sync_api import Page
 
+from annotation.design.presets import Preset
 from tests.browsing import chromium, fresh
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "docs" / "tasks"
+EXAMPLE = ROOT / "examples" / "best_worst"
 WINDOW = {"width": 720, "height": 740}
+# What the address says to a page of which the assignment is accepted.
+ACCEPTED = "assignmentId=SAMPLE&turkSubmitTo=https%3A%2F%2Ftasks.example.org"
 GROUPS = (
     (
         "The library opened again on Saturday after two years, with a reading by children.",
@@ -44,6 +52,43 @@ TEXTS = {
 }
 
 
+def take_task(page: Page, folder: Path, *, preset: str, answers: tuple[str, ...] = ()) -> None:
+    """The page of a template with sample texts, once accepted; `answers` are labels of the first texts."""
+    from annotation.design.presets import PRESETS
+
+    open_task(page, folder, PRESETS[preset], answers)
+
+
+def take_best_worst(page: Page, folder: Path) -> None:
+    """The page of the task that the example package brings, as if pip had installed it."""
+    from annotation.design import kinds
+    from annotation.design.presets import load_preset
+
+    sys.path.insert(0, str(EXAMPLE))
+    entry = EntryPoint("best_worst", "assay_best_worst.kind:KIND", kinds.GROUP)
+    kinds.entry_points = lambda *, group: [entry]  # type: ignore[assignment, attr-defined]
+    kinds._load.cache_clear()
+    preset = load_preset(kinds.kind_called("best_worst"), "best-worst")
+    open_task(page, folder, preset, ("Best", "Neither", "Worst", "Neither"))
+
+
+def open_task(page: Page, folder: Path, preset: Preset, answers: tuple[str, ...]) -> None:
+    """The step with the texts. An answer that is a number is given with the slider."""
+    from annotation.hits.template_preview import template_page
+
+    path = folder / "task.html"
+    path.write_text(template_page(preset), encoding="utf-8")
+    page.goto(f"{path.as_uri()}?{ACCEPTED}")
+    page.get_by_role("button", name="Next").first.click()
+    shown = sorted(page.locator("#lines fieldset").all(), key=lambda line: (line.bounding_box() or {"y": 0})["y"])
+    for line, answer in zip(shown, answers, strict=False):
+        if answer.isdecimal():
+            line.get_by_role("slider").fill(answer)
+        else:
+            line.get_by_label(answer, exact=True).check()
+    page.evaluate("window.scrollTo(0, 0)")
+
+
 def take_near_negative(page: Page, folder: Path) -> None:
     """The browser of tests that a model took, of two annotated contexts."""
     rows = [
@@ -59,7 +104,6 @@ def take_near_negative(page: Page, folder: Path) -> None:
     measure(folder, "nnd", "build", "groups.jsonl", "--format", "quiz-design", "--json", "--out", "tests.json")
     measure(folder, "nnd", "run", "tests.json", "--model", "assay-tiny", "--page", "tests.html")
     page.goto((folder / "tests.html").as_uri())
-    page.screenshot(path=OUT / "near-negative.png")
 
 
 def take_human_likelihood(page: Page, folder: Path) -> None:
@@ -69,7 +113,6 @@ def take_human_likelihood(page: Page, folder: Path) -> None:
     files = [f"{name}.txt" for name in TEXTS]
     measure(folder, "hscore", "--format", "text", "--model", "assay-tiny", *files, "--page", "texts.html")
     page.goto((folder / "texts.html").as_uri())
-    page.screenshot(path=OUT / "human-likelihood.png")
 
 
 def take_training(page: Page, folder: Path) -> None:
@@ -85,7 +128,6 @@ def take_training(page: Page, folder: Path) -> None:
     path.write_text(hit_page(wording, lines, arm="comparison", shuffle=False), encoding="utf-8")
     page.goto(path.as_uri())
     page.get_by_role("button", name="Next").click()
-    page.screenshot(path=OUT / "human-or-machine-training.png")
 
 
 def measure(folder: Path, *words: str) -> None:
@@ -96,21 +138,39 @@ def measure(folder: Path, *words: str) -> None:
     )
 
 
-def main() -> int:
-    """Take the pictures."""
+# What opens the page of each picture: picture NAME is docs/tasks/NAME.png.
+PICTURES: Mapping[str, Callable[[Page, Path], None]] = MappingProxyType(
+    {
+        "typicality": partial(take_task, preset="huse-2019"),
+        "human-or-machine": partial(take_task, preset="clark-2021"),
+        "human-or-machine-training": take_training,
+        "which-machine": partial(take_task, preset="which-of-k", answers=("A person wrote it", "A machine wrote it")),
+        "several-criteria": partial(take_task, preset="summeval"),
+        "direct-assessment": partial(take_task, preset="direct-assessment-mt", answers=("51",)),
+        "preference": partial(take_task, preset="two-models"),
+        "error-labels": partial(take_task, preset="error-labels"),
+        "documents": partial(take_task, preset="documents"),
+        "best-worst": take_best_worst,
+        "near-negative": take_near_negative,
+        "human-likelihood": take_human_likelihood,
+    }
+)
+
+
+def main(names: list[str]) -> int:
+    """Take the pictures of these names, or all."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.test")
     import django
 
     django.setup()
-    with (
-        tempfile.TemporaryDirectory() as name,
-        chromium(os.environ["CHROMIUM"]) as browser,
-        fresh(browser, viewport=WINDOW) as context,
-    ):
-        for take in (take_training, take_near_negative, take_human_likelihood):
-            take(context.new_page(), Path(name))
+    with tempfile.TemporaryDirectory() as name, chromium(os.environ["CHROMIUM"]) as browser:
+        for picture in names or PICTURES:
+            with fresh(browser, viewport=WINDOW) as context:
+                page = context.new_page()
+                PICTURES[picture](page, Path(name))
+                page.screenshot(path=OUT / f"{picture}.png")
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))

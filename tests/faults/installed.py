@@ -20,6 +20,7 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.faults.installation import Installation, Killer, installed
@@ -164,7 +165,8 @@ def page(wholes: list[Whole], asked: int) -> str:
         ),
     ]
     titles = [whole.title for whole in wholes]
-    return f"{head}\n{table(['', *titles], rows)}\n\n{kills} processes were killed in all{short}."
+    day = datetime.now(UTC).date().isoformat()
+    return f"{head}\n{table(['', *titles], rows)}\n\n{kills:,} processes were killed in all{short}, on {day}."
 
 
 def main() -> int:

@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,9 @@ ROOT = Path(__file__).resolve().parents[2]
 BATCH = '"HITId","WorkerId","Input.text","Answer.quality"\n"h1","w1","A text","4"\n"h1","w2","A text","5"\n'
 EVERY, CALM, PATIENCE = 2.0, 6.0, 240.0
 # More places than are filled while a fault lasts, so that somebody can still submit after it.
-PAGES = 80
+PAGES = 120
+# People who have a task open when the fault begins.
+HOLDERS = 6
 KEPT = ROOT / "build" / "outside-faults.jsonl"
 
 
@@ -53,6 +56,9 @@ class Trial:
     doctor: list[str] = field(default_factory=list)
     tracebacks: list[str] = field(default_factory=list)
     found: dict[str, int] = field(default_factory=dict)
+    # Processes of the web before the fault, and those of them that were there after it.
+    web: tuple[int, int] = (0, 0)
+    day: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
 
 
 class Probes:
@@ -142,13 +148,19 @@ def tried(
         person.start()
         _watch(trial, probes, met, "before", CALM)
         before = len(installation.log())
-        holder = Persistent(link_of("holder"), met)
-        page_open = holder.open_task("outside")
+        holders = [Persistent(link_of(f"holder-{number}"), met) for number in range(HOLDERS)]
+        pages = [holder.open_task("outside") for holder in holders]
+        serving = _web(installation)
         with fault(installation):
             began = time.monotonic()
-            # Somebody who had a task open submits it now.
-            late = threading.Thread(target=holder.submit, args=page_open, daemon=True)
-            late.start()
+            # People who had a task open submit it, one after the other.
+            late = [
+                threading.Timer(number * seconds / HOLDERS, holder.submit, page)
+                for number, (holder, page) in enumerate(zip(holders, pages, strict=True))
+            ]
+            for each in late:
+                each.daemon = True
+                each.start()
             _watch(trial, probes, met, "during", seconds)
             trial.doctor = doctor(installation)
             trial.seconds = time.monotonic() - began
@@ -163,13 +175,19 @@ def tried(
         _watch(trial, probes, met, "after", CALM)
         over.set()
         person.join(timeout=60)
-        late.join(timeout=60)
+        for each in late:
+            each.join(timeout=60)
+        trial.web = len(serving), len(serving & _web(installation))
         trial.tracebacks = unexpected(installation.log()[before:])
         _close(life)
         told = findings(life.study()).told()
         trial.found = {**told, "acknowledged answers that are lost or altered": acknowledged(met)}
         trial.recorded, trial.longest = len(met.recorded), met.longest
     return trial
+
+
+def _web(installation: Installation) -> set[int]:
+    return {victim.pid for victim in installation.victims() if victim.name == "web"}
 
 
 def _submit(life: Any, met: Any, over: threading.Event) -> None:
@@ -257,13 +275,14 @@ def page(trials: list[Trial], head: str) -> str:
         wrong = {name: number for name, number in trial.found.items() if number}
         well = f"{trial.well_after:.0f} s after it ended" if trial.well_after >= 0 else f"not within {PATIENCE:.0f} s"
         parts += [
-            f"\n**{trial.title}.** {trial.what} It lasted {trial.seconds:.0f} s. All was well {well}. "
+            f"\n**{trial.title}, {trial.day}.** {trial.what} It lasted {trial.seconds:.0f} s. All was well {well}. "
             f"{trial.recorded} submissions were acknowledged, the slowest after {trial.longest:.0f} s. "
             + (
                 f"Audits: {', '.join(f'{number} {name}' for name, number in wrong.items())}."
                 if wrong
                 else f"All {len(trial.found)} audits: 0."
-            ),
+            )
+            + (f" Of {trial.web[0]} processes of the web, {trial.web[1]} lived through it." if trial.web[0] else ""),
             "",
             table(["", "before", "during", "after"], cells),
             "",

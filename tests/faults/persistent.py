@@ -116,7 +116,8 @@ def _sentence(answer: httpx.Response) -> str:
     """What a person reads: of JSON its title and text, of a page its heading and first paragraph."""
     if "json" in answer.headers.get("content-type", ""):
         said = answer.json()
-        return str(said.get("detail") or " ".join(str(said[name]) for name in ("title", "text") if said.get(name)))
+        words = [str(said[name]).rstrip(".") for name in ("title", "text") if said.get(name)]
+        return str(said.get("detail") or ". ".join(words))
     heading = re.search(r"<h1[^>]*>(.*?)</h1>", answer.text, re.DOTALL)
     return " ".join(heading[1].split()) if heading else "(no sentence)"
 

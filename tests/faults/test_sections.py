@@ -37,7 +37,10 @@ def test_a_trial_names_what_was_met_and_each_audit_that_is_not_0() -> None:
     assert "| worker: submit | - | 2 x 503 Try again | - |" in text
     assert "Audits: 2 lost hits." in text
     assert "All was well 3 s after it ended" in text
-    trial.found, trial.well_after = {"lost hits": 0}, -1
+    assert "lived through it" not in text
+    trial.found, trial.well_after, trial.web, trial.day = {"lost hits": 0}, -1, (3, 2), "2026-01-02"
+    assert "**SQLite, 2026-01-02.**" in page([trial], "")
+    assert "Of 3 processes of the web, 2 lived through it." in page([trial], "")
     assert "All 1 audits: 0." in page([trial], "")
     assert "not within" in page([trial], "")
 

@@ -23,7 +23,7 @@ from annotation.design.wording import from_json
 from annotation.exceptions import StateError
 from annotation.jobs.celery_tasks import ask, ask_to_simulate
 from annotation.models import Cell, Job, Role, Study
-from annotation.publishing import cost_estimate, expected_precision
+from annotation.publishing import cost_estimate, decision_plans, expected_precision
 from annotation.studies.create import reword
 from annotation.workers.study_retention import market_of_people, set_retention_date
 
@@ -350,11 +350,23 @@ def show_precision(request: HttpRequest, study: UUID) -> Any:
     )
 
 
-@router.post("/studies/{study}/plan", response=gives(DecisionPlanOut), summary="Study that reaches a wanted power")
+@router.post(
+    "/studies/{study}/plan",
+    response={**gives(DecisionPlanOut), 202: JobOut},
+    summary="Study that reaches a wanted power",
+)
 def plan_study(request: HttpRequest, study: UUID, body: DecisionIn) -> Any:
-    """With the study's reward, fees and texts per HIT; nothing is changed. Variances are the prior study's."""
+    """With the study's reward, fees and texts per HIT; nothing is changed. Variances are the prior study's.
+
+    Decisions on HUSE are simulated by a job, which is the answer (202) until it is done: send the same again then."""
     study_row = study_for(request, study)
-    return cost_estimate.plan_for(study_row, **body.dict())
+    wanted = decision_plans.request_of(study_row, body.dict())
+    if not decision_plans.is_simulated(wanted):
+        return decision_plans.find(wanted)
+    job = decision_plans.latest_job(study_row, wanted)
+    if job is None or job.state == Job.State.FAILED:
+        job = ask(Job.Kind.PLAN_DECISION, by=caller(request), now=timezone.now(), study=study_row, settings=wanted)
+    return Status(202, job) if job.open else job.outcome
 
 
 @router.get("/studies/{study}/layout", response=gives(Paged[Layout]), summary="Created HITs, by condition")

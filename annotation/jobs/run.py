@@ -28,7 +28,7 @@ from annotation.jobs.memory_limit import memory_limit
 from annotation.jobs.time_limit import TimeLimitError, drop_broken_connection, time_limit
 from annotation.models import Job, Role, Study, Submission
 from annotation.outbox.decision_intents import WINDOW
-from annotation.publishing import expected_precision
+from annotation.publishing import decision_plans, expected_precision
 from annotation.quality import detectors
 from annotation.quality.assess import assess
 from annotation.quality.detect import detect
@@ -223,6 +223,11 @@ def _approve(job: Job, tell: Tell, now: datetime) -> Done:
 
 def _precision(job: Job, tell: Tell, now: datetime) -> Done:
     return expected_precision.simulate(job.settings, tell=tell), None
+
+
+def _plan_decision(job: Job, tell: Tell, now: datetime) -> Done:
+    tell("Simulating studies", 0, 0)
+    return decision_plans.find(job.settings), None
 
 
 def _finish(job: Job, outcome: dict[str, Any], now: datetime) -> None:
@@ -432,4 +437,5 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.CHECK_QUALITY: _check_quality,
     Job.Kind.APPROVE: _approve,
     Job.Kind.PRECISION: _precision,
+    Job.Kind.PLAN_DECISION: _plan_decision,
 }

@@ -46,6 +46,7 @@ class Job(models.Model):
         CHECK_QUALITY = "check_quality", "run quality checks"
         APPROVE = "approve", "approve submissions"
         PRECISION = "precision", "simulate precision"
+        PLAN_DECISION = "plan_decision", "plan a study for a decision"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"

@@ -24,7 +24,13 @@ from annotation.models import (
 )
 
 # The work of whoever asked for it, which changes nothing in the study.
-_LOOKS = (Job.Kind.CHECK_TEXTS, Job.Kind.COMPARISON, Job.Kind.EXCLUSIONS, Job.Kind.PRECISION)
+_LOOKS = (
+    Job.Kind.CHECK_TEXTS,
+    Job.Kind.COMPARISON,
+    Job.Kind.EXCLUSIONS,
+    Job.Kind.PRECISION,
+    Job.Kind.PLAN_DECISION,
+)
 
 
 @dataclass(frozen=True, slots=True)

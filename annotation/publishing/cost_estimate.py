@@ -1,4 +1,4 @@
-"""Estimate cost and wage of a draft, and plan a study of a wanted power."""
+"""Estimate cost and wage of a draft."""
 
 from __future__ import annotations
 
@@ -13,22 +13,12 @@ from annotation.design.presets import ArmPlan, CellPlan
 from annotation.design.preview_time import PreviewTime, preview_time_of
 from annotation.design.task_kind import TaskKind
 from annotation.design.wording import from_json
-from annotation.exceptions import DesignError
 from annotation.models import Cell, Study
-from annotation.pricing.decision_plan import DecisionPlan, plan_decision
 from annotation.pricing.estimates import CellSize, Estimate, Sketch, estimate
-from annotation.pricing.quotes import Terms
 from annotation.pricing.wages import SECONDS_A_JUDGMENT, floor_for
-from annotation.publishing.expected_precision import SIMULATED
 from annotation.texts import pile as texts_pile
 from annotation.texts.pile import Pile
-from metrics.errors import MetricsError
-from metrics.planning import known_pilots, prior_pilot
-from metrics.planning.decisions import FEWEST, Assumed, Decision, DecisionKind
-from metrics.planning.rating_power import RatingSpreads, spreads_of_pilot
-from metrics.planning.study_size import StudySize
 
-NO_SPREADS = dict.fromkeys(("text", "slope", "severity", "noise"), 0.0)
 FIELDS = (
     "texts_per_hit",
     "raters_per_text",
@@ -125,31 +115,3 @@ def _lines(study: Study, kind: TaskKind | None, pile: Pile, cell: CellPlan) -> i
     if kind is not None and kind.in_pairs:
         return pile.pairs_of_cell(cell.domain, cell.generator)
     return pile.of_cell(cell.domain, cell.generator)
-
-
-def plan_for(
-    study: Study,
-    *,
-    decision: DecisionKind,
-    difference: float | None,
-    power: float,
-    comparisons: int,
-    raters: Sequence[int],
-    generators: int,
-    spreads: dict[str, float] | None,
-    budget_cents: int | None,
-) -> DecisionPlan:
-    """The cheapest study at this one's reward, fees and texts per HIT that decides with the power wanted.
-
-    Raises DesignError for a plan that cannot be made.
-    """
-    pilot = prior_pilot(next(iter(known_pilots())))
-    size = StudySize(FEWEST, 2, study.texts_per_hit, generators)
-    terms = Terms(study.reward_cents, ledger.endpoint_fees(), in_nines=study.in_nines)
-    budget = study.budget_cents if budget_cents is None else budget_cents
-    try:
-        stated = RatingSpreads(**{**NO_SPREADS, **spreads}) if spreads else spreads_of_pilot(pilot)
-        goal = Decision(decision, difference, power, comparisons=comparisons)
-        return plan_decision(goal, Assumed(pilot, stated, SIMULATED), terms, size, raters=raters, budget=budget)
-    except MetricsError as error:
-        raise DesignError(str(error)) from None

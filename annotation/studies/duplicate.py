@@ -5,9 +5,8 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
 
-from django.db import models, transaction
+from django.db import transaction
 
 from annotation.accounts.models import User
 from annotation.exceptions import StateError
@@ -15,21 +14,15 @@ from annotation.models import (
     Arm,
     AuditEvent,
     Cell,
-    Context,
     Generator,
-    Likelihood,
     Membership,
     Role,
-    Scoring,
-    Selection,
     Study,
     StudyWording,
-    Text,
 )
+from annotation.studies.copy_texts import copy_rows, copy_texts
 from annotation.studies.rename import check_name
 
-Row = TypeVar("Row", bound=models.Model)
-BATCH = 2000
 # As large as a seed may be typed on the design page.
 SEEDS = 2**31
 # What belongs to the run of a study and not to its design: money, decisions, the address that people came by, dates.
@@ -89,7 +82,7 @@ def duplicate(
         last = study.wordings.last()
         if last is not None:
             StudyWording.objects.create(study=copy, version=1, digest=last.digest, body=last.body, created_at=now)
-        generators = _copy_texts(study, copy) if with_texts else {}
+        generators = copy_texts(study, copy) if with_texts else {}
         conditions = _copy_conditions(study, copy, generators, with_texts=with_texts)
         if owner is not None:
             Membership.objects.create(study=copy, user=owner, role=Role.OWNER)
@@ -104,7 +97,7 @@ def design_fields() -> list[str]:
 
 
 def _copy_conditions(study: Study, copy: Study, generators: dict[int, Generator], *, with_texts: bool) -> int:
-    arms = _copied(Arm.objects.filter(study=study), study=copy)
+    arms = copy_rows(Arm.objects.filter(study=study), study=copy)
     cells = Cell.objects.filter(arm__study=study).order_by("pk")
     if not with_texts:
         cells = cells.filter(domain="", generator=None)
@@ -114,34 +107,3 @@ def _copy_conditions(study: Study, copy: Study, generators: dict[int, Generator]
     ]
     Cell.objects.bulk_create(rows)
     return len(rows)
-
-
-def _copy_texts(study: Study, copy: Study) -> dict[int, Generator]:
-    """Copy all texts with what they answer, who wrote them, their log probabilities and their selection."""
-    contexts = _copied(Context.objects.filter(study=study), study=copy)
-    generators = _copied(Generator.objects.filter(study=study), study=copy)
-    texts = _copied(Text.objects.filter(study=study), {"context": contexts, "generator": generators}, study=copy)
-    scorings = _copied(Scoring.objects.filter(study=study), {"generator": generators}, study=copy)
-    likelihoods = Likelihood.objects.filter(text__study=study)
-    _copied(likelihoods, {"text": texts, "generator": generators, "scoring": scorings})
-    _copied(Selection.objects.filter(study=study).order_by("-number")[:1], study=copy)
-    return generators
-
-
-def _copied(
-    rows: models.QuerySet[Row], parents: dict[str, dict[int, Any]] | None = None, **changes: Any
-) -> dict[int, Row]:
-    """Store a copy of each row, with the copies of its parents; the copies by the key of their originals."""
-    copies = list(rows)
-    keys = [row.pk for row in copies]
-    for row in copies:
-        row.pk, row._state.adding = None, True
-        for name, stored in (parents or {}).items():
-            key = getattr(row, f"{name}_id")
-            setattr(row, name, stored[key] if key is not None else None)
-        for name, value in changes.items():
-            setattr(row, name, value)
-    if copies:
-        manager: Any = type(copies[0])._default_manager
-        manager.bulk_create(copies, batch_size=BATCH)
-    return dict(zip(keys, copies, strict=True))

@@ -136,7 +136,7 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
         "step": next_step(facts, now=now, recruits=home.recruits()),
         "counts": queries.counts(study),
         "loaded": describe_loaded(study) if facts.loaded else "",
-        "jobs": study.jobs.exclude(kind=Job.Kind.PRECISION).order_by("-created_at")[:10],
+        "jobs": study.jobs.exclude(kind__in=[Job.Kind.PRECISION, Job.Kind.PLAN_DECISION]).order_by("-created_at")[:10],
     }
     return render(request, "console/overview.html", {"study": study, **context})
 

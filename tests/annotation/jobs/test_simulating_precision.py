@@ -1,4 +1,4 @@
-"""Expected precision is simulated by a job, which the page begins, and is read from it afterwards."""
+"""Expected precision and plans are simulated by jobs, which a page or a call begins, and are read from them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotation.accounts.models import User
 from annotation.jobs.run import run_due
 from annotation.models import Job, Study
 from metrics.planning import expected_precision, known_pilots, prior_pilot
@@ -66,3 +67,28 @@ def test_the_api_answers_with_the_job_until_it_is_done(study: Study) -> None:
     run_due()
     done = vera("get", at)
     assert (done.status_code, done.json()["power"]) == (200, 0.8)
+
+
+def test_a_plan_for_a_decision_on_huse_is_simulated_by_a_job(study: Study) -> None:
+    vera, at = Caller("vera", study, "viewer"), f"/studies/{study.uuid}/plan"
+    wanted = {"decision": "huse_q", "difference": 0.3, "raters": [5], "budget_cents": 100}
+    first, second = (vera("post", at, wanted) for _ in range(2))
+    assert (first.status_code, first.json()["kind"]) == (202, "plan_decision")
+    assert second.json()["uuid"] == first.json()["uuid"]
+    # A larger difference is another question; one that cannot be asked begins nothing.
+    assert vera("post", at, {**wanted, "difference": 0.4}).json()["uuid"] != first.json()["uuid"]
+    assert vera("post", at, {**wanted, "difference": None}).status_code == 409
+    assert Job.objects.count() == 2
+    run_due(max_jobs=1)
+    plan = vera("post", at, wanted)
+    assert plan.status_code == 200
+    (cheapest,) = plan.json()["reaching"]
+    assert cheapest["power"] == pytest.approx(0.8, abs=0.1)
+    assert (cheapest["raters"], plan.json()["missing"]) == (5, cheapest["cents"] - 100)
+    # Its job is no work on the study.
+    browser = Client()
+    browser.force_login(User.objects.get(username="vera"))
+    assert "Background jobs" not in browser.get(reverse("console:overview", args=[study.uuid])).content.decode()
+    # A plan for ratings is a formula, and answered at once.
+    ratings = vera("post", at, {"decision": "ratings", "difference": 0.5, "raters": [5]})
+    assert (ratings.status_code, Job.objects.count()) == (200, 2)

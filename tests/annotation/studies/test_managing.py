@@ -25,6 +25,7 @@ from annotation.models import (
     Membership,
     Role,
     Scale,
+    Scoring,
     Study,
     Text,
 )
@@ -77,6 +78,54 @@ def test_a_copy_has_the_design_the_task_text_and_the_texts(draft: Study) -> None
         ("examples", 300, "tiny", copy.pk),
     ]
     assert (draft.texts.count(), draft.generators.count(), draft.arms.count()) == (2, 1, 2)
+
+
+@pytest.mark.database
+def test_every_column_of_the_texts_is_copied_and_leads_to_the_rows_of_the_copy(draft: Study) -> None:
+    other = Generator.objects.create(study=draft, name="large")
+    tiny, filled = draft.generators.get(name="tiny"), {"domain": "news", "known_label": "human", "split": "a"}
+    scorings = [
+        Scoring.objects.create(
+            study=draft, generator=owner, signature="s", model="gpt2", include_eos=True, created_at=NOW
+        )
+        for owner in (tiny, other)
+    ]
+    Text.objects.filter(key="m").update(
+        generation={"t": 0.7}, original="Two, whole", cut_at=3, corpus_count=2, **filled
+    )
+    alone = Text.objects.create(study=draft, key="alone", source="model", generator=other, body="Ünïcode '%s'")
+    for owner, scoring in zip((tiny, other), scorings, strict=True):
+        Likelihood.objects.create(
+            text=alone, generator=owner, log_prob=-3.25, length=9, length_unit="char", scoring=scoring, content_hash="h"
+        )
+    copy = copy_of(draft)
+
+    def rows(study: Study) -> dict[str, list[dict[str, Any]]]:
+        """All columns, with the natural keys of what a row leads to."""
+        own = {"context": "context__key", "generator": "generator__name", "study": "study__name"}
+        return {
+            "contexts": _columns(Context.objects.filter(study=study), {}),
+            "texts": _columns(Text.objects.filter(study=study), own),
+            "log_probs": _columns(
+                Likelihood.objects.filter(text__study=study),
+                {"text": "text__study__name", "generator": "generator__study__name", "scoring": "scoring__study__name"},
+                "text__key",
+                "generator__name",
+                "scoring__generator__name",
+            ),
+        }
+
+    expected = (
+        str(rows(draft)).replace("'first'", "'second'").replace(f"'study_id': {draft.pk}", f"'study_id': {copy.pk}")
+    )
+    assert str(rows(copy)) == expected
+    assert expected.count("'second'") > 10
+
+
+def _columns(rows: Any, leads_to: dict[str, str], *more: str) -> list[dict[str, Any]]:
+    fields = [field for field in rows.model._meta.concrete_fields if not field.primary_key]
+    names = [leads_to.get(field.name, field.attname) for field in fields]
+    return list(rows.order_by("pk").values(*names, *more))
 
 
 def test_a_copy_has_no_people_money_decisions_or_address(draft: Study) -> None:

@@ -47,7 +47,7 @@ def request_of(study: Study, wanted: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_simulated(request: Mapping[str, Any]) -> bool:
     """Whether a plan takes a simulation; power for ratings is a formula."""
-    return request["decision"] != "ratings"
+    return bool(request["decision"] != "ratings")
 
 
 def latest_job(study: Study, request: Mapping[str, Any]) -> Job | None:

@@ -78,10 +78,11 @@ def _insert(
     for field in model._meta.concrete_fields:
         if field.primary_key:
             continue
-        value = changed.get(field.name, f"old.{quoted(field.column)}")
+        column = quoted(str(field.column))
+        value = changed.get(field.name, f"old.{column}")
         if by_key and field.name in by_key:
             value = _replaced(value, field.name, by_key[field.name], parameters)
-        columns.append(quoted(field.column))
+        columns.append(column)
         values.append(value)
     statement = (
         f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} "  # noqa: S608 - names of models

@@ -24,9 +24,12 @@ def limit_lock_wait(seconds: float) -> Iterator[None]:
     with connection.cursor() as cursor:
         before = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
     _execute(f"PRAGMA busy_timeout = {milliseconds}")
+    # Threads of this process wait for their turn before they ask SQLite (deploy/sqlite3).
+    setattr(connection, "turn_seconds", seconds)  # noqa: B010 - of our own backend
     try:
         yield
     finally:
+        setattr(connection, "turn_seconds", None)  # noqa: B010
         _execute(f"PRAGMA busy_timeout = {before}")
 
 

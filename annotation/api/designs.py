@@ -360,12 +360,12 @@ def plan_study(request: HttpRequest, study: UUID, body: DecisionIn) -> Any:
 
     Decisions on HUSE are simulated by a job, which is the answer (202) until it is done: send the same again then."""
     study_row = study_for(request, study)
-    wanted = decision_plans.request_of(study_row, body.dict())
-    if not decision_plans.is_simulated(wanted):
-        return decision_plans.find(wanted)
-    job = decision_plans.latest_job(study_row, wanted)
+    goal = decision_plans.request_of(study_row, body.dict())
+    if not decision_plans.is_simulated(goal):
+        return decision_plans.find(goal)
+    job = decision_plans.latest_job(study_row, goal)
     if job is None or job.state == Job.State.FAILED:
-        job = ask(Job.Kind.PLAN_DECISION, by=caller(request), now=timezone.now(), study=study_row, settings=wanted)
+        job = ask(Job.Kind.PLAN_DECISION, by=caller(request), now=timezone.now(), study=study_row, settings=goal)
     return Status(202, job) if job.open else job.outcome
 
 

@@ -20,6 +20,10 @@ MAX_REFUSALS = 10
 LONGEST_PAUSE = 300.0
 # While the marketplace is away, one action so often finds out whether it is back.
 PROBE_EVERY = timedelta(seconds=5)
+# An action is tried so often at that pace; then each pause is a tenth longer, up to LONGEST_PAUSE: an action that fails
+# for a reason of its own looks like a marketplace that is away.
+PROBES_AT_PACE, LONGER = 60, 1.1
+PROBES_LOOKED_AT = 200
 # A probe without an outcome for so long keeps no other waiting: its worker has died.
 PROBE_LEASE = timedelta(minutes=2)
 # What is done to one HIT is done in the order in which it was intended.
@@ -68,7 +72,7 @@ def prolongations(study: Study, hits: Iterable[Hit]) -> list[Intent]:
 
 
 def take(selection: Q, *, now: datetime, lease: timedelta = LEASE) -> Intent | None:
-    """Take the oldest due row by compare-and-set, or where none is due a probe (`_probes`); None without either."""
+    """Take the oldest due row by compare-and-set, or where none is due a probe (`_probe`); None without either."""
     due = Q(state=State.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
     left_behind = Q(state=State.CLAIMED, taken_at__lt=now - lease)
     held_up = Q(kind__in=RECRUITING, study__status=Study.Status.PAUSED)
@@ -82,7 +86,7 @@ def take(selection: Q, *, now: datetime, lease: timedelta = LEASE) -> Intent | N
     out_of_turn = Q(Exists(before), kind__in=IN_ORDER)
     while True:
         allowed = Intent.objects.filter(selection).exclude(held_up).exclude(out_of_turn)
-        intent = allowed.filter(due | left_behind).order_by("pk").first() or _probes(allowed, now=now).first()
+        intent = allowed.filter(due | left_behind).order_by("pk").first() or _probe(allowed, now=now)
         if intent is None:
             return None
         mine = Intent.objects.filter(pk=intent.pk, state=intent.state, attempts=intent.attempts).update(
@@ -93,7 +97,7 @@ def take(selection: Q, *, now: datetime, lease: timedelta = LEASE) -> Intent | N
             return intent
 
 
-def _probes(allowed: QuerySet[Intent], *, now: datetime) -> QuerySet[Intent]:
+def _probe(allowed: QuerySet[Intent], *, now: datetime) -> Intent | None:
     """What may be tried before its pause is over, to find out whether a marketplace that was away is back.
 
     Least recently tried first; none while another probe is under way, or was made less than PROBE_EVERY ago, of any
@@ -103,8 +107,15 @@ def _probes(allowed: QuerySet[Intent], *, now: datetime) -> QuerySet[Intent]:
     recent = away.filter(away_at__gt=now - PROBE_EVERY, away_at__lte=now)
     under_way = away.filter(state=State.CLAIMED, taken_at__gt=now - PROBE_LEASE, taken_at__lte=now)
     if recent.exists() or under_way.exists():
-        return Intent.objects.none()
-    return allowed.filter(state=State.WAITING, away_at__isnull=False, not_before__gt=now).order_by("away_at", "pk")
+        return None
+    waiting = allowed.filter(state=State.WAITING, away_at__isnull=False, not_before__gt=now).order_by("away_at", "pk")
+    return next((row for row in waiting[:PROBES_LOOKED_AT] if row.away_at and row.away_at <= now - _gap(row)), None)
+
+
+def _gap(intent: Intent) -> timedelta:
+    """How long this action waits between two probes; attempts that used up no refusal were probes."""
+    slower = min(max(0, intent.attempts - intent.refusals - PROBES_AT_PACE), 100)
+    return min(PROBE_EVERY * LONGER**slower, timedelta(seconds=LONGEST_PAUSE))
 
 
 def studies_with_marketplace_away() -> list[int]:

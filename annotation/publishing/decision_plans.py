@@ -22,16 +22,16 @@ from metrics.version import __version__
 NO_SPREADS = dict.fromkeys(("text", "slope", "severity", "noise"), 0.0)
 
 
-def request_of(study: Study, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def request_of(study: Study, goal: Mapping[str, Any]) -> dict[str, Any]:
     """Everything that a plan depends on: what is wanted, and the study's terms.
 
-    wanted: decision, difference, power, comparisons, raters, generators, spreads, budget_cents. Raises DesignError for
+    goal: decision, difference, power, comparisons, raters, generators, spreads, budget_cents. Raises DesignError for
     a decision that is none.
     """
-    budget = wanted["budget_cents"]
+    budget = goal["budget_cents"]
     request = {
-        **wanted,
-        "raters": list(wanted["raters"]),
+        **goal,
+        "raters": list(goal["raters"]),
         "budget_cents": study.budget_cents if budget is None else budget,
         "reward_cents": study.reward_cents,
         "texts_per_hit": study.texts_per_hit,

@@ -33,14 +33,33 @@ def apply_groups(user: User, groups: frozenset[str], *, now: datetime) -> None:
         identity = ProviderIdentity.objects.select_for_update().filter(user=user, issuer=settings.OIDC_ISSUER).first()
         if identity is None or not (settings.OIDC_ROLES or identity.roles):
             return
-        expected, before = _expected_roles(groups), dict(identity.roles)
-        stored = _installation(user, INSTALLATION in expected, before.pop(INSTALLATION, None), now=now)
-        for uuid in sorted(before.keys() | expected.keys() - {INSTALLATION}):
-            if study := Study.objects.filter(uuid=uuid).first():
-                stored |= _study(study, user, expected.get(uuid), before.get(uuid), now=now)
+        stored = _changed(user, _expected_roles(groups), dict(identity.roles), now=now)
         if stored != identity.roles:
             identity.roles = stored
             identity.save(update_fields=["roles"])
+
+
+def disconnect(user: User, *, now: datetime) -> list[str]:
+    """Forget which people of providers the user is, and take away the roles that their groups gave.
+
+    Returns where a role stays, as nobody else is an owner there: of the installation (""), of a study (its name).
+    """
+    with transaction.atomic():
+        stay: list[str] = []
+        for identity in ProviderIdentity.objects.select_for_update().filter(user=user):
+            stored = _changed(user, {}, dict(identity.roles), now=now)
+            stay += [str(Study.objects.get(uuid=uuid)) if uuid else INSTALLATION for uuid in stored]
+            identity.delete()
+        return stay
+
+
+def _changed(user: User, expected: dict[str, str], before: dict[str, Any], *, now: datetime) -> dict[str, Any]:
+    """Change the user's roles to what is expected of groups; what groups have given then."""
+    stored = _installation(user, INSTALLATION in expected, before.pop(INSTALLATION, None), now=now)
+    for uuid in sorted(before.keys() | expected.keys() - {INSTALLATION}):
+        if study := Study.objects.filter(uuid=uuid).first():
+            stored |= _study(study, user, expected.get(uuid), before.get(uuid), now=now)
+    return stored
 
 
 def unknown_studies() -> list[str]:

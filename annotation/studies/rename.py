@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
@@ -17,7 +18,8 @@ def rename(study: Study, name: str, *, actor: str, now: datetime) -> bool:
     The name inside what was published or written before (keywords of tasks, files, the log) stays as it was: the study
     is found by its uuid, never by its name.
 
-    Raises DesignError for a name of other characters than a new study may have, StateError where it is taken.
+    Raises DesignError for a name of other characters than a new study may have, StateError where it is taken, and where
+    groups of an identity provider have roles by either name: they would come to lie on another study.
     """
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
@@ -25,6 +27,11 @@ def rename(study: Study, name: str, *, actor: str, now: datetime) -> bool:
         if before == name:
             return False
         check_name(name)
+        for pinned in {before, name} & {study_name for _, _, study_name in settings.OIDC_ROLES}:
+            sentence = (
+                f"Groups have roles on the study called {pinned} (OIDC_ROLES), so no study can be renamed from or"
+            )
+            raise StateError(f"{sentence} to it. The operator of this installation can change that.").at("name")
         locked.name = name
         locked.save(update_fields=["name"])
         AuditEvent.objects.record(locked, "rename", actor=actor, now=now, before=before, after=name)

@@ -21,10 +21,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """
 
     _held: threading.Lock | None = None
+    turn_seconds: float | None = None  # to wait for this process's other threads; None: the connection's limit
 
     def _start_transaction_under_autocommit(self) -> None:
         lock = _locks.setdefault(str(self.settings_dict["NAME"]), threading.Lock())
-        if lock.acquire(timeout=self.settings_dict["OPTIONS"].get("timeout", 5)):
+        limit = self.turn_seconds
+        if lock.acquire(timeout=self.settings_dict["OPTIONS"].get("timeout", 5) if limit is None else limit):
             self._held = lock
         try:
             super()._start_transaction_under_autocommit()  # type: ignore[misc]

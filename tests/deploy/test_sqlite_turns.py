@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 from django.conf import settings
@@ -65,6 +66,19 @@ def test_whoever_has_waited_for_the_whole_limit_is_told_that_the_database_is_loc
         assert other._held is None
     other._start_transaction_under_autocommit()
     other._rollback()
+
+
+def test_a_check_waits_for_other_threads_no_longer_than_its_limit(other):
+    other.settings_dict["OPTIONS"]["timeout"] = 60
+    other.ensure_connection()
+    with transaction.atomic():
+        User.objects.create(username="ada")
+        other.cursor().execute("PRAGMA busy_timeout = 50")
+        other.turn_seconds = 0.05
+        began = time.monotonic()
+        with pytest.raises(OperationalError, match="locked"):
+            other._start_transaction_under_autocommit()
+    assert time.monotonic() - began < 30
 
 
 def test_a_transaction_that_fails_leaves_the_turn_to_others(transactional_db):

@@ -23,7 +23,7 @@ import httpx
 
 from tests.faults.guardian import guarded
 from tests.faults.installation import Installation, installed
-from tests.faults.servers import ROOT, free_port, manage, process, wait_for
+from tests.faults.servers import ROOT, free_port, manage, wait_for
 
 SHIPPED = ROOT / "deploy" / "proxy" / "nginx.conf"
 STUDY, TASKS = "127.0.0.1", "localhost"
@@ -80,10 +80,22 @@ def proxied() -> Iterator[tuple[Installation, int, int, Path]]:
         file.write_text(recipe(folder, http=http, https=https, upstream=site.port))
         program = shutil.which("nginx") or "/usr/sbin/nginx"
         subprocess.run([program, "-t", "-q", "-c", str(file)], check=True)
-        with (folder / "output").open("w") as log, process([program, "-c", str(file)], dict(os.environ), log):
+        with running([program, "-c", str(file)], folder / "output"):
             wait_for(lambda: answers(f"http://{STUDY}:{http}/"), "nginx")
             yield site, http, https, folder
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def running(command: list[str], output: Path) -> Iterator[None]:
+    """Run nginx. Its first process is asked to end, and ends the others: a kill would leave them behind."""
+    with output.open("w") as log:
+        first = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
+    try:
+        yield
+    finally:
+        first.terminate()
+        first.wait(timeout=30)
 
 
 def answers(address: str) -> bool:

@@ -18,7 +18,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,11 +55,26 @@ class Whole:
     found: dict[str, int] = field(default_factory=dict)
 
 
-def live_through(kind: str, *, kills: int, pages: int, seed: int, minutes: float) -> Whole:
-    """Studies one after another in one installation, until so many of its processes were killed or it is late."""
-    engine, broker, title = KINDS[kind]
+def live_through(
+    kind: str,
+    *,
+    kills: int,
+    pages: int,
+    seed: int,
+    minutes: float,
+    title: str = "",
+    site: AbstractContextManager[Installation] | None = None,
+    after: Callable[[Installation], dict[str, int]] = lambda _: {},
+) -> Whole:
+    """Studies one after another in one installation, until so many of its processes were killed or it is late.
+
+    site: one of another kind, with its title. after: what else is counted that must be 0.
+    """
+    if site is None:
+        engine, broker, title = KINDS[kind]
+        site = installed(engine, broker=broker)
     whole, begun = Whole(title), time.monotonic()
-    with installed(engine, broker=broker) as installation:
+    with site as installation:
         join(installation)
         from tests.faults.findings import findings
         from tests.faults.installed_life import InstalledLife, acknowledged, inject_faults
@@ -86,6 +103,7 @@ def live_through(kind: str, *, kills: int, pages: int, seed: int, minutes: float
             found.update(dict.fromkeys(told, 0))
             found.update(told)
         found["acknowledged answers that are lost or altered"] = acknowledged(met)
+        found.update(after(installation))
         whole.studies, whole.kills, whole.found = len(lives), dict(killer.kills), dict(found)
         whole.recorded, whole.failed, whole.longest = len(met.recorded), met.failed, met.longest
         whole.tracebacks = dict(tracebacks(installation.log()))
@@ -141,11 +159,11 @@ Of the tracebacks, `ClientDisconnected` is the marketplace hanging up as it was 
 """
 
 
-def page(wholes: list[Whole], asked: int) -> str:
+def page(wholes: list[Whole], asked: int, *, head: str = HEAD) -> str:
     """The section of docs/reliability.md."""
     kills = sum(sum(whole.kills.values()) for whole in wholes)
     short = "" if kills >= asked else f", fewer than the {asked:,} asked for"
-    head = HEAD.format(low=PAUSE[0], high=PAUSE[1], **FAULTS)
+    head = head.format(low=PAUSE[0], high=PAUSE[1], **FAULTS)
     names = sorted({name for whole in wholes for name in whole.kills})
     rows = [
         ["studies", *(str(whole.studies) for whole in wholes)],

@@ -119,11 +119,11 @@ def without_broker(installation: Installation) -> Iterator[None]:
 class Store:
     """The S3 server of moto, which is a test server; what it holds stays while it is stopped."""
 
-    def __init__(self) -> None:
+    def __init__(self, address: str = "127.0.0.1") -> None:
         import boto3
         from moto.server import ThreadedMotoServer
 
-        self.port, self._made = free_port(), ThreadedMotoServer
+        self.address, self.port, self._made = address, free_port(), ThreadedMotoServer
         self.start()
         keys = {"AWS_ACCESS_KEY_ID": "lab", "AWS_SECRET_ACCESS_KEY": "lab", "AWS_DEFAULT_REGION": "us-east-1"}
         os.environ.update(keys)
@@ -132,10 +132,10 @@ class Store:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.address}:{self.port}"
 
     def start(self) -> None:
-        self._server = self._made(ip_address="127.0.0.1", port=self.port, verbose=False)
+        self._server = self._made(ip_address=self.address, port=self.port, verbose=False)
         self._server.start()
 
     def stop(self) -> None:
@@ -227,7 +227,8 @@ SECTIONS = {
         (_trial("Redis", "Redis was killed, and started again empty.", "postgresql", without_broker, broker=True),),
     ),
     "clock": Section(
-        "## A clock an hour off\n",
+        "## A clock an hour off\n\nWhere it jumps ahead, the time for a task that somebody holds is over: what is "
+        "submitted then is not accepted.\n",
         tuple(clock(engine, offset) for engine in ("SQLite", "PostgreSQL") for offset in ("+1h", "-1h")),
     ),
 }

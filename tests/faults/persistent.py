@@ -35,7 +35,7 @@ class Persistent:
     # A new link for each sign-in: one works once.
     link: Callable[[], str]
     met: Met
-    patience: float = 300.0
+    patience: float = 900.0
     # Seconds between two tasks.
     pace: float = 0.0
 

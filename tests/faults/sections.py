@@ -14,7 +14,7 @@ an installation without a paragraph above no trial is recorded. The tables quote
 version may say it in other words.
 """
 # The order on the page.
-SECTIONS = ("points", "installations", "disk", "storage", "locked", "broker", "clock")
+SECTIONS = ("points", "installations", "machines", "disk", "storage", "locked", "broker", "clock")
 SECTION = "<!-- section: {name} -->\n{text}\n<!-- end: {name} -->\n"
 
 

@@ -48,8 +48,8 @@ def wait_for(happened: Callable[[], bool], what: str, seconds: float = 60) -> No
 class PostgreSQL:
     """A cluster in a folder, run as the user postgres where this is root."""
 
-    def __init__(self, folder: Path) -> None:
-        self.port, self.folder = free_port(), folder / "postgresql"
+    def __init__(self, folder: Path, address: str = "127.0.0.1") -> None:
+        self.address, self.port, self.folder = address, free_port(), folder / "postgresql"
         self._as = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
         self.folder.mkdir()
         if self._as:
@@ -61,7 +61,7 @@ class PostgreSQL:
 
     @property
     def url(self) -> str:
-        return f"postgres://postgres@127.0.0.1:{self.port}/postgres"
+        return f"postgres://postgres@{self.address}:{self.port}/postgres"
 
     def restart(self) -> None:
         """As after a crash: no connection is ended politely, the log is replayed."""
@@ -72,7 +72,7 @@ class PostgreSQL:
         self._tell("pg_ctl", "-D", str(self.folder), "-m", "immediate", "-w", "stop")
 
     def _start(self) -> None:
-        options = f"-p {self.port} -k {self.folder} -c listen_addresses=127.0.0.1 -c max_connections=100"
+        options = f"-p {self.port} -k {self.folder} -c listen_addresses={self.address} -c max_connections=100"
         log = str(self.folder / "log")
         self._tell("pg_ctl", "-D", str(self.folder), "-l", log, "-o", options, "-w", "start")
 
@@ -84,13 +84,13 @@ class PostgreSQL:
 class Redis:
     """A Redis that keeps nothing: what it held is lost when it is restarted."""
 
-    def __init__(self, folder: Path) -> None:
-        self.port, self._folder = free_port(), folder
+    def __init__(self, folder: Path, address: str = "127.0.0.1") -> None:
+        self.address, self.port, self._folder = address, free_port(), folder
         self._start()
 
     @property
     def url(self) -> str:
-        return f"redis://127.0.0.1:{self.port}/0"
+        return f"redis://{self.address}:{self.port}/0"
 
     def restart(self) -> None:
         self.stop()
@@ -101,12 +101,12 @@ class Redis:
         self._process.wait()
 
     def _start(self) -> None:
-        words = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self._folder)]
+        words = ["--port", str(self.port), "--bind", self.address, "--save", "", "--dir", str(self._folder)]
         self._process = subprocess.Popen(["redis-server", *words], stdout=subprocess.DEVNULL)
 
         def answers() -> bool:
             with socket.socket() as probe:
-                return probe.connect_ex(("127.0.0.1", self.port)) == 0
+                return probe.connect_ex((self.address, self.port)) == 0
 
         wait_for(answers, "Redis")
 

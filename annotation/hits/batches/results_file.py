@@ -116,8 +116,13 @@ def _assignment_cells(work: SubmittedWork) -> dict[str, str]:
         "ApprovalTime": moment(work.approved_at),
         "RejectionTime": moment(work.rejected_at),
         "RequesterFeedback": work.feedback,
-        "WorkTimeInSeconds": str(int((work.submitted_at - work.accepted_at).total_seconds())),
+        "WorkTimeInSeconds": _seconds_between(work.accepted_at, work.submitted_at),
     }
+
+
+def _seconds_between(accepted: datetime, submitted: datetime) -> str:
+    """Empty where the marketplace's clock was set back in between: nothing is known then."""
+    return str(int((submitted - accepted).total_seconds())) if submitted >= accepted else ""
 
 
 def moment(at: datetime | None) -> str:

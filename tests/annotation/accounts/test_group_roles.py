@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
 from annotation.accounts.models import AccountEvent, ProviderIdentity, User
+from annotation.exceptions import StateError
 from annotation.jobs.diagnosis import check_provider
 from annotation.models import Membership, Study
+from annotation.studies.create import Plan, create
 from annotation.studies.members import enrol
+from annotation.studies.rename import rename
 from deploy.settings.environment import ImproperlyConfigured, roles_of_groups
 from tests.annotation.accounts.conftest import go, signed_in
 from tests.annotation.accounts.identity_provider import IdentityProvider
@@ -165,3 +170,39 @@ def test_a_rule_that_is_none_ends_the_start_with_its_words(monkeypatch: pytest.M
         monkeypatch.setenv("OIDC_ROLES", rule)
         with pytest.raises(ImproperlyConfigured, match="GROUP=ROLE@STUDY"):
             roles_of_groups("OIDC_ROLES")
+
+
+def test_who_is_disconnected_keeps_no_role_of_a_group(provider: IdentityProvider, study: Study, ada: User) -> None:
+    enrol(study, ada, "viewer", actor="olga", now=timezone.now(), why="by hand")
+    sign_in(provider, ["admins", "leads"])
+    assert roles_of(ada) == (True, "editor")
+    call_command("account_address", "ada", "--disconnect", stdout=io.StringIO())
+    assert roles_of(ada) == (False, "viewer")
+    assert not ProviderIdentity.objects.exists()
+    assert study.audit.filter(facts__why="groups of the identity provider").count() == 2
+    verbs = AccountEvent.objects.filter(user=ada).order_by("pk").values_list("verb", flat=True)
+    assert list(verbs)[-2:] == ["no owner any more by groups", "provider disconnected"]
+
+
+def test_the_only_owner_is_named_and_stays_when_disconnected(
+    provider: IdentityProvider, study: Study, ada: User
+) -> None:
+    sign_in(provider, ["admins", "staff"])
+    User.objects.exclude(pk=ada.pk).update(is_superuser=False, is_staff=False)
+    Membership.objects.exclude(user=ada).delete()
+    said = io.StringIO()
+    call_command("account_address", "ada", "--disconnect", stdout=io.StringIO(), stderr=said)
+    assert roles_of(ada) == (True, "owner")
+    assert [line.partition(" of ")[2] for line in said.getvalue().splitlines()] == [
+        "this installation, by a group.",
+        f"the study {study}, by a group.",
+    ]
+
+
+def test_a_study_on_which_groups_have_roles_keeps_its_name(study: Study, settings: Any) -> None:
+    other, now = create("other", mode="rehearsal", plan=Plan(), actor="olga", now=timezone.now()), timezone.now()
+    settings.OIDC_ROLES = [*MAP, ("nlp", "viewer", "later")]
+    for renamed, name in ((study, "fresh"), (other, "later")):
+        with pytest.raises(StateError, match="OIDC_ROLES"):
+            rename(renamed, name, actor="olga", now=now)
+    assert rename(other, "else", actor="olga", now=now)

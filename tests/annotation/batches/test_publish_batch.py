@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -30,6 +31,7 @@ from annotation.hits.batches.review_file import apply_review, plan_review
 from annotation.models import Batch, BatchEvent, Judgment
 from annotation.models.audit import first_broken
 from annotation.mturk.client import Market
+from annotation.mturk.records import SubmittedWork
 from tests.annotation.batches.conftest import PLAN
 from tests.marketplace.people import Person
 
@@ -210,6 +212,7 @@ def test_21_results_have_the_columns_of_the_requester_site_and_come_in_again(
     assert "\r" not in text
     assert all(line.startswith('"') for line in text.splitlines())
     first = dict(zip(header, rows[0], strict=True))
+    assert int(first["WorkTimeInSeconds"]) >= 0
     assert first["Reward"] == "$1.00"
     assert first["LifetimeApprovalRate"] == "0% (0/0)"
     assert re.fullmatch(r"[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d P[SD]T \d{4}", first["SubmitTime"])
@@ -273,3 +276,12 @@ def test_22_a_reviewed_file_decides_what_it_says_and_names_the_rest(
     text = (tmp_path / file_names(batch)[0]).read_text()
     rates = {row["WorkerId"]: row["LifetimeApprovalRate"] for row in csv.DictReader(io.StringIO(text))}
     assert sorted(rates.values()) == ["100% (1/1)", "50% (1/2)"]
+    # The marketplace's clock was set back by an hour after work was accepted.
+    back = [replace(each, work=tuple(_accepted_later(work) for work in each.work)) for each in rated()]
+    write_results(batch, back, tmp_path, now=timezone.now(), actor="olga")
+    text = (tmp_path / file_names(batch)[0]).read_text()
+    assert {row["WorkTimeInSeconds"] for row in csv.DictReader(io.StringIO(text))} == {""}
+
+
+def _accepted_later(work: SubmittedWork) -> SubmittedWork:
+    return replace(work, accepted_at=work.submitted_at + timedelta(hours=1))

@@ -114,6 +114,16 @@ def test_beat_s_task_carries_out_what_waits_for_a_marketplace_that_was_away(monk
     assert set(Intent.objects.values_list("state", flat=True)) == {"done"}
 
 
+@pytest.mark.parametrize(("probes", "pause"), [(0, 5), (60, 5), (61, 5.5), (67, 9.74), (100, 226.3), (10_000, 300)])
+def test_an_action_that_fails_for_a_reason_of_its_own_is_probed_less_and_less_often(probes: int, pause: float) -> None:
+    """After five minutes, each pause is a tenth longer than the last, up to five minutes."""
+    promise(STUDIES[0], bonuses=1)
+    later = NOW + timedelta(hours=1)
+    Intent.objects.update(attempts=8 + probes, refusals=8, not_before=later, away_at=NOW)
+    assert queue.take(Q(), now=NOW + timedelta(seconds=pause - 0.05)) is None
+    assert queue.take(Q(), now=NOW + timedelta(seconds=pause + 0.05)) is not None
+
+
 def test_no_second_probe_is_made_while_the_first_waits_for_an_answer() -> None:
     promise(STUDIES[0], bonuses=2)
     Intent.objects.update(refusals=8, not_before=NOW + timedelta(minutes=5), away_at=NOW)

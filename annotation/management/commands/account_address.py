@@ -9,26 +9,33 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_email
 from django.utils import timezone
 
-from annotation.accounts.models import AccountEvent, ProviderIdentity, User
+from annotation.accounts.models import AccountEvent, User
+from annotation.studies.group_roles import disconnect
 
 
 class Command(BaseCommand):
     help = (
         "Show or set the mail address by which sign-in through the OpenID Connect provider finds an account "
-        "(--disconnect: forget which person of the provider it was)."
+        "(--disconnect: forget which person of the provider it was, and take away the roles that groups gave)."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("user")
         parser.add_argument("address", nargs="?")
-        parser.add_argument("--disconnect", action="store_true", help="forget which person of the provider it was")
+        parser.add_argument(
+            "--disconnect",
+            action="store_true",
+            help="forget which person of the provider it was, and take away the roles that groups gave",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         user, address = User.objects.filter(username=options["user"]).first(), options["address"]
         if user is None:
             raise CommandError(f"There is no user called {options['user']}.", returncode=2)
         if options["disconnect"]:
-            ProviderIdentity.objects.filter(user=user).delete()
+            for place in disconnect(user, now=timezone.now()):
+                where = f"the study {place}" if place else "this installation"
+                self.stderr.write(f"{user.get_username()} stays the only owner of {where}, by a group.")
             self._note(user, "provider disconnected")
         if address:
             self._set(user, address)

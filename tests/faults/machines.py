@@ -2,9 +2,10 @@
 
     python -m tests.faults.machines --kills 100 --minutes 10    # writes its section of docs/reliability.md
 
-Two machines serve the web (127.0.0.2 and .3), two have Celery's workers (.4 and .5, the first beat and the notifications
-too), one PostgreSQL and Redis (.6), one S3 (.7: the test server of moto). They share no folder; each has the file of
-secrets and settings. A forwarder on 127.0.0.1 leads people to either web machine. What ends is started again.
+Two machines serve the web (127.0.0.2 and .3), two have Celery's workers (which listen on no address; the first has beat
+and the notifications too), one PostgreSQL and Redis (.6), one S3 (.7: the test server of moto). They share no folder;
+each has the file of secrets and settings. A forwarder on 127.0.0.1 leads people to either web machine. What ends is
+started again.
 """
 
 from __future__ import annotations
@@ -53,9 +54,9 @@ TITLE = "six machines"
 HEAD = """## Several machines
 
 By `python -m tests.faults.machines`: two web machines, two with Celery's workers, one with PostgreSQL and Redis, one
-with S3 (the test server of moto), on addresses 127.0.0.2 to .7 of one computer, with folders of their own and nothing shared
-but by database, broker and storage. Their processes are killed as above. Afterwards a file is uploaded to each web
-machine, read by a worker of another, and its job looked at on the other web machine.
+with S3 (the test server of moto), on addresses 127.0.0.2 to .7 of one computer (workers listen on none), with folders
+of their own and nothing shared but by database, broker and storage. Their processes are killed as above. Afterwards a file
+is uploaded to each web machine, read by a machine of workers, and its job looked at on the other web machine.
 """
 
 

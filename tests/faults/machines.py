@@ -55,8 +55,8 @@ HEAD = """## Several machines
 
 By `python -m tests.faults.machines`: two web machines, two with Celery's workers, one with PostgreSQL and Redis, one
 with S3 (the test server of moto), on addresses 127.0.0.2 to .7 of one computer (workers listen on none), with folders
-of their own and nothing shared but by database, broker and storage. Their processes are killed as above. Afterwards a file
-is uploaded to each web machine, read by a machine of workers, and its job looked at on the other web machine.
+of their own and nothing shared but by database, broker and storage. Their processes are killed as above. Afterwards a
+file is uploaded to each web machine, read by a machine of workers, and its job looked at on the other web machine.
 """
 
 

@@ -41,7 +41,8 @@ class Session(socketserver.StreamRequestHandler):
                 recipients.append(rest)
             elif verb == "DATA":
                 self._say("354 go on")
-                lines = list(iter(self.rfile.readline, b".\r\n"))
+                # A dot that begins a line is sent as two.
+                lines = [line.removeprefix(b".") for line in iter(self.rfile.readline, b".\r\n")]
                 self.server.taken.append((sender, recipients, b"".join(lines)))
             self._say("221 bye" if verb == "QUIT" else "250 ok")
 
@@ -67,8 +68,7 @@ def test_a_message_arrives_as_it_was_written(server: MailServer) -> None:
     assert (sender.split()[0], recipients) == ("FROM:<site@example.org>", ["TO:<ann@example.org>"])
     message = email.message_from_bytes(body, policy=policy.default)
     assert message["subject"] == "Sign in"
-    # The protocol doubles a dot at the beginning of a line.
-    assert message.get_content().replace("..", ".") == words
+    assert message.get_content().splitlines() == words.splitlines()
 
 
 def test_doctor_finds_a_mail_server_that_takes_our_messages(server: MailServer) -> None:

@@ -18,9 +18,22 @@ OUT = ROOT / "docs" / "first-study"
 WINDOW = {"width": 960, "height": 640}
 # In the order of the steps: docs/first-study/1-password.png and so on.
 PICTURES = (
-    "password", "new", "texts", "training", "preview", "channel", "publish", "address", "door", "task", "end",
-    "progress", "funnel", "results", "report",
-)  # fmt: skip
+    "password",
+    "new",
+    "texts",
+    "training",
+    "preview",
+    "channel",
+    "publish",
+    "address",
+    "door",
+    "task",
+    "end",
+    "progress",
+    "funnel",
+    "results",
+    "report",
+)
 # What a picture is of, where that lies below the window: it is scrolled to the top.
 SUBJECTS = {"preview": "main :text('Task 1 of')", "funnel": "#funnel"}
 

@@ -97,8 +97,10 @@ def _recruited(done: Done) -> str:
     needed = f"an approval rate above {percent}%" if percent is not None else ""
     if hits is not None:
         needed = f"{needed} over more than {hits} tasks" if needed else f"more than {hits} approved tasks"
-    clauses = [f"needed {needed}"] if needed else []
-    clauses += [f"were located in {country}"] if country else []
+    # Before anybody has worked, it is what the design asks for.
+    need, were = ("needed", "were") if done.submissions else ("need", "are")
+    clauses = [f"{need} {needed}"] if needed else []
+    clauses += [f"{were} located in {country}"] if country else []
     return f"Workers {' and '.join(clauses)}." if clauses else ""
 
 

@@ -34,7 +34,7 @@ from annotation.studies import blinding
 from annotation.texts import queries as texts_queries
 from annotation.workers import participation
 from metrics.data.answer_types import AnswerType
-from metrics.report.pay import VOLUNTEERS
+from metrics.report.pay import VOLUNTEERS, VOLUNTEERS_AHEAD
 from metrics.report.records import (
     CrowdFacts,
     FlagFacts,
@@ -156,7 +156,7 @@ def _interleaving(study: Study, sources: Sequence[tuple[int, int]]) -> str | Non
     if seed is None or not sources:
         return None
     order = f" Pairs were dealt into HITs and ordered at random by seed {seed}."
-    return f"Each question showed two texts of one context.{order}"
+    return f"Each question shows two texts of one context.{order}"
 
 
 def interleaving(sources: Sequence[tuple[int, int]], *, seed: int | None) -> str | None:
@@ -241,7 +241,7 @@ def crowd_facts(
         excluded=crowd.excluded,
         consent=statements.get("consent") or words.consent or consent_before,
         ethics=statements.get("ethics"),
-        pays=(statements["payment"],) if "payment" in statements else _pays(study, ways),
+        pays=(statements["payment"],) if "payment" in statements else _pays(study, ways, ahead=crowd.submitted == 0),
     )
 
 
@@ -253,7 +253,20 @@ KINDS = {
     "accounts": "registered accounts",
     "rehearsal": "simulated workers",
 }
-PLAY_MONEY = "Raters were simulated; their rewards were play money."
+# Each in the past, and as it is planned.
+PLAY_MONEY = (
+    "Raters were simulated; their rewards were play money.",
+    "Raters are simulated; their rewards are play money.",
+)
+BY_APPROVAL = (
+    "Rewards were credited by the marketplace when work was approved.",
+    "Rewards are credited by the marketplace when work is approved.",
+)
+OTHERWISE = {
+    "voucher": ("Raters were paid by voucher", "Raters are paid by voucher"),
+    "credit": ("Raters were given course credit", "Raters are given course credit"),
+}
+ARRANGED = ("Pay was arranged outside the marketplace", "Pay is arranged outside the marketplace")
 
 
 def _provider(study: Study, ways: Sequence[WayIn]) -> str | None:
@@ -264,11 +277,14 @@ def _provider(study: Study, ways: Sequence[WayIn]) -> str | None:
     return f"{', '.join(named)}{f' ({channels})' if channels else ''}" if named else channels or None
 
 
-def _pays(study: Study, ways: Sequence[WayIn]) -> tuple[str, ...]:
-    """Return how people were paid, as the marketplace reported it; nothing where it did not."""
+def _pays(study: Study, ways: Sequence[WayIn], *, ahead: bool) -> tuple[str, ...]:
+    """Return how people were paid, as the marketplace reported it; nothing where it did not.
+
+    ahead: nobody has worked yet, so how they are to be paid.
+    """
     if study.mode == Study.Mode.REHEARSAL:
-        return (PLAY_MONEY,)
-    words_by_way = {way: _pay(way) for way in ways}
+        return (PLAY_MONEY[ahead],)
+    words_by_way = {way: _pay(way, ahead=ahead) for way in ways}
     several = len(set(words_by_way.values())) > 1
     sentences = (
         f"{KINDS.get(way.kind, way.kind).capitalize()}: {words}" if several else words
@@ -277,17 +293,16 @@ def _pays(study: Study, ways: Sequence[WayIn]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sentences))
 
 
-def _pay(way: WayIn) -> str:
+def _pay(way: WayIn, *, ahead: bool) -> str:
     if way.pays == VOLUNTEER:
-        return VOLUNTEERS
+        return VOLUNTEERS_AHEAD if ahead else VOLUNTEERS
     if way.pays == BY_MARKETPLACE:
-        return "Rewards were credited by the marketplace when work was approved."
-    words = OTHERWISE.get(way.pays, "Pay was arranged outside the marketplace")
+        return BY_APPROVAL[ahead]
+    words = OTHERWISE.get(way.pays, ARRANGED)[ahead]
     return f"{words}{f' ({way.pay_words})' if way.pay_words else ''}."
 
 
 VOLUNTEER = "volunteer"
-OTHERWISE = {"voucher": "Raters were paid by voucher", "credit": "Raters were given course credit"}
 
 
 def all_paid(study: Study) -> bool:

@@ -9,6 +9,7 @@ from metrics.report.records import ReportInput
 from metrics.report.wording import duration, money
 
 VOLUNTEERS = "Raters were volunteers and were paid nothing."
+VOLUNTEERS_AHEAD = "Raters are volunteers and are paid nothing."  # before anybody has worked
 REWARD = template(
     "methods.reward",
     "The reward was {rewards} per assignment{time}{wage}.",

@@ -359,7 +359,14 @@ class ReportInput:
     @property
     def assignment(self) -> str:
         """What a comparison of the arms must say of how raters came to them; "" with one arm, or where it was drawn."""
-        return assignment_sentence(self.study.arm_assignment) if len(self.conditions) > 1 else ""
+        if len(self.conditions) < 2:
+            return ""
+        return assignment_sentence(self.study.arm_assignment, ahead=not self.is_rated)
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether any text is rated, by single ratings or by a mean."""
+        return bool(self.ratings) or any(item.hj is not None for facts in self.generators for item in facts.items)
 
     @property
     def raters(self) -> int | None:

@@ -371,9 +371,9 @@ def caption(name: str, pattern: str, holds: Callable[[Rows, str], bool]) -> None
 
     def expect(rows: Rows, match: Match, asked: Asked) -> str | None:
         groups = match.groupdict()
-        criteria = [criterion["name"] for criterion in rows.words["criteria"]]
-        criterion = groups.get("criterion") or criteria[0]
-        if criterion not in criteria or not holds(rows, criterion):
+        criteria = {criterion["name"].replace("_", " "): criterion["name"] for criterion in rows.words["criteria"]}
+        criterion = groups.get("criterion") or next(iter(criteria))
+        if criterion not in criteria or not holds(rows, criteria[criterion]):
             return None
         if groups.get("units") and (groups["units"] == "contexts") != rows.has_contexts:
             return None
@@ -382,7 +382,7 @@ def caption(name: str, pattern: str, holds: Callable[[Rows, str], bool]) -> None
     kind(pattern)(_named(expect, name))
 
 
-CRITERION = r"\((?P<criterion>\w+)\)"
+CRITERION = r"\((?P<criterion>[^()_]+)\)"
 LEVEL = rf"{NUMBER}% intervals"
 
 

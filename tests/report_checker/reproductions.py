@@ -44,7 +44,7 @@ def _means(studies: dict[str, Rows], rows: Rows) -> Iterator[tuple[Score, float]
         if len(_names(rows, criterion)) < 2 or not (is_share or _on_one_scale(studies, criterion)):
             continue
         start = 0.0 if is_share else float(min(rows.scale.values()))
-        what = "share taken for human" if is_share else f"mean {criterion}, from the lowest label"
+        what = "share taken for human" if is_share else f"mean {criterion.replace('_', ' ')}, from the lowest label"
         for side in _names(rows, criterion):
             yield (what, side or REFERENCES), _mean(rows, criterion, side) - start
 

@@ -196,9 +196,14 @@ def texts_in_part(rows: Rows, match: Match, asked: Asked) -> str | None:
     return f"The study has {texts_of(rows)}. Raters judged {judged(rows)} of these {len(rows.texts)} texts."
 
 
-@kind(r"Raters were asked: “[^”]*”")
+@kind(r"Raters (?:were|are) asked: “[^”]*”")
 def question(rows: Rows, match: Match, asked: Asked) -> str:
-    return f"Raters were asked: “{rows.question()}”"
+    return f"Raters {tense(rows, 'were', 'are')} asked: “{rows.question()}”"
+
+
+def tense(rows: Rows, past: str, present: str) -> str:
+    """Of what raters were asked and shown; as long as there is no answer, of what the design says."""
+    return past if rows.answers else present
 
 
 def nominal(rows: Rows) -> bool:
@@ -212,7 +217,7 @@ def is_nominal(rows: Rows, criterion: str) -> bool:
     )
 
 
-@kind(r"They answered on a scale of \d+ labels \(.+?\), coded .+?\.(?= |$)")
+@kind(r"They answer(?:ed)? on a scale of \d+ labels \(.+?\), coded .+?\.(?= |$)")
 def scale(rows: Rows, match: Match, asked: Asked) -> str | None:
     scales = {tuple(map(tuple, criterion["labels"])) for criterion in rows.words["criteria"]}
     if len(scales) > 1 or nominal(rows) or rows.study["task"] == "direct_assessment":
@@ -222,31 +227,31 @@ def scale(rows: Rows, match: Match, asked: Asked) -> str | None:
     (low, lowest), (high, highest) = codes[0], codes[-1]
     named = ", ".join(label for label, _, _ in labels)
     ends = f"{float(low):g} to {float(high):g}, {float(low):g} = {lowest}, {float(high):g} = {highest}"
-    return f"They answered on a scale of {len(labels)} labels ({named}), coded {ends}."
+    return f"They {tense(rows, 'answered', 'answer')} on a scale of {len(labels)} labels ({named}), coded {ends}."
 
 
-@kind(r"They answered with whole numbers \(.+?\)\.(?= |$)")
+@kind(r"They answer(?:ed)? with whole numbers \(.+?\)\.(?= |$)")
 def numbers(rows: Rows, match: Match, asked: Asked) -> str | None:
     if rows.study["task"] != "direct_assessment":
         return None
     ends = sorted((int(code), label) for label, code, _ in rows.words["criteria"][0]["labels"])
     points = [f"{code} = {label}" for code, label in (ends[0], ends[-1])]
-    return f"They answered with whole numbers ({ends[0][0]} to {ends[-1][0]}, {', '.join(points)})."
+    return f"They {tense(rows, 'answered', 'answer')} with whole numbers ({ends[0][0]} to {ends[-1][0]}, {', '.join(points)})."
 
 
-@kind(r"They chose among \d+ answers \(.+?\)\.")
+@kind(r"They (?:chose|choose) among \d+ answers \(.+?\)\.")
 def answers(rows: Rows, match: Match, asked: Asked) -> str | None:
     if not nominal(rows):
         return None
     labels = [label for label, _, _ in rows.words["criteria"][0]["labels"]]
-    return f"They chose among {len(labels)} answers ({', '.join(labels)})."
+    return f"They {tense(rows, 'chose', 'choose')} among {len(labels)} answers ({', '.join(labels)})."
 
 
-@kind(r"(?:Texts|Pairs of texts) were shown in \d+ tasks? of up to \d+\.")
+@kind(r"(?:Texts|Pairs of texts) (?:were|are) shown in \d+ tasks? of up to \d+\.")
 def tasks(rows: Rows, match: Match, asked: Asked) -> str:
     what = "Pairs of texts" if rows.pairs else "Texts"
     most = max(hit["items"] for hit in rows.hits)
-    return f"{what} were shown in {count(len(rows.hits), 'task')} of up to {most}."
+    return f"{what} {tense(rows, 'were', 'are')} shown in {count(len(rows.hits), 'task')} of up to {most}."
 
 
 @kind(r"Every HIT mixes the sources, with \d+(?: to \d+)? references? in each\.")
@@ -276,13 +281,13 @@ def packing_seed(rows: Rows, match: Match, asked: Asked) -> str:
     return f"{what} were dealt into HITs and ordered at random by seed {rows.study['seed']}."
 
 
-fixed("side_by_side", "Each question showed two texts of one context.", lambda rows: rows.pairs)
+fixed("side_by_side", "Each question shows two texts of one context.", lambda rows: rows.pairs)
 
 
-@kind(r"Each task also held .+?\.(?= |$)")
+@kind(r"Each task also (?:held|holds) .+?\.(?= |$)")
 def extras(rows: Rows, match: Match, asked: Asked) -> str | None:
     parts = []
-    worked = [hit for hit in rows.hits if hit["work"]]
+    worked = [hit for hit in rows.hits if hit["work"]] or rows.hits
     for name, one, many in (
         ("checks", "attention check", "attention checks"),
         ("repeats", "repeated text", "repeated texts"),
@@ -290,13 +295,18 @@ def extras(rows: Rows, match: Match, asked: Asked) -> str | None:
         most, least = max(hit[name] for hit in worked), min(hit[name] for hit in worked)
         if most:
             parts.append(count(most, one, many) if most == least else f"{least} to {most} {many}")
-    return f"Each task also held {listed(parts)}." if parts else None
+    return f"Each task also {tense(rows, 'held', 'holds')} {listed(parts)}." if parts else None
 
 
 fixed(
+    "arms_chosen_ahead",
+    "Assignment to arms is not random: raters take tasks, and with them their arm, from a list that shows the pay.",
+    lambda rows: len(rows.arms) > 1 and rows.study["arm_assignment"] == "chosen" and not rows.answers,
+)
+fixed(
     "arms_chosen",
     CHOSEN,
-    lambda rows: len(rows.arms) > 1 and rows.study["arm_assignment"] == "chosen",
+    lambda rows: len(rows.arms) > 1 and bool(rows.answers) and rows.study["arm_assignment"] == "chosen",
 )
 
 
@@ -437,19 +447,20 @@ def ways_of_paying(rows: Rows, match: Match, asked: Asked) -> str | None:
 # --- quality ---
 
 
-@kind(r"Workers (?:needed|were located)[^.]*\.")
+@kind(r"Workers (?:needed|need|were located|are located)[^.]*\.")
 def recruitment(rows: Rows, match: Match, asked: Asked) -> str | None:
     study = rows.study
     percent, hits = study["minimum_percent_approved"], study["minimum_approved_hits"]
     clauses = []
+    need, were = ("needed", "were") if rows.submissions else ("need", "are")
     if percent and hits:
-        clauses.append(f"needed an approval rate above {percent}% over more than {hits} tasks")
+        clauses.append(f"{need} an approval rate above {percent}% over more than {hits} tasks")
     elif percent:
-        clauses.append(f"needed an approval rate above {percent}%")
+        clauses.append(f"{need} an approval rate above {percent}%")
     elif hits:
-        clauses.append(f"needed more than {hits} approved tasks")
+        clauses.append(f"{need} more than {hits} approved tasks")
     if study["country"]:
-        clauses.append(f"were located in {study['country']}")
+        clauses.append(f"{were} located in {study['country']}")
     return f"Workers {' and '.join(clauses)}." if clauses and not study["channel_tag"] else None
 
 
@@ -857,7 +868,7 @@ def analysis_accuracy(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(
-    r"(?:\d+ generators? against \d+ references?|\d+ model texts?(?: and \d+ references?)?), (?:judged by \d+ raters?|not judged yet)(?:, asked: “.+”|; the question they were asked is not known\.)"
+    r"(?:\d+ generators? against \d+ references?|\d+ model texts?(?: and \d+ references?)?), (?:judged by \d+ raters?|not judged yet)(?:, asked: “.+”|; raters are asked: “.+”)"
 )
 def lead(rows: Rows, match: Match, asked: Asked) -> str:
     sides = Counter(rows.sides.values())
@@ -870,7 +881,7 @@ def lead(rows: Rows, match: Match, asked: Asked) -> str:
         what = count(sum(sides.values()), "model text")
         what += f" and {count(references, 'reference')}" if references else ""
     by = f"judged by {count(people(rows), 'rater')}" if rows.submissions else "not judged yet"
-    return f"{what}, {by}, asked: “{rows.question()}”"
+    return f"{what}, {by}{tense(rows, ', asked', '; raters are asked')}: “{rows.question()}”"
 
 
 def items_of(rows: Rows, generator: str) -> int:
@@ -1198,11 +1209,12 @@ fixed(
 )
 
 
-@kind(r"Raters were located in \w\w only\. Results may not hold for raters elsewhere\.")
+@kind(r"Raters (?:were|are) located in \w\w only\. Results may not hold for raters elsewhere\.")
 def locale(rows: Rows, match: Match, asked: Asked) -> str | None:
     if rows.study["mode"] == "rehearsal" or not rows.study["country"]:
         return None
-    return f"Raters were located in {rows.study['country']} only. Results may not hold for raters elsewhere."
+    were = tense(rows, "were", "are")
+    return f"Raters {were} located in {rows.study['country']} only. Results may not hold for raters elsewhere."
 
 
 @kind(r"All ratings were collected on one day \(\w+\), and results can vary by day\.")

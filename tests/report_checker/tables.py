@@ -122,9 +122,9 @@ def _by_criterion(rows: Rows, level: float) -> dict[str, Cells]:
     tables = {}
     for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
         if rows.pairs:
-            tables[f"Preferences ({criterion})"] = preference_cells(rows, criterion, level)
+            tables[f"Preferences ({criterion.replace('_', ' ')})"] = preference_cells(rows, criterion, level)
         if rows.study["task"] == "which_machine":
-            caption = f"How often a text of each source was chosen ({criterion})"
+            caption = f"How often a text of each source was chosen ({criterion.replace('_', ' ')})"
             tables[caption] = chosen_cells(rows, criterion, level)
     return tables
 

@@ -188,26 +188,33 @@ def _silent(step: str, done: int, total: int) -> None:
 
 
 def _studies(studies: Sequence[ReportInput]) -> Section:
-    columns = (
+    """What each study judged; who rated it, and for what pay: in one table they would be wider than a page."""
+    judged = (
         Column("study", "Study"),
         Column("task", "Task"),
         Column("mode", "Kind"),
         Column("references", "References", "count"),
         Column("models", "Model texts", "count"),
         Column("ratings_per_text", "Ratings per text", "range"),
+    )
+    rated = (
+        Column("study", "Study"),
         Column("raters", "Raters", "count"),
         Column("submitted", "Assignments", "count"),
         Column("excluded", "Excluded", "count"),
-        Column("provider", "Recruited through"),
-        Column("dates", "Collected"),
         Column("wage", "Wage per hour", "number"),
         Column("currency", "Currency"),
+        Column("dates", "Collected", "range"),
+        Column("provider", "Recruited through"),
     )
-    table = Table("studies", plain("The studies."), columns, tuple(_study(report_input) for report_input in studies))
-    return Section("studies", "Studies", (), (table,))
+    tables = (
+        Table("studies", plain("What each study judged."), judged, tuple(map(_judged, studies))),
+        Table("studies-raters", plain("Who rated, and for what pay."), rated, tuple(map(_rated, studies))),
+    )
+    return Section("studies", "Studies", (), tables)
 
 
-def _study(report_input: ReportInput) -> Row:
+def _judged(report_input: ReportInput) -> Row:
     references = sum(text.source == "reference" for text in report_input.texts)
     counts: dict[str, int] = {}
     for rating in report_input.ratings:
@@ -215,23 +222,22 @@ def _study(report_input: ReportInput) -> Row:
             counts[rating.text] = counts.get(rating.text, 0) + 1
     low, high = (min(counts.values()), max(counts.values())) if counts else (None, None)
     spread = "not recorded" if low is None else str(low) if low == high else f"{low} to {high}"
+    study = report_input.study
+    return study.name, study.task, study.mode, references, len(report_input.texts) - references, spread
+
+
+def _rated(report_input: ReportInput) -> Row:
     begun, ended = report_input.study.collected_from, report_input.study.collected_to
-    wage = report_input.money.wage_cents
-    crowd = report_input.crowd
+    money, crowd = report_input.money, report_input.crowd
     return (
         report_input.study.name,
-        report_input.study.task,
-        report_input.study.mode,
-        references,
-        len(report_input.texts) - references,
-        spread,
         crowd.workers if crowd.workers is not None else len({rating.rater for rating in report_input.ratings}) or None,
         crowd.submitted,
         crowd.excluded,
-        crowd.provider or "not recorded",
+        None if money.wage_cents is None else money.wage_cents / 10 ** minor_digits(money.currency),
+        money.currency,
         f"{begun:%Y-%m-%d} to {ended:%Y-%m-%d}" if begun and ended else "not recorded",
-        None if wage is None else wage / 10 ** minor_digits(report_input.money.currency),
-        report_input.money.currency,
+        crowd.provider or "not recorded",
     )
 
 

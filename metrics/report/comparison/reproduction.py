@@ -15,7 +15,7 @@ from metrics.report.comparison.rating_scales import Relations
 from metrics.report.records import ReportInput
 from metrics.report.section import Reference, Section
 from metrics.report.sections.source_comparisons import REFERENCES, Judged, compare_sources
-from metrics.report.wording import number, plural
+from metrics.report.wording import name_criterion, number, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate
 
@@ -124,7 +124,7 @@ def _means(judged: Compared, studies: Sequence[ReportInput], scales: Relations) 
             for source, mean in each.means:
                 if mean.value is not None:
                     values[source][study] = mean.value - start
-        what = WHAT[first.kind].format(criterion=first.criterion)
+        what = WHAT[first.kind].format(criterion=name_criterion(first.criterion))
         yield from ((what, source, of_source) for source, of_source in values.items() if len(of_source) > 1)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from metrics.figures.chart import Chart
 from metrics.report.checklists.missing import MissingFact, list_missing
 from metrics.report.paper.table import paper_table
-from metrics.report.pay import VOLUNTEERS, arms_by_reward, describe_rewards
+from metrics.report.pay import VOLUNTEERS, VOLUNTEERS_AHEAD, arms_by_reward, describe_rewards
 from metrics.report.records import Warn
 from metrics.report.result import Report
 from metrics.report.wording import known, money, plural
@@ -100,8 +100,8 @@ def _facts(report: Report) -> list[tuple[str, str]]:
 def _reward(report: Report) -> str:
     """What an assignment paid, with the hourly wage where all arms pay alike."""
     report_input, paid = report.input, report.input.money
-    if report_input.crowd.pays and set(report_input.crowd.pays) == {VOLUNTEERS}:
-        return "none (volunteers)" if report_input.crowd.submitted != 0 else ""
+    if report_input.crowd.pays and set(report_input.crowd.pays) <= {VOLUNTEERS, VOLUNTEERS_AHEAD}:
+        return "none (volunteers)"
     shown = describe_rewards(report_input)
     if shown and paid.wage_cents is not None and len(arms_by_reward(report_input)) < 2:
         return f"{shown} ({money(paid.wage_cents, paid.currency)} per hour)"

@@ -86,10 +86,7 @@ def explain_missing_huse(too_little: Sequence[tuple[str, str]]) -> tuple[Sentenc
 
 def state_unrated(report_input: ReportInput) -> tuple[Sentence, ...]:
     """Return the sentence that no text is rated yet; nothing otherwise."""
-    rated = report_input.ratings or any(
-        item.hj is not None for facts in report_input.generators for item in facts.items
-    )
-    if rated:
+    if report_input.is_rated:
         return ()
     files = ", ".join(file.name for file in report_input.attached)
     return (UNRATED_FILES.fill(files=files) if files else UNRATED.fill(),)

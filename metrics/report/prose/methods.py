@@ -26,15 +26,18 @@ IN_PART = template(
     "ratings.partner",
 )
 JUDGED = template("methods.texts", "Raters judged {texts}.", *TEXTS, "ratings.text", "ratings.partner")
-QUESTION = template("methods.question", "Raters were asked: \u201c{question}\u201d", "study.question")
+QUESTION = template("methods.question", "Raters {were} asked: \u201c{question}\u201d", "study.question", "ratings.text")
 SCALE = template(
     "methods.scale",
-    "They answered on a scale of {number} labels ({labels}), coded {coding}.",
+    "They {answered} on a scale of {number} labels ({labels}), coded {coding}.",
     "study.scale",
     "study.coding",
     "study.task",
+    "ratings.text",
 )
-ANSWERS = template("methods.answers", "They chose among {number} answers ({labels}).", "study.scale", "study.task")
+ANSWERS = template(
+    "methods.answers", "They {chose} among {number} answers ({labels}).", "study.scale", "study.task", "ratings.text"
+)
 LABELS = template(
     "captions.scale",
     "Labels{criterion} in the order shown{coding}.",
@@ -42,13 +45,24 @@ LABELS = template(
     "study.coding",
     "study.answers",
 )
-NUMBERS = template("methods.numbers", "They answered with whole numbers ({coding}).", "study.coding", "study.answers")
+NUMBERS = template(
+    "methods.numbers",
+    "They {answered} with whole numbers ({coding}).",
+    "study.coding",
+    "study.answers",
+    "ratings.text",
+)
 TASKS = template(
-    "methods.tasks", "{what} were shown in {tasks} of up to {size}.", "study.hits", "study.texts_per_hit", "study.task"
+    "methods.tasks",
+    "{what} {were} shown in {tasks} of up to {size}.",
+    "study.hits",
+    "study.texts_per_hit",
+    "study.task",
+    "ratings.text",
 )
 MIXING = template("methods.mixing", "{interleaving}", "study.interleaving")
-EXTRA_PLACES = template("methods.extras", "Each task also held {extras}.", "study.extras")
-ARMS = template("methods.arms", "{assignment}", "study.arm_assignment", "conditions.name")
+EXTRA_PLACES = template("methods.extras", "Each task also {held} {extras}.", "study.extras", "ratings.text")
+ARMS = template("methods.arms", "{assignment}", "study.arm_assignment", "conditions.name", "ratings.text")
 DRAWN = template("methods.draw", "{draw}", "draw.draws", "draw.seed")
 RATERS = template(
     "methods.raters",
@@ -120,6 +134,15 @@ EQUIVALENCE = template(
 )
 
 
+PAST = {"were": "were", "answered": "answered", "chose": "chose", "held": "held"}
+# As long as nothing is rated, what raters are asked and shown is the design, and nothing that has happened.
+PRESENT = {"were": "are", "answered": "answer", "chose": "choose", "held": "holds"}
+
+
+def _tense(report_input: ReportInput) -> dict[str, str]:
+    return PAST if report_input.is_rated else PRESENT
+
+
 def paragraph(
     report_input: ReportInput,
     generators: tuple[GeneratorReport, ...],
@@ -156,17 +179,17 @@ def _texts(report_input: ReportInput) -> Iterator[Sentence]:
         yield IN_PART.fill(texts=texts, number=number, total=total)
     else:
         yield JUDGED.fill(texts=texts)
-    study = report_input.study
+    study, tense = report_input.study, _tense(report_input)
     if study.question not in ("", "not recorded"):
-        yield QUESTION.fill(question=" ".join(study.question.split()))
+        yield QUESTION.fill(were=tense["were"], question=" ".join(study.question.split()))
     yield from _scale(report_input)
     if study.hits and study.texts_per_hit:
         what = "Pairs of texts" if report_input.in_pairs else "Texts"
-        yield TASKS.fill(what=what, tasks=plural(study.hits, "task"), size=study.texts_per_hit)
+        yield TASKS.fill(what=what, were=tense["were"], tasks=plural(study.hits, "task"), size=study.texts_per_hit)
     if study.interleaving:
         yield MIXING.fill(interleaving=study.interleaving)
     if extras_text := describe_extras(study):
-        yield EXTRA_PLACES.fill(extras=extras_text)
+        yield EXTRA_PLACES.fill(held=tense["held"], extras=extras_text)
     if report_input.assignment:
         yield ARMS.fill(assignment=report_input.assignment)
     if report_input.draw:
@@ -184,9 +207,9 @@ def _counted_sides(report_input: ReportInput) -> str:
 
 def _scale(report_input: ReportInput) -> Iterator[Sentence]:
     """The answers: a scale with its coding, or labels without an order; nothing where criteria have several scales."""
-    study = report_input.study
+    study, tense = report_input.study, _tense(report_input)
     if study.answers and all(answer == AnswerType.NUMBER for _, answer in study.answers):
-        yield NUMBERS.fill(coding=study.coding)
+        yield NUMBERS.fill(answered=tense["answered"], coding=study.coding)
         return
     names = [label.name for label in study.scale]
     # The scale is that of the first criterion: only answers show whether the others have the same.
@@ -195,7 +218,10 @@ def _scale(report_input: ReportInput) -> Iterator[Sentence]:
     if any(rating.label not in names for rating in report_input.ratings):
         return
     shown = {"number": len(names), "labels": ", ".join(names)}
-    yield SCALE.fill(**shown, coding=study.coding) if report_input.has_coding else ANSWERS.fill(**shown)
+    if report_input.has_coding:
+        yield SCALE.fill(**shown, answered=tense["answered"], coding=study.coding)
+    else:
+        yield ANSWERS.fill(**shown, chose=tense["chose"])
 
 
 def describe_scale(report_input: ReportInput) -> Sentence:

@@ -15,7 +15,13 @@ from metrics.report.wording import plural
 from metrics.types import REFERENCE
 
 LEAD = template(
-    "page.lead", "{texts}{by}{question}", "texts.source", "results.generators", "crowd.workers", "study.question"
+    "page.lead",
+    "{texts}{by}{question}",
+    "texts.source",
+    "results.generators",
+    "crowd.workers",
+    "study.question",
+    "ratings.text",
 )
 DATASHEET = template(
     "page.datasheet",
@@ -66,10 +72,10 @@ def _lead(report_input: ReportInput, generators: Sequence[GeneratorReport]) -> S
     by = ", not judged yet" if state_unrated(report_input) else ""
     if raters := report_input.raters:
         by = f", judged by {plural(raters, 'rater')}"
-    question = report_input.study.question
-    ending = f", asked: “{question}”"
+    question, is_rated = report_input.study.question, report_input.is_rated
+    ending = f", asked: “{question}”" if is_rated else f"; raters are asked: “{question}”"
     if question in ("", "not recorded"):
-        ending = "; the question they were asked is not known."
+        ending = f"; the question they {'were' if is_rated else 'are'} asked is not known."
     return LEAD.fill(texts=_texts(report_input, generators), by=by, question=ending)
 
 

@@ -41,9 +41,10 @@ NO_RATINGS = _warning(
 REHEARSAL = _warning("rehearsal", "Raters were simulated; results do not describe people.", "study.mode")
 LOCALE = _warning(
     "locale",
-    "Raters were {places} only. Results may not hold for raters elsewhere.",
+    "Raters {were} {places} only. Results may not hold for raters elsewhere.",
     "crowd.criteria",
     "study.mode",
+    "ratings.text",
 )
 UNCALIBRATED = _warning(
     "uncalibrated", "Automatic verdicts of {files} rest on thresholds that were not calibrated.", "attached.document"
@@ -177,7 +178,7 @@ def _of_study(report_input: ReportInput) -> Iterator[Warn]:
         yield _warn(REHEARSAL)
     places = [rule for rule in report_input.crowd.criteria if rule.startswith("located in")]
     if places and study.mode != "rehearsal":
-        yield _warn(LOCALE, places=" and ".join(places))
+        yield _warn(LOCALE, were="were" if report_input.is_rated else "are", places=" and ".join(places))
     if loose := [file.name for file in report_input.attached if uncalibrated(file)]:
         yield _warn(UNCALIBRATED, files=", ".join(loose))
     if tried := [*_tried_out(report_input)]:

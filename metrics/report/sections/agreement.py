@@ -20,6 +20,7 @@ from metrics.inference.mixed_model import MixedModel, mixed_model
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Reference
 from metrics.report.section_kind import Options, SectionKind
+from metrics.report.wording import name_criterion
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Rating
 
@@ -131,7 +132,7 @@ def compute(facts: AgreementFacts, options: Options) -> Agreement:
             try:
                 rows.append(_row(criterion, name, group, options))
             except MetricsError as error:
-                why.append((f"α of {name}, {criterion}", str(error)))
+                why.append((f"α of {name}, {name_criterion(criterion)}", str(error)))
         if criterion not in facts.nominal:  # labels without an order have no mean
             further.append((criterion, *_further(facts.sides, criterion, included, options, why), len(included)))
     return Agreement(options.level, options.these_raters, tuple(rows), tuple(further), tuple(why), facts.elsewhere)
@@ -195,11 +196,11 @@ def _further(
     try:
         correlations = intraclass_correlations(_matrix(ratings), confidence=options.level)
     except MetricsError as error:
-        why.append((f"Intraclass correlations, {criterion}", str(error)))
+        why.append((f"Intraclass correlations, {name_criterion(criterion)}", str(error)))
     try:
         model = _mixed(sides, ratings, options.level, options.seed)
     except MetricsError as error:
-        why.append((f"Mixed model, {criterion}", str(error)))
+        why.append((f"Mixed model, {name_criterion(criterion)}", str(error)))
     return correlations, model
 
 
@@ -219,7 +220,7 @@ def _icc_table(criterion: str, correlations: IntraclassCorrelations) -> Table:
         ("the mean of all ratings of a text", correlations.icc_1_k, correlations.icc_1_1.n),
     )
     columns = (Column("of", "Of"), Column("icc", "ICC(1, ·)", "estimate", n="n"), Column("n", "Texts", "count"))
-    title = ICC_CAPTION.fill(criterion=criterion)
+    title = ICC_CAPTION.fill(criterion=name_criterion(criterion))
     return Table(f"icc-{criterion}", title, columns, rows, (ICC_NOTE,))
 
 
@@ -249,7 +250,7 @@ def _mixed_table(criterion: str, model: MixedModel, ratings: int) -> Table:
     notes = [MIXED_NOTE, *([model.note] if model.note else [])]
     if model.variances:
         notes.append("Variances: " + ", ".join(f"{name} {value:.3f}" for name, value in model.variances.items()) + ".")
-    title = MIXED_CAPTION.fill(ratings=ratings, criterion=criterion)
+    title = MIXED_CAPTION.fill(ratings=ratings, criterion=name_criterion(criterion))
     return Table(f"mixed-{criterion}", title, columns, tuple(rows), tuple(notes))
 
 

@@ -195,7 +195,7 @@ def tables(result: Sequence[Chosen]) -> Iterator[Table]:
         if each.rows:
             notes = (f"Answers without exactly one choice, not counted: {each.incomplete}.",) if each.incomplete else ()
             whom = "with these raters" if each.these_raters else "and new raters"
-            title = CAPTION.fill(criterion=each.criterion, level=100 * each.level, raters=whom)
+            title = CAPTION.fill(criterion=name_criterion(each.criterion), level=100 * each.level, raters=whom)
             yield Table(f"chosen-{each.criterion}", title, COLUMNS, each.rows, (CHANCE, *notes))
 
 

@@ -50,7 +50,9 @@ def _by_criterion(table: Table, key: str, name: str, title: str, x_title: str) -
     shares = key == "share"
     span = forest.value_range([row for rows in groups.values() for row in _rows(rows)]) if shares and groups else None
     for at, (criterion, rows) in enumerate(groups.items(), 1):
-        yield from _drawn(rows, f"{name}-{at}", title.format(criterion), x_title, span=span, shares=shares)
+        yield from _drawn(
+            rows, f"{name}-{at}", title.format(name_criterion(criterion)), x_title, span=span, shares=shares
+        )
 
 
 def _drawn(

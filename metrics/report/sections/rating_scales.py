@@ -200,7 +200,9 @@ def write_scales(facts: SingleFacts, options: Options) -> Section:
     means: list[Estimate] = []
     for criterion, group in _by_criterion(ratings).items():
         if _several(group):
-            missing.append((f"Mean of {criterion}", "several labels may be given to one text; see the shares"))
+            missing.append(
+                (f"Mean of {name_criterion(criterion)}", "several labels may be given to one text; see the shares")
+            )
             continue
         columns_of = RatingColumns.of(group, [Fraction(rating.value) for rating in group], side, facts.contexts)
         names = sorted(set(columns_of.source), key=lambda name: (name != REFERENCES, name))
@@ -211,7 +213,7 @@ def write_scales(facts: SingleFacts, options: Options) -> Section:
                     difference = columns_of.compare((name, REFERENCES), level, target).difference
                     differences.append(difference)
                 except MetricsError as error:
-                    missing.append((f"{criterion} of {name} less the references", str(error)))
+                    missing.append((f"{name_criterion(criterion)} of {name} less the references", str(error)))
             means.append(_mean(criterion, name, columns_of, facts, options))
             rows.append((criterion, name, means[-1], difference, means[-1].n))
     columns = (
@@ -382,7 +384,7 @@ def write_preferences(facts: PairFacts, options: Options) -> Section:
         try:
             tables += _strengths(criterion, group, facts, options)
         except MetricsError as error:
-            missing.append((f"Strengths, {criterion}", str(error)))
+            missing.append((f"Strengths, {name_criterion(criterion)}", str(error)))
     return Section("preferences", PAIRS, (), tuple(tables), draw_tables(tables), tuple(missing))
 
 
@@ -420,7 +422,7 @@ def _met(criterion: str, ratings: Sequence[RatingRow], facts: PairFacts, options
         Column("pairs", "Pairs of texts", "count"),
         Column("n", "Judgments", "count"),
     )
-    title = PREFERENCES_CAPTION.fill(criterion=criterion, intervals=_over(shares, options.level))
+    title = PREFERENCES_CAPTION.fill(criterion=name_criterion(criterion), intervals=_over(shares, options.level))
     return Table(f"preferences-{criterion}", title, columns, tuple(rows), facts.notes)
 
 
@@ -474,7 +476,7 @@ def _strength_table(criterion: str, strengths: Strengths, names: Sequence[str], 
         Column("n", "Judgments", "count"),
     )
     estimates = list(strengths.log_strength.values())
-    title = STRENGTHS_CAPTION.fill(criterion=criterion, over=_over(estimates, level))
+    title = STRENGTHS_CAPTION.fill(criterion=name_criterion(criterion), over=_over(estimates, level))
     return Table(f"strengths-{criterion}", title, columns, rows, _notes(strengths.flags, estimates))
 
 
@@ -490,7 +492,7 @@ def _difference_table(criterion: str, strengths: Strengths, level: float) -> Tab
         Column("n", "Judgments", "count"),
     )
     estimates = [difference.difference for difference in strengths.differences]
-    title = STRENGTH_DIFFERENCES_CAPTION.fill(criterion=criterion, over=_over(estimates, level))
+    title = STRENGTH_DIFFERENCES_CAPTION.fill(criterion=name_criterion(criterion), over=_over(estimates, level))
     note = "Each interval belongs to its difference, and none is adjusted for the number of differences."
     notes = (note,) if any(estimate.interval for estimate in estimates) else ()
     return Table(

@@ -15,7 +15,7 @@ from metrics.errors import MetricsError
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.rating_scales import REFERENCES, gather_single
-from metrics.report.wording import plural
+from metrics.report.wording import name_criterion, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.worker_models.standardise import standardise_by_rater
 
@@ -81,7 +81,7 @@ def compute(facts: NumberFacts, options: Options) -> Standardized:
     flags: dict[str, None] = {}
     for criterion, ratings in facts.ratings.items():
         if reason := _confounded(ratings, facts.sides):
-            missing.append((f"Standardized {criterion}", reason))
+            missing.append((f"Standardized {name_criterion(criterion)}", reason))
             continue
         try:
             # A person may rate a text again in another task: each is an item of its own here.
@@ -90,7 +90,7 @@ def compute(facts: NumberFacts, options: Options) -> Standardized:
             values = [float(Fraction(rating.value)) for rating in ratings]
             standard = standardise_by_rater(items, raters, values)
         except MetricsError as error:
-            missing.append((f"Standardized {criterion}", str(error)))
+            missing.append((f"Standardized {name_criterion(criterion)}", str(error)))
             continue
         flags |= dict.fromkeys(standard.flags)
         sides = np.array([facts.sides[rating.text] for rating in ratings])

@@ -188,7 +188,7 @@ def test_what_is_not_known_of_the_channel_is_asked_for_and_not_guessed() -> None
         call_command("set_details", study.name, key, words)
     crowd = score(study).crowd
     assert (crowd.provider, crowd.pays) == ("Two classes in May.", ("Each had 5 EUR in cash.",))
-    assert score(make(workers=2, name="played")).crowd.pays == (PLAY_MONEY,)
+    assert score(make(workers=2, name="played")).crowd.pays == (PLAY_MONEY[0],)
 
 
 def arms(mode: str = "live") -> Study:
@@ -221,7 +221,7 @@ def test_one_arm_is_assigned_to_nobody() -> None:
 def test_a_study_stores_how_raters_come_to_their_arm_and_its_report_says_it() -> None:
     given = score(arms())
     assert given.study.arm_assignment == "chosen"
-    assert assignment_sentence("chosen") in methods(given)
+    assert assignment_sentence("chosen", ahead=True) in methods(given)  # nobody has worked yet
 
 
 def test_an_imported_report_keeps_how_raters_came_and_another_import_does_not_know(tmp_path: Path) -> None:

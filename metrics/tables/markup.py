@@ -54,6 +54,8 @@ def _inner(table: Table, row: Row, column: Column, cell: Cell) -> str:
     value, detail = split_cell(column, cell, n=table.needs_n(row, column))
     if not isinstance(cell, Estimate):
         return escape(value)
-    span = f' <span class="ci">{escape(detail)}</span>' if detail else ""
+    # The number of units is a line of its own: a table with many estimates is not wider than a page.
+    lines = escape(detail).replace("] (", "]\n(")
+    span = f' <span class="ci">{lines}</span>' if detail else ""
     signature = escape(cell.signature)
     return f'<span class="est" tabindex="0" aria-description="{signature}"><b>{escape(value)}</b>{span}</span>'

@@ -196,6 +196,7 @@ def _studies(studies: Sequence[ReportInput]) -> Section:
         Column("references", "References", "count"),
         Column("models", "Model texts", "count"),
         Column("ratings_per_text", "Ratings per text", "range"),
+        Column("dates", "Collected"),
     )
     rated = (
         Column("study", "Study"),
@@ -204,11 +205,10 @@ def _studies(studies: Sequence[ReportInput]) -> Section:
         Column("excluded", "Excluded", "count"),
         Column("wage", "Wage per hour", "number"),
         Column("currency", "Currency"),
-        Column("dates", "Collected", "range"),
         Column("provider", "Recruited through"),
     )
     tables = (
-        Table("studies", plain("What each study judged."), judged, tuple(map(_judged, studies))),
+        Table("studies", plain("What each study judged, and when."), judged, tuple(map(_judged, studies))),
         Table("studies-raters", plain("Who rated, and for what pay."), rated, tuple(map(_rated, studies))),
     )
     return Section("studies", "Studies", (), tables)
@@ -223,11 +223,12 @@ def _judged(report_input: ReportInput) -> Row:
     low, high = (min(counts.values()), max(counts.values())) if counts else (None, None)
     spread = "not recorded" if low is None else str(low) if low == high else f"{low} to {high}"
     study = report_input.study
-    return study.name, study.task, study.mode, references, len(report_input.texts) - references, spread
+    begun, ended = study.collected_from, study.collected_to
+    dates = f"{begun:%Y-%m-%d} to {ended:%Y-%m-%d}" if begun and ended else "not recorded"
+    return study.name, study.task, study.mode, references, len(report_input.texts) - references, spread, dates
 
 
 def _rated(report_input: ReportInput) -> Row:
-    begun, ended = report_input.study.collected_from, report_input.study.collected_to
     money, crowd = report_input.money, report_input.crowd
     return (
         report_input.study.name,
@@ -236,7 +237,6 @@ def _rated(report_input: ReportInput) -> Row:
         crowd.excluded,
         None if money.wage_cents is None else money.wage_cents / 10 ** minor_digits(money.currency),
         money.currency,
-        f"{begun:%Y-%m-%d} to {ended:%Y-%m-%d}" if begun and ended else "not recorded",
         crowd.provider or "not recorded",
     )
 

@@ -352,6 +352,8 @@ def _sides(effects: Mapping[str, Exclusions], name: str, key: str) -> Iterator[T
 
 def _charts(effects: Mapping[str, Exclusions], name: str) -> Iterator[Chart]:
     for at, (of, effect) in enumerate(effects.items(), 1):
+        if len(effect.specifications) < 2:
+            continue  # a figure of one point
         chart = exclusion_curve.chart(effect, name=f"{name}-{at}")
         yield replace(chart, title=f"{of}: {chart.title}")
 

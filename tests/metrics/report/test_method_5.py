@@ -21,7 +21,7 @@ from tests.metrics.report.samples import NOW, study, with_rules, with_truth
 
 ASKED: dict[str, dict[str, str]] = {
     "summary": {
-        "question": "asked: |the question they were asked is not known",
+        "question": "asked: |the question they (were|are) asked is not known",
         "verdict": "differs from|No difference|no verdict|HUSE|right|No text has been rated",
         "what cannot be concluded": "does not prove|does not show|No text has been rated",
     },

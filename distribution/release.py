@@ -54,17 +54,38 @@ def main(arguments: list[str]) -> int:
 
 
 def unready(root: Path = ROOT) -> list[str]:
-    """What a release lacks: the version in a file, a section of the changes, and changes that are not committed."""
+    """What a release lacks: the version in a file, its section of the changes with all of them in it, a commit, a tag
+    that is free."""
     problems = [
         f"{name} does not state the version {__version__} of metrics/version.py."
         for name in FILES_OF_VERSION
         if f'"{__version__}"' not in (root / name).read_text(encoding="utf-8")
     ]
-    if f"\n## [{__version__}] - " not in (root / CHANGES).read_text(encoding="utf-8"):
+    problems += unready_changes((root / CHANGES).read_text(encoding="utf-8"))
+    if _git(root, "status", "--porcelain"):
+        problems.append("Commit or undo the changes of the checkout first.")
+    if _git(root, "tag", "--list", f"v{__version__}"):
+        problems.append(f"The tag v{__version__} exists already. Raise the version in metrics/version.py.")
+    return problems
+
+
+def unready_changes(changes: str) -> list[str]:
+    """What is wrong with the sections of the changes: this version's is the newest, and nothing is unreleased."""
+    unreleased = len(re.findall(r"^- ", changes.partition("## [Unreleased]")[2].partition("\n## ")[0], re.MULTILINE))
+    versions = re.findall(r"^## \[(\d[^\]]*)\] - ", changes, re.MULTILINE)
+    problems = []
+    if __version__ not in versions:
         problems.append(f"{CHANGES} has no section '## [{__version__}] - DATE'.")
-    git = ["git", "status", "--porcelain"]
-    changed = subprocess.run(git, cwd=root, capture_output=True, text=True, check=True)  # noqa: S603
-    return [*problems, *(["Commit or undo the changes of the checkout first."] if changed.stdout else [])]
+    elif versions[0] != __version__:
+        problems.append(f"The newest section of {CHANGES} is {versions[0]}, and metrics/version.py says {__version__}.")
+    if unreleased:
+        problems.append(f"Move {unreleased} changes of {CHANGES} from [Unreleased] into the section of the version.")
+    return problems
+
+
+def _git(root: Path, *words: str) -> str:
+    command = ["git", *words]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout  # noqa: S603
 
 
 def bill_of_materials(root: Path = ROOT) -> dict[str, object]:

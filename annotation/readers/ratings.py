@@ -25,7 +25,7 @@ from annotation.readers.records import (
 from annotation.readers.tabular import FileForm, sha256_of
 from annotation.readers.text_likelihoods import likelihood_of
 from annotation.readers.text_rows import TextReader
-from metrics.data.name_forms import NameForms
+from metrics.data.name_forms import NameForms, other_forms, state_other_form
 
 RAW_FORMAT = "ratings-csv-rows"
 ITEM_NEEDED = ("id", "source")
@@ -183,7 +183,9 @@ class RatingReader:
         item, rater_cell, value_cell, label_cell, hit_cell, place = [cell_of(name, "") for name in self._columns]
         item, place = item.strip(), place.strip()
         if item not in self.items:
-            findings.problem(row, "item", f"no item has the id {item!r}")
+            in_other_form = any(form in self.items for form in other_forms(item))
+            rule = state_other_form(item) if in_other_form else f"no item has the id {item!r}"
+            findings.problem(row, "item", rule)
         rater = self._known_raters.get(rater_cell)
         if rater is None:
             rater = self._rater_of(cells)

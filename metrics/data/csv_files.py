@@ -20,7 +20,7 @@ from metrics.data.frames import NAME as FRAME
 from metrics.data.frames import Frame, read_frame
 from metrics.data.human_judgment import sum_ratings
 from metrics.data.items import LARGEST, LOG_PROB_TOLERANCE, LONGEST
-from metrics.data.name_forms import NameForms, is_same_letters
+from metrics.data.name_forms import NameForms, is_same_letters, state_other_form
 from metrics.data.text_files import read_text
 from metrics.errors import BadInput, join_names
 from metrics.types import MODEL, REFERENCE, Item, Rating, Source
@@ -184,8 +184,7 @@ def read_ratings(
         item, rater = row.name("item", items), row.name("rater", raters)
         if known is not None and item not in known:
             if not item.isascii() and any(is_same_letters(item, name) for name in known):
-                rule = f"an item has the id {item!r} in another Unicode form; write both in one form (NFC)"
-                raise row.error("item", rule)
+                raise row.error("item", state_other_form(item))
             if exported:
                 continue
             raise row.error("item", f"no item has the id {item!r}")

@@ -10,6 +10,16 @@ def is_same_letters(first: str, second: str) -> bool:
     return unicodedata.normalize("NFC", first) == unicodedata.normalize("NFC", second)
 
 
+def other_forms(name: str) -> tuple[str, ...]:
+    """Return the composed and the decomposed form of a name, those that are not the name itself."""
+    return tuple({unicodedata.normalize("NFC", name), unicodedata.normalize("NFD", name)} - {name})
+
+
+def state_other_form(item: str) -> str:
+    """Return the rule that the id of a rating breaks which differs from an item's in its Unicode form alone."""
+    return f"an item has the id {item!r} in another Unicode form; write both in one form (NFC)"
+
+
 class NameForms:
     """The names of a column so far: `é` is one letter in form NFC and two in NFD, which files of macOS often have."""
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from annotation.design.arrange_cells import arrange
 from annotation.design.presets import CLARK, ArmPlan, CellPlan, clark_cells
+from annotation.exceptions import DesignError
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Study
@@ -65,4 +66,10 @@ class Command(StudyCommand):
 
 def _clark(study: Study) -> list[CellPlan]:
     domains = study.texts.judged().order_by("domain").values_list("domain", flat=True).distinct()
-    return clark_cells(tuple(domains), tuple(study.generators.order_by("pk").values_list("name", flat=True)))
+    generators = tuple(study.generators.order_by("pk").values_list("name", flat=True))
+    if not domains or not generators:
+        raise DesignError(
+            f"The study {study.name} has no text of a generator yet, and the paper's conditions follow the domains and "
+            "generators of the texts. Add texts first."
+        )
+    return clark_cells(tuple(domains), generators)

@@ -19,6 +19,7 @@ from annotation.accounts.models import ApiToken, User
 from annotation.client import Studio, StudioError, connect
 from annotation.client.frames import frame_of_csv
 from annotation.client.studio import score_table
+from annotation.marketplace.models import Requester
 from annotation.rehearsal.crowd.browser import Answer, Browser
 from tests.annotation.conftest import told
 from tests.docs.paths import ROOT
@@ -98,6 +99,16 @@ def test_what_costs_more_than_the_budget_is_not_published(studio: Studio, workin
     assert study.progress().status == "draft"
     assert study.price().total_cents == 750
     assert study.configure()["minimum_approved_hits"] == 7
+
+
+def test_people_are_not_asked_before_they_read_a_name(studio: Studio, working: None) -> None:
+    Requester.objects.update(display_name="")
+    settings = {"minimum_approved_hits": 0, "minimum_percent_approved": 0, "country": ""}
+    with pytest.raises(StudioError, match=r"Nothing was published.*the name of who asks") as caught:
+        studio.ask(TEXTS[:2], budget_cents=5_000, mode="live", name="nameless", progress=False, **settings)
+    assert 'manage.py create_requester lab --display-name "NAME"' in str(caught.value)
+    assert caught.value.code == "design"
+    assert studio.study("nameless").progress().status == "draft"
 
 
 def test_texts_with_faults_are_refused_by_row_and_column(studio: Studio, working: None) -> None:

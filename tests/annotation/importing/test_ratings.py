@@ -74,6 +74,11 @@ def test_a_reference_has_a_row_for_each_generator(tmp_path: Path) -> None:
 
 FAULTS = {
     "an unknown item": (ITEMS, RATINGS + "zz,ann,1\n", "ratings.csv, row 6, column 'item': no item has the id 'zz'"),
+    "an item in another Unicode form": (
+        ITEMS + "cafe\u0301,reference,-3,1\n",
+        RATINGS + "caf\u00e9,ann,1\n",
+        "ratings.csv, row 6, column 'item': an item has the id 'caf\u00e9' in another Unicode form",
+    ),
     "a rating twice": (ITEMS, RATINGS + "r1,ann,1\n", "ratings.csv, row 6, column 'rater': 'ann' rates 'r1' in row 2"),
     "no number": (ITEMS, RATINGS + "r1,cid,good\n", "ratings.csv, row 6, column 'value': 'good' is not a number"),
     "a number beyond reason": (

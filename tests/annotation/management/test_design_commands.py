@@ -81,6 +81,30 @@ def test_clarks_cells_follow_the_studys_domains_and_generators() -> None:
         assert {text.generator_id for text in texts if text.generator_id} == {hit.cell.generator_id}
 
 
+@pytest.mark.parametrize("references", [0, 3])
+def test_clarks_cells_need_texts_of_a_generator(references: int) -> None:
+    told("new_study", "mine", "--preset", "clark-2021")
+    texts = [TextRecord(f"r{i}", f"Text {i}", "reference", domain="news") for i in range(references)]
+    add_texts(Study.objects.get(name="mine"), texts, actor="ada", now=NOW)
+    with pytest.raises(CommandError, match=r"no text of a generator yet.*Add texts first"):
+        told("set_conditions", "mine", "--clark")
+    assert not Cell.objects.exists()
+
+
+def test_tasks_are_created_from_the_texts_of_a_draft_once() -> None:
+    """2 domains of 5 references and 5 texts of a generator, 5 in a HIT; 4 evaluators in each domain, for $1.25."""
+    told("new_study", "mine", "--preset", "clark-2021", "--set", "evaluators_per_cell=4")
+    study = with_texts(Study.objects.get(name="mine"))
+    told("set_conditions", "mine", "--cell", "none,news,small", "--cell", "none,stories,small")
+    printed = told("configure", "mine", "--create-tasks").splitlines()[0]
+    assert (study.hits.count(), sum(study.hits.values_list("max_assignments", flat=True))) == (4, 8)
+    assert printed == "Tasks created. HITs: 4, assignments: 8, at most $10.00"
+    with pytest.raises(CommandError, match="already has its HITs"):
+        told("configure", "mine", "--create-tasks")
+    assert "4 HITs discarded." in told("configure", "mine", "--clear-layout")
+    assert not study.hits.exists()
+
+
 def test_a_cell_of_what_is_not_there_is_refused() -> None:
     told("new_study", "mine", "--preset", "clark-2021")
     with_texts(Study.objects.get(name="mine"))

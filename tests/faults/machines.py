@@ -51,6 +51,7 @@ WORKERS = {
 }
 DATABASE, STORAGE = "127.0.0.6", "127.0.0.7"
 TITLE = "six machines"
+TEXTS = b"id,text,source\na,A text.,reference\n"
 HEAD = """## Several machines
 
 By `python -m tests.faults.machines`: two web machines, two with Celery's workers, one with PostgreSQL and Redis, one
@@ -225,8 +226,6 @@ def files_that_no_worker_read(site: Installation) -> dict[str, int]:
     """Upload to each web machine, wait for the job on the other; how many did not come to their end."""
     from django.core.management import call_command
 
-    from tests.faults.outside import BATCH
-
     token = io.StringIO()
     call_command("sign_in_link", "ada", "--create", "--owner", stdout=io.StringIO())
     call_command("tokens", "ada", "--new", "probe", stdout=token, stderr=io.StringIO())
@@ -237,14 +236,16 @@ def files_that_no_worker_read(site: Installation) -> dict[str, int]:
     lost = 0
     with httpx.Client(trust_env=False, timeout=60, headers=head) as client:
         for number, (here, there) in enumerate(zip(at, reversed(at), strict=True)):
-            files = {"file": ("batch.csv", BATCH.encode(), "text/csv")}
-            sent = client.post(f"{here}/imports/batch", data={"name": f"moved-{number}"}, files=files)
+            study = {"name": f"moved-{number}", "preset": "huse-2019", "mode": "rehearsal"}
+            made = client.post(f"{here}/studies", json=study).raise_for_status().json()
+            files = {"file": ("texts.csv", TEXTS, "text/csv")}
+            sent = client.post(f"{here}/studies/{made['uuid']}/texts", files=files)
             job, ends = sent.raise_for_status().json(), time.monotonic() + 120
             while job["state"] not in {"done", "failed"} and time.monotonic() < ends:
                 time.sleep(0.5)
                 job = client.get(f"{there}/jobs/{job['uuid']}").raise_for_status().json()
             print(here, job["state"], job["problem"], flush=True)
-            lost += job["state"] != "done"
+            lost += job["state"] != "done" or job["outcome"].get("total_problems", 1) != 0
     return {"uploaded files that no worker read": lost}
 
 

@@ -227,8 +227,8 @@ SECTIONS = {
         (_trial("Redis", "Redis was killed, and started again empty.", "postgresql", without_broker, broker=True),),
     ),
     "clock": Section(
-        "## A clock an hour off\n\nWhere it jumps ahead, the time for a task that a person holds is over: what is "
-        "submitted then is not accepted.\n",
+        "## A clock an hour off\n\nWhere it jumps ahead, the time for a task that a person holds is over: "
+        "what is submitted then is not accepted.\n",
         tuple(clock(engine, offset) for engine in ("SQLite", "PostgreSQL") for offset in ("+1h", "-1h")),
     ),
 }

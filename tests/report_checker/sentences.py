@@ -1202,11 +1202,12 @@ fixed(
     "There are no ratings yet. The report shows what was planned and recorded so far.",
     lambda rows: not rows.answers,
 )
-fixed(
-    "simulated",
-    "Raters were simulated; results do not describe people.",
-    lambda rows: rows.study["mode"] == "rehearsal",
-)
+for past in (True, False):
+    fixed(
+        f"simulated_{past}",
+        f"Raters {'were' if past else 'are'} simulated; results do not describe people.",
+        lambda rows, past=past: rows.study["mode"] == "rehearsal" and bool(rows.answers) is past,  # type: ignore[misc]
+    )
 
 
 @kind(r"Raters (?:were|are) located in \w\w only\. Results may not hold for raters elsewhere\.")

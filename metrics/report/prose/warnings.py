@@ -38,7 +38,9 @@ NO_RATINGS = _warning(
     "There are no ratings yet. The report shows what was planned and recorded so far.",
     "ratings.text",
 )
-REHEARSAL = _warning("rehearsal", "Raters were simulated; results do not describe people.", "study.mode")
+REHEARSAL = _warning(
+    "rehearsal", "Raters {were} simulated; results do not describe people.", "study.mode", "ratings.text"
+)
 LOCALE = _warning(
     "locale",
     "Raters {were} {places} only. Results may not hold for raters elsewhere.",
@@ -171,14 +173,14 @@ def name_missing_sections(expected: Iterable[str], installed: Iterable[str]) -> 
 
 
 def _of_study(report_input: ReportInput) -> Iterator[Warn]:
-    study = report_input.study
+    study, were = report_input.study, "were" if report_input.is_rated else "are"
     if state_unrated(report_input):
         yield _warn(NO_RATINGS)
     if study.mode == "rehearsal":
-        yield _warn(REHEARSAL)
+        yield _warn(REHEARSAL, were=were)
     places = [rule for rule in report_input.crowd.criteria if rule.startswith("located in")]
     if places and study.mode != "rehearsal":
-        yield _warn(LOCALE, were="were" if report_input.is_rated else "are", places=" and ".join(places))
+        yield _warn(LOCALE, were=were, places=" and ".join(places))
     if loose := [file.name for file in report_input.attached if uncalibrated(file)]:
         yield _warn(UNCALIBRATED, files=", ".join(loose))
     if tried := [*_tried_out(report_input)]:

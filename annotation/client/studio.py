@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -165,13 +165,20 @@ class Answers:
         """Return a row per text and criterion: item, criterion, value (the mean rating), low, high, level, n, flags.
 
         The interval is that of HJ: mean -+ t x sd / sqrt(n) over the raters of a text, for others like them. With two
-        or three ratings it is wide. This looks at the results, which the log of the study notes.
+        or three ratings it is wide. Texts stand in the order in which they were added. This looks at the results, which
+        the log of the study notes.
         """
-        return score_table(self.study.ratings(unblind=True), level=level, backend=self.study.backend)
+        ratings = self.study.ratings(unblind=True)
+        order = nw.from_native(self.study.texts(), eager_only=True)["key"].to_list()
+        return score_table(ratings, level=level, backend=self.study.backend, order=order)
 
 
-def score_table(ratings: Any, *, level: float, backend: str) -> Any:
-    """Return the mean of each text by each criterion with its interval, of a DataFrame of ratings."""
+def score_table(ratings: Any, *, level: float, backend: str, order: Sequence[str] = ()) -> Any:
+    """Return the mean of each text by each criterion with its interval, of a DataFrame of ratings.
+
+    order: ids of texts; their rows come in this order, those of other texts behind them.
+    """
+    places = {item: place for place, item in enumerate(order)}
     rows: dict[str, list[tuple[str, str, int | float]]] = {}
     table = nw.from_native(ratings, eager_only=True)
     names = ["item", "rater", "value", *(["criterion"] if "criterion" in table.columns else [])]
@@ -182,6 +189,7 @@ def score_table(ratings: Any, *, level: float, backend: str) -> Any:
         for criterion, group in rows.items()
         for item, estimate in _estimates(group, level).items()
     ]
+    scores.sort(key=lambda score: places.get(score["item"], len(places)))
     return frame_of(scores, backend, ("item", "criterion", "value", "low", "high", "level", "n", "flags"))
 
 

@@ -238,7 +238,7 @@ def _faulty(outcome: Record) -> StudioError:
 
 
 def _sentence(problem: Record) -> str:
-    place = ", ".join(
-        f"{what} {problem[key]}" for what, key in (("row", "row"), ("column", "field")) if problem.get(key)
-    )
+    """A problem with its row of the DataFrame or list, from 1: in the file that was sent the header is row 1."""
+    row, column = (problem.get("row") or 1) - 1, problem.get("field")
+    place = ", ".join(f"{what} {value}" for what, value in (("row", row), ("column", column)) if value)
     return f"{place}: {problem['rule']}".rstrip(".").lstrip(": ") + "."

@@ -120,7 +120,7 @@ def test_texts_with_faults_are_refused_by_row_and_column(studio: Studio, working
         study.add_texts(table, generator="gpt")
     sentence = str(caught.value)
     assert sentence.startswith("No text was added. ")
-    assert "row 3, column text" in sentence
+    assert "row 2, column text" in sentence
     assert "column source" in sentence
     assert len(study.texts()) == 0
     with pytest.raises(StudioError, match="Text 2 is not a string, but int"):
@@ -167,14 +167,14 @@ def test_waiting_ends_at_its_time_and_leaves_the_study_as_it_is(studio: Studio) 
 @pytest.mark.parametrize(("make", "backend"), [(pd.DataFrame, "pandas"), (pl.DataFrame, "polars")])
 def test_scores_of_several_criteria_are_means_by_text_and_criterion(make: Callable[[Any], Any], backend: str) -> None:
     ratings = {
-        "item": ["a", "a", "a", "a"],
-        "rater": ["x", "y"] * 2,
-        "value": [1, 3, 5, 5],
-        "criterion": ["c"] * 2 + ["d"] * 2,
+        "item": ["a", "a", "a", "a", "b"],
+        "rater": ["x", "y"] * 2 + ["x"],
+        "value": [1, 3, 5, 5, 4],
+        "criterion": ["c"] * 2 + ["d"] * 2 + ["c"],
     }
-    scores = score_table(make(ratings), level=0.9, backend=backend)
+    scores = score_table(make(ratings), level=0.9, backend=backend, order=["b", "a"])
     columns = {name: list(scores[name]) for name in ("item", "criterion", "value", "n")}
-    assert columns == {"item": ["a", "a"], "criterion": ["c", "d"], "value": [2.0, 5.0], "n": [2, 2]}
+    assert columns == {"item": ["b", "a", "a"], "criterion": ["c", "c", "d"], "value": [4.0, 2.0, 5.0], "n": [1, 2, 2]}
 
 
 def test_numbers_of_a_file_are_numbers_and_empty_cells_none() -> None:

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.django_db
 
 # These have no person behind them, or whoever runs the installation: the loop, the server, prices of no study.
 NOBODYS = {
+    "account_address",
     "work",
     "serve",
     "plan",

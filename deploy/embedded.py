@@ -61,7 +61,7 @@ def _create_tables() -> None:
         _refuse(sentence_of(error) or f"The database cannot be reached: {str(error).strip()}")
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if missing and connection.vendor == "sqlite" and not executor.loader.applied_migrations:
-        sys.stderr.write("Creating the tables of a new database; this takes up to a minute.\n")
+        sys.stderr.write("Creating the tables of a new database; this can take a minute.\n")
         sys.stderr.flush()
         call_command("migrate", verbosity=0)
     elif missing:

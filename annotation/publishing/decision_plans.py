@@ -10,6 +10,7 @@ from annotation import ledger
 from annotation.exceptions import DesignError
 from annotation.models import Job, Study
 from annotation.pricing.decision_plan import plan_decision
+from annotation.pricing.fees import Fees
 from annotation.pricing.quotes import Terms
 from annotation.publishing.expected_precision import SIMULATED
 from metrics.errors import MetricsError
@@ -36,6 +37,7 @@ def request_of(study: Study, goal: Mapping[str, Any]) -> dict[str, Any]:
         "reward_cents": study.reward_cents,
         "texts_per_hit": study.texts_per_hit,
         "in_nines": study.in_nines,
+        "fees": str(ledger.endpoint_fees()),
         "version": __version__,
     }
     try:
@@ -60,7 +62,7 @@ def find(request: Mapping[str, Any]) -> dict[str, Any]:
     """The cheapest studies that decide as often as wanted, and what is missing in the budget. Raises DesignError."""
     pilot = prior_pilot(next(iter(known_pilots())))
     size = StudySize(FEWEST, 2, request["texts_per_hit"], request["generators"])
-    terms = Terms(request["reward_cents"], ledger.endpoint_fees(), in_nines=request["in_nines"])
+    terms = Terms(request["reward_cents"], Fees(request["fees"]), in_nines=request["in_nines"])
     try:
         spreads = request["spreads"]
         stated = RatingSpreads(**{**NO_SPREADS, **spreads}) if spreads else spreads_of_pilot(pilot)

@@ -5,6 +5,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from annotation.accounts.create_tables import CreateTables
+
 
 KEPT = ("id", "hit_id", "worker_id", "market_id", "accepted_at", "submitted_at", "work_seconds", "received_at")
 
@@ -49,7 +51,7 @@ class Migration(migrations.Migration):
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
-    operations = [
+    operations = [CreateTables([
         migrations.CreateModel(
             name='Scale',
             fields=[
@@ -1092,5 +1094,4 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.RunPython(protect, migrations.RunPython.noop),
-    ]
+    ]), migrations.RunPython(protect, migrations.RunPython.noop)]

@@ -246,6 +246,7 @@ def crowd_facts(
 
 
 CONSENT_BEFORE = "Asked by the marketplace or the invitation, before the first task."
+PROVIDERS = {"assay": "Assay", "mturk": "Amazon Mechanical Turk"}  # others are named as the file or the address does
 KINDS = {
     "link": "by a link",
     "list": "by personal links",
@@ -272,7 +273,8 @@ ARRANGED = ("Pay was arranged outside the marketplace", "Pay is arranged outside
 def _provider(study: Study, ways: Sequence[WayIn]) -> str | None:
     if study.mode == Study.Mode.REHEARSAL:
         return "rehearsal crowd (simulated raters)"
-    named = [name for name in collecting_counts.providers(study) if not name.startswith("import:")]
+    known = (name for name in collecting_counts.providers(study) if not name.startswith("import:"))
+    named = [PROVIDERS.get(name, name) for name in known]
     channels = ", ".join(dict.fromkeys(KINDS.get(way.kind, way.kind) for way in ways))
     return f"{', '.join(named)}{f' ({channels})' if channels else ''}" if named else channels or None
 

@@ -12,13 +12,9 @@ from metrics.data.number_format import interval as interval
 from metrics.data.number_format import number as number
 from metrics.data.number_format import p_value as p_value
 from metrics.data.number_format import plural as plural
+from metrics.tables.shown import name_criterion as name_criterion
 
 NOT_RECORDED = "not recorded"
-
-
-def name_criterion(criterion: str) -> str:
-    """A criterion as sentences name it: `error_type` is "error type"."""
-    return criterion.replace("_", " ")
 
 
 def bind_intervals(sentence: str) -> str:

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from metrics.tables import scripts
-from metrics.tables.record import Row, Table
+from metrics.tables.record import ALIGNED_LEFT, Row, Table
 from metrics.tables.shown import split_cell
 
 TEXT_SIGNS = {
@@ -127,7 +127,7 @@ def table_latex(table: Table, *, fit: bool = False) -> str:
 
     fit: a table wider than the page is made smaller (needs graphicx).
     """
-    columns = "".join("l" if column.kind == "text" else "r" for column in table.columns)
+    columns = "".join("l" if column.kind in ALIGNED_LEFT else "r" for column in table.columns)
     head = " & ".join(escape(column.title) for column in table.columns)
     rows = [_row(table, row) for row in table.rows]
     notes = [rf"\par\smallskip\footnotesize {escape(note)}" for note in table.notes]

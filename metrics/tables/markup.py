@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from metrics.tables.record import Cell, Column, Row, Table
+from metrics.tables.record import ALIGNED_LEFT, Cell, Column, Row, Table
 from metrics.tables.shown import split_cell
 from metrics.types import Estimate
 
@@ -19,7 +19,7 @@ def table_html(table: Table, *, group: bool = False, sortable: bool = False) -> 
     sortable: marked for a page's script that sorts by a column.
     """
     head = "".join(
-        f'<th scope="col"{"" if column.kind == "text" else NUMBER}>{escape(column.title)}</th>'
+        f'<th scope="col"{"" if column.kind in ALIGNED_LEFT else NUMBER}>{escape(column.title)}</th>'
         for column in table.columns
     )
     notes = "".join(f'<p class="quiet">{escape(note)}</p>' for note in table.notes)

@@ -9,22 +9,23 @@ from typing import Literal
 from metrics.errors import BadInput
 from metrics.types import Estimate
 
-Kind = Literal["text", "range", "count", "number", "share", "p", "estimate", "share_estimate"]
+Kind = Literal["text", "name", "range", "count", "number", "share", "p", "estimate", "share_estimate"]
 Cell = str | int | float | Estimate | None
 Row = tuple[Cell, ...]
 ESTIMATES = ("estimate", "share_estimate")
-WORDS = ("text", "range")
+WORDS = ("text", "name", "range")
+ALIGNED_LEFT = ("text", "name")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column.
 
-    key: its name in CSV and JSON. title: its head, with the unit where it has one. kind: `text`; `range`, numbers in
-    words (`18 to 20`); `count`, a whole number; `number`; `share` in [0, 1], shown as a percentage; `p`, a p-value in
-    [0, 1]; `estimate` and `share_estimate`, an Estimate with its interval. n: key of the count column that holds an
-    estimate's n; where that says another number, or none is named, n is written in the cell. digits: decimals shown
-    (CSV and JSON keep all).
+    key: its name in CSV and JSON. title: its head, with the unit where it has one. kind: `text`; `name`, a name in code
+    that is shown in words (`error_type` as "error type"); `range`, numbers in words (`18 to 20`); `count`, a whole
+    number; `number`; `share` in [0, 1], shown as a percentage; `p`, a p-value in [0, 1]; `estimate` and
+    `share_estimate`, an Estimate with its interval. n: key of the count column that holds an estimate's n; where that
+    says another number, or none is named, n is written in the cell. digits: decimals shown (CSV and JSON keep all).
     """
 
     key: str
@@ -32,6 +33,9 @@ class Column:
     kind: Kind = "text"
     n: str | None = None
     digits: int = 2
+
+
+CRITERION = Column("criterion", "Criterion", "name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ class Table:
         """Every estimate, with the words of its row and column."""
         for row in self.rows:
             pairs = list(zip(self.columns, row, strict=True))
-            name = ", ".join(str(cell) for column, cell in pairs if column.kind == "text" and cell)
+            name = ", ".join(str(cell) for column, cell in pairs if column.kind in ALIGNED_LEFT and cell)
             for column, cell in pairs:
                 if isinstance(cell, Estimate):
                     yield f"{name}: {column.title}" if name else column.title, cell

@@ -20,7 +20,7 @@ def split_cell(column: Column, cell: Cell, *, n: bool = False) -> tuple[str, str
     if isinstance(cell, Estimate):
         return _estimate(column, cell, n)
     if isinstance(cell, str):
-        return cell, ""
+        return name_criterion(cell) if column.kind == "name" else cell, ""
     if column.kind == "count":
         return str(cell), ""
     if column.kind == "share":
@@ -28,6 +28,11 @@ def split_cell(column: Column, cell: Cell, *, n: bool = False) -> tuple[str, str
     if column.kind == "p":
         return p_value(float(cell)), ""
     return number(float(cell), column.digits), ""
+
+
+def name_criterion(criterion: str) -> str:
+    """A criterion as people read it: `error_type` is "error type"."""
+    return criterion.replace("_", " ")
 
 
 def format_percent(value: float, digits: int) -> str:

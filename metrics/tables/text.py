@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from metrics.tables.record import Table
+from metrics.tables.record import ALIGNED_LEFT, Table
 from metrics.tables.shown import format_cell
 
 GAP = "  "
@@ -30,7 +30,7 @@ def table_text(table: Table, *, width: int = 100, ascii_only: bool = True) -> st
 
 def _line(table: Table, cells: list[str], widths: list[int]) -> str:
     aligned = (
-        cell.ljust(width) if column.kind == "text" else cell.rjust(width)
+        cell.ljust(width) if column.kind in ALIGNED_LEFT else cell.rjust(width)
         for column, cell, width in zip(table.columns, cells, widths, strict=True)
     )
     return GAP.join(aligned).rstrip()

@@ -59,6 +59,7 @@ WAYS = {
     "team": "colleagues",
     "accounts": "registered accounts",
 }
+MARKETS = {"assay": "Assay", "mturk": "Amazon Mechanical Turk"}
 FEWEST = 5  # ratings of a text, below which F26 calls it thin
 VOLUNTEERS = "Raters were volunteers and were paid nothing."
 CHOSEN = (
@@ -321,7 +322,7 @@ def provider(rows: Rows) -> str:
     ways: dict[str, None] = {}
     for way in sorted(rows.ways, key=lambda way: (way["kind"], way["pays"])):
         ways.setdefault(WAYS[way["kind"]])
-    named = ", ".join(rows.providers)
+    named = ", ".join(MARKETS.get(name, name) for name in rows.providers)
     return f"{named} ({', '.join(ways)})" if named and ways else named or ", ".join(ways)
 
 

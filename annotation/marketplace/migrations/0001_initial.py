@@ -7,6 +7,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from annotation.accounts.create_tables import CreateTables
+
 
 class Migration(migrations.Migration):
 
@@ -16,7 +18,7 @@ class Migration(migrations.Migration):
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
-    operations = [
+    operations = [CreateTables([
         migrations.CreateModel(
             name='Registration',
             fields=[
@@ -1001,4 +1003,4 @@ class Migration(migrations.Migration):
             model_name='settlement',
             constraint=models.CheckConstraint(condition=models.Q(('amount_minor__gte', 0)), name='marketplace_settlement_not_negative'),
         ),
-    ]
+    ])]

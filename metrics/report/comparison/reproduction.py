@@ -16,7 +16,7 @@ from metrics.report.records import ReportInput
 from metrics.report.section import Reference, Section
 from metrics.report.sections.source_comparisons import REFERENCES, Judged, compare_sources
 from metrics.report.wording import name_criterion, number, plural
-from metrics.tables.record import Column, Row, Table
+from metrics.tables.record import CRITERION, Column, Row, Table
 from metrics.types import Estimate
 
 KEY, TITLE = "reproduction", "Reproduction"
@@ -234,7 +234,7 @@ def _text_means(report_input: ReportInput, criterion: str) -> dict[tuple[str, st
 
 def _set_table(rows: Sequence[Row]) -> Table:
     columns = (
-        Column("criterion", "Criterion"),
+        CRITERION,
         Column("first", "Study"),
         Column("second", "Repetition"),
         Column("n", "Texts in both", "count"),
@@ -295,7 +295,7 @@ def _lead_findings(
 
 def _finding_table(findings: Sequence[tuple[str, Key, Outcome, Outcome | None]], original: str) -> Table:
     columns = (
-        Column("criterion", "Criterion"),
+        CRITERION,
         Column("first", "Source"),
         Column("second", "Compared with"),
         Column("original", f"In {original}"),

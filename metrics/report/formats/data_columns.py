@@ -13,7 +13,7 @@ from metrics.report.data_file import DataColumn
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput, TextRow
 from metrics.report.result import JudgedText
 from metrics.tables.delimited import PARTS, column_names, plain, safe
-from metrics.tables.record import Cell, Table
+from metrics.tables.record import WORDS, Cell, Table
 from metrics.types import Estimate, Interval
 
 ENDINGS = tuple(SENTENCES)  # a comparison of studies puts the study's name in front
@@ -233,7 +233,7 @@ RESULT_COLUMNS: tuple[DataColumn[NumberRow], ...] = (
 def estimate_rows(parts: Iterable[tuple[str, Table]]) -> Iterator[NumberRow]:
     """Every number of tables, each with its part of the results."""
     for part, table in parts:
-        words = [column for column in table.columns if column.kind in ("text", "range")]
+        words = [column for column in table.columns if column.kind in WORDS]
         note = " ".join(note for note in table.notes if note.endswith(ENDINGS))
         for row in table.rows:
             cells = dict(zip(table.columns, row, strict=True))

@@ -21,7 +21,7 @@ from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Reference
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.wording import name_criterion
-from metrics.tables.record import Column, Row, Table
+from metrics.tables.record import CRITERION, Column, Row, Table
 from metrics.types import Rating
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
@@ -63,7 +63,7 @@ MIXED_NOTE = (
     "both. Differences with these raters alone are under “Comparison of sources”."
 )
 ALPHA = (
-    Column("criterion", "Criterion"),
+    CRITERION,
     Column("texts", "Texts"),
     *(Column(f"alpha_{level}", f"α, {level}", "estimate", n="n") for level in LEVELS),
     Column("n", "Texts", "count"),

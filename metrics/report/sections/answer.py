@@ -26,7 +26,7 @@ from metrics.report.sections.source_comparisons import (
     has_comparison,
 )
 from metrics.report.wording import name_criterion, number, p_value, plural
-from metrics.tables.record import Column, Row, Table
+from metrics.tables.record import CRITERION, Column, Row, Table
 from metrics.types import Interval
 
 KEY, TITLE = "answer", "Comparison of sources"
@@ -278,9 +278,9 @@ def _means(criteria: Sequence[Judged]) -> Table | None:
         for name in ordered:
             low, high = ranks[name]
             shown = f"{low}" if low == high else f"{low} to {high}"
-            rows.append((name_criterion(judged.criterion), name, means[name], shown, str(groups[name]), means[name].n))
+            rows.append((judged.criterion, name, means[name], shown, str(groups[name]), means[name].n))
     columns = (
-        Column("criterion", "Criterion"),
+        CRITERION,
         Column("source", "Source"),
         Column("mean", "Mean, or log strength", "estimate", n="n"),
         Column("ranks", "Ranks it can have", "range"),
@@ -301,7 +301,7 @@ def _comparisons(result: Answer) -> Table:
     for judged in result.criteria:
         rows += [_row(judged, verdict) for verdict in judged.verdicts]
     columns = (
-        Column("criterion", "Criterion"),
+        CRITERION,
         Column("first", "First"),
         Column("second", "less second"),
         Column("difference", "Difference", "estimate", n="n"),
@@ -320,7 +320,7 @@ def _comparisons(result: Answer) -> Table:
 
 
 def _row(judged: Judged, verdict: Verdict) -> Row:
-    criterion, compared = name_criterion(judged.criterion), verdict.comparison
+    criterion, compared = judged.criterion, verdict.comparison
     if compared is None:
         return (criterion, verdict.first, verdict.second, *[None] * 4, verdict.outcome, *[None] * 5)
     superiority = compared.superiority if compared.superiority.value is not None else None

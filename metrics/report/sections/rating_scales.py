@@ -31,7 +31,7 @@ from metrics.report.section_kind import Options, written
 from metrics.report.sections.estimate_figures import draw_tables
 from metrics.report.sections.source_comparisons import RatingColumns
 from metrics.report.wording import name_criterion, plural
-from metrics.tables.record import Column, Row, Table
+from metrics.tables.record import CRITERION, Column, Row, Table
 from metrics.text_scores.roc import auc_estimate
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
@@ -217,7 +217,7 @@ def write_scales(facts: SingleFacts, options: Options) -> Section:
             means.append(_mean(criterion, name, columns_of, facts, options))
             rows.append((criterion, name, means[-1], difference, means[-1].n))
     columns = (
-        Column("criterion", "Criterion"),
+        CRITERION,
         Column("source", "Source"),
         Column("mean", "Mean of the texts' means", "estimate", n="n"),
         Column("difference", "less the references", "estimate"),
@@ -326,7 +326,7 @@ def write_labels(facts: SingleFacts, options: Options) -> Section:
                 shares.append(_named_share(share, criterion, name, label, units))
                 rows.append((criterion, name, label, shares[-1], len(texts), len(set(texts)), len(held)))
     columns = (
-        Column("criterion", "Criterion"),
+        CRITERION,
         Column("source", "Source"),
         Column("label", "Label"),
         Column("share", "Share of judgments", "share_estimate", n="n", digits=1),

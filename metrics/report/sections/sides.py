@@ -9,7 +9,7 @@ from metrics.data.sentence import template
 from metrics.inference.sides import side_share
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section_kind import Options, SectionKind
-from metrics.tables.record import Column, Row, Table
+from metrics.tables.record import CRITERION, Column, Row, Table
 
 CAPTION = template(
     "captions.sides",
@@ -23,7 +23,7 @@ NOTE = (
     "and votes of one person belong together."
 )
 COLUMNS = (
-    Column("criterion", "Criterion"),
+    CRITERION,
     Column("left", "Left preferred", "share", digits=1),
     Column("p_exact", "p, binomial", "p"),
     Column("t", "t, by rater", "number", digits=2),

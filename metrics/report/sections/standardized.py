@@ -16,7 +16,7 @@ from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.rating_scales import REFERENCES, gather_single
 from metrics.report.wording import name_criterion, plural
-from metrics.tables.record import Column, Row, Table
+from metrics.tables.record import CRITERION, Column, Row, Table
 from metrics.worker_models.standardise import standardise_by_rater
 
 CAPTION = template(
@@ -37,7 +37,7 @@ FLAGS = {
     "few_ratings_by_rater": "Some raters gave fewer than 5 ratings; their z is mostly noise.",
 }
 COLUMNS = (
-    Column("criterion", "Criterion"),
+    CRITERION,
     Column("source", "Source"),
     Column("raw", "Raw", "number", digits=2),
     Column("z", "Standardized", "number", digits=3),

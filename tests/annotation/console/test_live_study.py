@@ -162,7 +162,7 @@ def test_human_or_machine_with_four_trainings(made: tuple[Researcher, Path], bro
     assert ada.actions <= MOST_ACTIONS
     finished, returned = crowd.outcomes["finished"], crowd.outcomes["returned"]
     report = flat(ada.read_report(finished))
-    assert f"{finished} people took part through assay (by a link)." in report
+    assert f"{finished} people took part through Assay (by a link)." in report
     assert f"Raters were paid by voucher ({PAY})." in report
     assert "Consent: Asked by the marketplace or the invitation, before the first task." in report
     assert not re.search(r"\d USD", report)
@@ -208,7 +208,7 @@ def test_huse_with_log_probabilities_of_a_file_and_of_a_model(made: tuple[Resear
     finished = crowd.outcomes["finished"]
     ada.compute_log_probabilities("tiny")
     report = flat(ada.read_report(finished))
-    assert f"{finished} people took part through assay (by a link)." in report
+    assert f"{finished} people took part through Assay (by a link)." in report
     assert f"Raters were paid by voucher ({PAY})." in report
     files = folder / "jobs" / ada.page.url.split("/")[-2]
     document = json.loads((files / "report.json").read_text(encoding="utf-8"))

@@ -77,6 +77,8 @@ def _start(options: argparse.Namespace) -> int:
     choices = {variable: getattr(options, option) for option, variable in VARIABLE.items() if getattr(options, option)}
     if not installation_file().exists():
         _require(choices)
+        if getattr(options, "restore", None):
+            _require_backup(options.restore, options.secrets)
         # Visitors come through a proxy on this machine.
         choices.setdefault("TRUSTED_PROXIES", "1")
         choices |= _browser()
@@ -101,6 +103,17 @@ def _require(choices: dict[str, str]) -> None:
         raise InstallationError(
             "--hosts needs two host names of this machine, such as study.example.org,tasks.example.org: what a "
             "requester puts into a task may not share a host with anybody's session."
+        )
+
+
+def _require_backup(backup: Path, secrets_file: Path | None) -> None:
+    """Before secrets are made that would not be those of the backup."""
+    if not backup.is_file():
+        raise InstallationError(f"The backup {backup} does not exist. Nothing was made.")
+    if not (secrets_file or text("SECRET_KEY", "")):
+        raise InstallationError(
+            "A backup can be read with the secrets of its installation alone: name the copy of its installation.env "
+            "by --secrets FILE. Nothing was made."
         )
 
 

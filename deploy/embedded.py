@@ -17,8 +17,8 @@ import annotation
 from annotation.accounts.database_errors import sentence_of
 from annotation.jobs.missing_columns import missing_columns, sentence_on
 
-# These meet a database before it has its tables.
-PREPARE_THEMSELVES = {"restore", "doctor"}
+# These meet a database before it has its tables, or those of this version.
+PREPARE_THEMSELVES = {"backup", "restore", "doctor"}
 
 
 def run(argv: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from annotation.accounts.database_errors import (
     CANNOT_CONNECT,
     CANNOT_OPEN,
     CANNOT_WRITE,
+    DAMAGED,
     FULL,
     READ_ONLY,
     cause_of,
@@ -32,6 +33,7 @@ SENTENCES = {
     READ_ONLY: ("The disk or the database of the server is read-only", OPERATOR),
     CANNOT_OPEN: ("The database of the server cannot be opened", OPERATOR),
     CANNOT_WRITE: ("The disk of the server reports an error", OPERATOR),
+    DAMAGED: ("The database of the server is damaged", OPERATOR),
     CANNOT_CONNECT: ("The database of the server does not answer", AGAIN),
 }
 UNKNOWN = ("Internal error", "It is in the log of the server. Tell the operator of this installation.")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import django
 from django.conf import settings
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 from django.utils import timezone
 
@@ -23,6 +23,8 @@ PATIENCE_SECONDS = 60.0
 # The requester account under which studies of this installation are published on its own marketplace.
 REQUESTER = "lab"
 SECRETS = ("SECRET_KEY", "PSEUDONYM_KEY", "METRICS_TOKEN")
+# Those that a backup needs.
+KEYS = SECRETS[:2]
 
 
 class InstallationError(Exception):
@@ -38,6 +40,8 @@ def make_keys(choices: Mapping[str, str], *, secrets_of: Path | None = None) -> 
     path = installation_file()
     if path.exists():
         _refuse_other_choices(path, choices)
+        if secrets_of:
+            _refuse_other_secrets(path, secrets_of)
         return False
     values = _known(secrets_of) if secrets_of else {name: secrets.token_hex(32) for name in SECRETS}
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,8 +75,13 @@ def prepare(*, backup: Path | None, say: Callable[[str], object]) -> None:
     from annotation.jobs.missing_columns import missing_columns, sentence_on
 
     _wait_for_database()
-    if backup and not rows_in_use():
-        call_command("restore", str(backup), prove=True)
+    if backup and rows_in_use():
+        say(f"{backup} was not restored: the database is in use already.")
+    elif backup:
+        try:
+            call_command("restore", str(backup), prove=True)
+        except CommandError as error:
+            raise InstallationError(str(error)) from None
     call_command("migrate", verbosity=0)
     if sentence := sentence_on(missing_columns()):
         raise InstallationError(sentence)
@@ -83,10 +92,25 @@ def prepare(*, backup: Path | None, say: Callable[[str], object]) -> None:
 
 
 def _known(path: Path) -> dict[str, str]:
+    """The values of another installation's file."""
     try:
-        return read_file(path)
+        values = read_file(path)
     except OSError as error:
         raise InstallationError(f"{path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        values = {}
+    if missing := [name for name in KEYS if not values.get(name)]:
+        raise InstallationError(f"{path} is no installation.env: it has no {' and no '.join(missing)}.")
+    return values
+
+
+def _refuse_other_secrets(path: Path, other: Path) -> None:
+    stored, secrets_there = read_file(path), _known(other)
+    if any(stored.get(name) != secrets_there[name] for name in KEYS):
+        raise InstallationError(
+            f"{path} has other secrets than {other}. Where nothing was stored with them yet, delete {path} and start "
+            "again; else leave the option out."
+        )
 
 
 def _refuse_other_choices(path: Path, choices: Mapping[str, str]) -> None:

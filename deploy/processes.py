@@ -19,6 +19,9 @@ MANAGE = ("python", "-m", f"{PACKAGE}manage")
 CELERY = ("python", "-m", "celery", "-A", f"{PACKAGE}deploy")
 # Two processes use two cores; four threads each answer while a long page is computed.
 WEB_PROCESSES, WEB_THREADS = 2, 4
+# How long a connection without a request stays open. Whoever keeps connections (the proxy 30 s, clients 5 s and more)
+# must give one up first: a request that meets the closing gets no answer, and a form is not sent twice by a proxy.
+KEEP_ALIVE_SECONDS = 75
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ WEB = Process(
     (
         *("python", "-m", "gunicorn", "deploy.wsgi", "--bind={address}", "--log-level=warning"),
         *(f"--workers={WEB_PROCESSES}", f"--threads={WEB_THREADS}", "--timeout=120", "--worker-tmp-dir=/dev/shm"),
+        f"--keep-alive={KEEP_ALIVE_SECONDS}",
     ),
 )
 NOTIFICATIONS = Process(

@@ -6,12 +6,13 @@ import errno
 from typing import Any
 
 from django.conf import settings
-from django.db import InterfaceError, InternalError, OperationalError
+from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
 
 FULL = "The disk of {place} is full. Free some space, then run the command again."
 BUSY = "{place} is locked by another process. Wait until it has finished (or end it), then run the command again."
 READ_ONLY = "{place} cannot be written: it is read-only. Make it writable for this user, then run the command again."
 CANNOT_OPEN = "{place} cannot be opened. Check that its folder exists and that this user may write there."
+DAMAGED = "{place} is damaged, or is not a database. Move it away, then restore the latest backup (manage.py restore)."
 CANNOT_WRITE = "{place} cannot be written: the disk reports an error. Check the disk, then run the command again."
 CANNOT_CONNECT = "{place} cannot be reached: {reason}. Check that the server runs and DATABASE_URL is right."
 
@@ -23,6 +24,8 @@ SQLITE = {
     "SQLITE_READONLY": READ_ONLY,
     "SQLITE_CANTOPEN": CANNOT_OPEN,
     "SQLITE_IOERR": CANNOT_WRITE,
+    "SQLITE_CORRUPT": DAMAGED,
+    "SQLITE_NOTADB": DAMAGED,
 }
 # By the classes (two letters) and codes of SQLSTATE; connections that fail carry none.
 POSTGRESQL = {
@@ -43,7 +46,8 @@ def cause_of(error: BaseException) -> str:
     the disk."""
     if isinstance(error, OSError):
         return FILES.get(error.errno or 0, "")
-    if not isinstance(error, OperationalError | InternalError | InterfaceError):
+    is_of_sqlite = type(error) is DatabaseError and hasattr(error.__cause__, "sqlite_errorname")
+    if not (is_of_sqlite or isinstance(error, OperationalError | InternalError | InterfaceError)):
         return ""
     return _words(error.__cause__ or error)
 

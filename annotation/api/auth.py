@@ -117,11 +117,12 @@ def submission_for(request: HttpRequest, study: UUID, assignment: str) -> tuple[
 
 
 def job_for(request: HttpRequest, job: UUID, role: Role = Role.VIEWER) -> Job:
-    """Return a job of studies that the caller may all see; one without a study only for the user who requested it."""
+    """Return a job of a study on which the caller has the role; one without a study only for the user who requested
+    it, while they see all studies that it reads."""
     job_row = Job.objects.select_related("study").filter(uuid=job).first()
     mine = job_row is not None and (job_row.asked_by_id == caller(request).pk or caller(request).is_superuser)
     if job_row is None or (job_row.study is None and not mine):
         raise HttpError(404, "There is no such job.")
     for study in [job_row.study.uuid] if job_row.study else job_row.settings.get("studies", ()):
-        study_for(request, study, role)
+        study_for(request, study, role if job_row.study else Role.VIEWER)
     return job_row

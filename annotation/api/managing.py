@@ -12,12 +12,14 @@ from ninja import Field, Query, Router, Schema, Status
 from ninja.errors import HttpError
 
 from annotation.api.auth import caller, study_for
+from annotation.api.jobs import JobOut
 from annotation.api.responses import Page, Paged, gives, paged
 from annotation.api.studies import StudyOut
-from annotation.models import MemberInvitation, Replication, Role, Study
-from annotation.reports.replicate_study import replicate
+from annotation.jobs.celery_tasks import ask_to_copy
+from annotation.models import Job, MemberInvitation, Replication, Role, Study
+from annotation.reports import replicate_study
+from annotation.studies import duplicate
 from annotation.studies.archive import archive, unarchive
-from annotation.studies.duplicate import duplicate
 from annotation.studies.invite_member import Issued, invite_member, pending_invitations, revoke_invitation
 from annotation.studies.rename import rename
 
@@ -85,23 +87,37 @@ class NewInvitationOut(Schema):
     invitation: InvitationOut
 
 
-@router.post("/studies/{study}/copies", response=gives(StudyOut, 201), summary="Duplicate a study as a draft you own")
-def copy_study(request: HttpRequest, study: UUID, body: CopyIn) -> Status[Study]:
-    study_row, owner = study_for(request, study), caller(request)
-    how = {"with_texts": body.with_texts, "keep_seed": body.keep_seed, "owner": owner}
-    done = duplicate(study_row, body.name, actor=owner.get_username(), now=timezone.now(), **how)  # type: ignore[arg-type]
+@router.post(
+    "/studies/{study}/copies",
+    response={**gives(StudyOut, 201), 202: JobOut},
+    summary="Duplicate a study as a draft you own",
+)
+def copy_study(request: HttpRequest, study: UUID, body: CopyIn) -> Status[Study] | Status[Job]:
+    """More than 2,000 texts and log probabilities are copied by a job, which is the answer then (202)."""
+    study_row, by, now = study_for(request, study), caller(request), timezone.now()
+    options: dict[str, Any] = {"with_texts": body.with_texts, "keep_seed": body.keep_seed}
+    if duplicate.takes_long(study_row, with_texts=body.with_texts):
+        duplicate.check_copy(study_row, body.name)
+        settings = {"name": body.name, **options}
+        return Status(202, ask_to_copy(Job.Kind.DUPLICATE, study_row, by=by, now=now, settings=settings))
+    done = duplicate.duplicate(study_row, body.name, owner=by, actor=by.get_username(), now=now, **options)
     return Status(201, study_for(request, done.study.uuid))
 
 
 @router.post(
     "/studies/{study}/repetitions",
-    response=gives(RepetitionOut, 201),
+    response={**gives(RepetitionOut, 201), 202: JobOut},
     summary="Repeat a study: a draft (a rehearsal) you own with the tasks of its latest snapshot or loaded report",
 )
-def repeat_study(request: HttpRequest, study: UUID, body: RepetitionIn) -> Status[dict[str, Any]]:
-    study_row, owner = study_for(request, study, Role.REVIEWER), caller(request)
-    how: dict[str, Any] = {"people": body.people.value, "anchors": body.anchors, "seed": body.seed, "owner": owner}
-    done = replicate(study_row, body.name, actor=owner.get_username(), now=timezone.now(), **how)
+def repeat_study(request: HttpRequest, study: UUID, body: RepetitionIn) -> Status[dict[str, Any]] | Status[Job]:
+    """A study with a large snapshot is repeated by a job, which is the answer then (202)."""
+    study_row, by, now = study_for(request, study, Role.REVIEWER), caller(request), timezone.now()
+    options: dict[str, Any] = {"people": body.people.value, "anchors": body.anchors, "seed": body.seed}
+    if replicate_study.takes_long(study_row):
+        replicate_study.check_repetition(study_row, body.name, body.people)
+        settings = {"name": body.name, **options}
+        return Status(202, ask_to_copy(Job.Kind.REPEAT, study_row, by=by, now=now, settings=settings))
+    done = replicate_study.replicate(study_row, body.name, owner=by, actor=by.get_username(), now=now, **options)
     return Status(201, {"study": study_for(request, done.study.uuid), "texts": done.texts, "of": done.of})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -238,6 +238,15 @@ def ask(kind: Job.Kind, **request: Any) -> Job:
         with _broker_may_be_away():
             current_app.send_task("annotation.files" if kind in queue.FILE_KINDS else "annotation.jobs")
     return job
+
+
+def ask_to_copy(kind: Job.Kind, study: Study, *, by: User, now: datetime, settings: Mapping[str, Any]) -> Job:
+    """A job that duplicates or repeats the study, and belongs to who asks; the open one, where they asked the same."""
+    request = {**settings, "studies": [str(study.uuid)]}
+    for job in Job.objects.filter(kind=kind, asked_by=by, state__in=[Job.State.WAITING, Job.State.RUNNING]):
+        if job.settings == request:
+            return job
+    return ask(kind, by=by, now=now, settings=request)
 
 
 def ask_to_detect(study: Study, threshold: float, *, by: User | None, now: datetime) -> Job:

@@ -33,6 +33,8 @@ from annotation.accounts import provider
 from annotation.accounts.lock_wait import limit_lock_wait
 from annotation.apps import check_host_of_tasks
 from annotation.jobs import job_files, shared_files
+from annotation.jobs.backups.back_up import NO_DATABASE, USE_INSTALLATION
+from annotation.jobs.backups.database_copy import database_name, has_tables, is_absent
 from annotation.jobs.installation_state import (
     BROKER_ERRORS,
     ActionState,
@@ -131,8 +133,12 @@ def check_settings(now: datetime) -> Iterator[Symptom]:
 def check_database(now: datetime) -> Iterator[Symptom]:
     """Whether the database answers and has every table of this version."""
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
+        if not has_tables():
+            sentence = NO_DATABASE.format(name=database_name())
+            yield Symptom(
+                "database", "fault", sentence, f"{USE_INSTALLATION} A new installation has its first start yet."
+            )
+            return
         executor = MigrationExecutor(connection)
         missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
     except DatabaseError as error:
@@ -152,6 +158,8 @@ def check_database(now: datetime) -> Iterator[Symptom]:
 def check_locks(now: datetime) -> Iterator[Symptom]:
     """Whether another session has kept the database, or a table of it, locked for long."""
     try:
+        if is_absent():
+            return
         sentences = list(_locks_of_sqlite() if connection.vendor == "sqlite" else _locks_of_postgresql())
     except DatabaseError:
         return  # the check of the database says why
@@ -229,6 +237,8 @@ def check_queue(now: datetime) -> Iterator[Symptom]:
     if settings.CELERY_BROKER_URL:
         yield _broker()
     try:
+        if is_absent():
+            return
         queues, actions = measure_queues(now), measure_actions(now)
         running, failed = oldest_running_seconds(now), count_jobs()[Job.State.FAILED]
     except DatabaseError:

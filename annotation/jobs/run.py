@@ -20,7 +20,16 @@ from django.utils import timezone
 from annotation import settings as conf
 from annotation.design.lay_out import deal_texts, store_design
 from annotation.exceptions import AssayError, StateError
-from annotation.jobs import batch_runs, file_runs, measure_runs, queue, release_runs, shared_files, worker_runs
+from annotation.jobs import (
+    batch_runs,
+    copy_runs,
+    file_runs,
+    measure_runs,
+    queue,
+    release_runs,
+    shared_files,
+    worker_runs,
+)
 from annotation.jobs.celery_tasks import wake
 from annotation.jobs.check_study import check_and_rehearse
 from annotation.jobs.job_files import folder_of
@@ -438,4 +447,6 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.APPROVE: _approve,
     Job.Kind.PRECISION: _precision,
     Job.Kind.PLAN_DECISION: _plan_decision,
+    Job.Kind.DUPLICATE: copy_runs.duplicate_study,
+    Job.Kind.REPEAT: copy_runs.repeat_study,
 }

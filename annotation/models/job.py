@@ -47,6 +47,8 @@ class Job(models.Model):
         APPROVE = "approve", "approve submissions"
         PRECISION = "precision", "simulate precision"
         PLAN_DECISION = "plan_decision", "plan a study for a decision"
+        DUPLICATE = "duplicate", "duplicate a study"
+        REPEAT = "repeat", "repeat a study"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,12 +20,15 @@ from annotation.importing.add_texts import add_texts
 from annotation.models import AuditEvent, ImportedReport, Replication, SnapshotContent, Study, WorkerIdentity
 from annotation.readers.records import UNITS, LikelihoodRecord, TextRecord
 from annotation.studies.create import Plan, create
+from annotation.studies.rename import check_name
 from metrics.report.records import GeneratorFacts, ReportInput
 from metrics.report.row_records import TaskPlan
 from metrics.report.snapshot import read_data
 from metrics.types import Item
 
 People = Replication.People
+# Compressed bytes of a snapshot; repeating the study of a larger one may take longer than a request may.
+MAX_BYTES_AT_ONCE = 100_000
 # As large as a seed may be typed on the design page.
 SEEDS = 2**31
 
@@ -39,6 +42,17 @@ class Replicated:
     of: int
 
 
+def takes_long(original: Study) -> bool:
+    """Whether repeating the study is a job rather than a part of a request. Raises StateError without a snapshot."""
+    return len(_content(original).compressed) > MAX_BYTES_AT_ONCE
+
+
+def check_repetition(original: Study, name: str, people: str) -> None:
+    """Raise what `replicate` would, as far as it can be known without reading the snapshot."""
+    _check_people(original, people)
+    check_name(name)
+
+
 def replicate(
     original: Study,
     name: str,
@@ -49,12 +63,13 @@ def replicate(
     owner: User | None = None,
     actor: str,
     now: datetime,
+    on_store: Callable[[Replicated], None] | None = None,
 ) -> Replicated:
     """Create a draft rehearsal that gives people the tasks of `original`, as its latest snapshot has them.
 
     people: who may take part: anyone, nobody who took part in the original, or only they. anchors: so many contexts
     (texts where there are none), drawn by `seed`; None: all. The report that compares both says how closely the
-    original was repeated.
+    original was repeated. on_store: called last in the same transaction; what it raises undoes everything.
 
     Raises StateError where there is no snapshot with a task text, or where the original's people are not known here;
     DesignError for a name, or a number of anchors, that cannot be used.
@@ -82,7 +97,10 @@ def replicate(
         facts: dict[str, Any] = {"content_sha256": content.sha256, "people": people, "anchors": anchors}
         Replication.objects.create(study=study, original=original, **facts)
         AuditEvent.objects.record(study, "replicate", original=original.name, **facts, **by)
-    return Replicated(study, len(records), len(report_input.texts))
+        done = Replicated(study, len(records), len(report_input.texts))
+        if on_store is not None:
+            on_store(done)
+    return done
 
 
 def _content(original: Study) -> SnapshotContent:

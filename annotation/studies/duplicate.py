@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,6 +16,7 @@ from annotation.models import (
     AuditEvent,
     Cell,
     Generator,
+    Likelihood,
     Membership,
     Role,
     Study,
@@ -23,6 +25,7 @@ from annotation.models import (
 from annotation.studies.copy_texts import copy_rows, copy_texts
 from annotation.studies.rename import check_name
 
+MAX_AT_ONCE = 2_000  # texts and log probabilities; more may take longer than a request may
 # As large as a seed may be typed on the design page.
 SEEDS = 2**31
 # What belongs to the run of a study and not to its design: money, decisions, the address that people came by, dates.
@@ -56,21 +59,42 @@ class Duplicate:
     conditions: int
 
 
+def takes_long(study: Study, *, with_texts: bool) -> bool:
+    """Whether duplicating the study is a job rather than a part of a request."""
+    if not with_texts:
+        return False
+    return study.texts.count() + Likelihood.objects.filter(text__study=study).count() > MAX_AT_ONCE
+
+
+def check_copy(study: Study, name: str) -> None:
+    """Raise DesignError or StateError where `name` cannot be used, StateError for an imported study."""
+    if study.mode == Study.Mode.IMPORTED:
+        raise StateError(f"The study {study.name} was imported. Its tasks come from its file: import the file again.")
+    check_name(name)
+
+
 def duplicate(
-    study: Study, name: str, *, owner: User | None, with_texts: bool, keep_seed: bool, actor: str, now: datetime
+    study: Study,
+    name: str,
+    *,
+    owner: User | None,
+    with_texts: bool,
+    keep_seed: bool,
+    actor: str,
+    now: datetime,
+    on_store: Callable[[Duplicate], None] | None = None,
 ) -> Duplicate:
     """Create a draft rehearsal called `name` with the design of `study`, which `owner` owns.
 
     Copied: every design setting, the task text in use with its training items, trainings, and conditions. Conditions of
     one domain or generator are copied only together with the texts. Not copied: members, submissions, decisions, money,
-    the invitation, the log, study details and the retention date.
+    the invitation, the log, study details and the retention date. on_store: called last in the same transaction; what
+    it raises undoes everything.
 
     Raises DesignError or StateError where the name cannot be used, StateError for an imported study.
     """
-    if study.mode == Study.Mode.IMPORTED:
-        raise StateError(f"The study {study.name} was imported. Its tasks come from its file: import the file again.")
     with transaction.atomic():
-        check_name(name)
+        check_copy(study, name)
         copy = Study(
             name=name,
             mode=Study.Mode.REHEARSAL,
@@ -88,7 +112,10 @@ def duplicate(
             Membership.objects.create(study=copy, user=owner, role=Role.OWNER)
         facts = {"of": study.name, "of_uuid": str(study.uuid), "with_texts": with_texts, "same_seed": keep_seed}
         AuditEvent.objects.record(copy, "duplicate", actor=actor, now=now, **facts)
-    return Duplicate(copy, copy.texts.count(), conditions)
+        done = Duplicate(copy, copy.texts.count(), conditions)
+        if on_store is not None:
+            on_store(done)
+    return done
 
 
 def design_fields() -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from django.db import IntegrityError, InternalError, OperationalError
+from django.db import DatabaseError, IntegrityError, InternalError, OperationalError
 
 from annotation.accounts.database_errors import sentence_of
 from deploy import embedded
@@ -45,11 +45,17 @@ def absent(path: Path) -> None:
     sqlite3.connect(path / "no" / "folder").execute("SELECT 1")
 
 
-def raised_by(act: Callable[[Path], None], path: Path) -> OperationalError:
+def damaged(path: Path) -> None:
+    path.write_text("no database")
+    sqlite3.connect(path).execute("SELECT name FROM sqlite_master")
+
+
+def raised_by(act: Callable[[Path], None], path: Path) -> DatabaseError:
     """The error as Django hands it on."""
-    with pytest.raises(sqlite3.OperationalError) as caught:
+    with pytest.raises(sqlite3.DatabaseError) as caught:
         act(path)
-    wrapped = OperationalError(str(caught.value))
+    kind = OperationalError if isinstance(caught.value, sqlite3.OperationalError) else DatabaseError
+    wrapped = kind(str(caught.value))
     wrapped.__cause__ = caught.value
     return wrapped
 
@@ -61,6 +67,7 @@ def raised_by(act: Callable[[Path], None], path: Path) -> OperationalError:
         (full, "is full", "Free some space"),
         (read_only, "is read-only", "Make it writable"),
         (absent, "cannot be opened", "Check that its folder exists"),
+        (damaged, "is damaged, or is not a database", "restore the latest backup"),
     ],
 )
 def test_what_sqlite_says_becomes_a_sentence(

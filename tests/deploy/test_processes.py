@@ -93,9 +93,18 @@ def test_an_installation_elsewhere_takes_over_the_secrets_of_a_backup(folder: Pa
     values = read_file(folder / "installation.env")
     assert (values["SECRET_KEY"], values["PSEUDONYM_KEY"]) == ("a", "b")
     assert values["ALLOWED_HOSTS"] == HOSTS["ALLOWED_HOSTS"]
+    assert not make_keys(HOSTS, secrets_of=earlier)
+    (tmp_path / "others.env").write_text("SECRET_KEY='a'\nPSEUDONYM_KEY='c'\n")
+    with pytest.raises(InstallationError, match="has other secrets than"):
+        make_keys(HOSTS, secrets_of=tmp_path / "others.env")
     (folder / "installation.env").unlink()
     with pytest.raises(InstallationError, match="cannot be read: No such file"):
         make_keys(HOSTS, secrets_of=tmp_path / "absent.env")
+    with pytest.raises(InstallationError, match="it has no SECRET_KEY and no PSEUDONYM_KEY"):
+        make_keys(HOSTS, secrets_of=Path(__file__))
+
+
+WHOLE = ["prepare", "--hosts", "a.org,b.org", "--contact", "ada@a.org"]
 
 
 @pytest.mark.parametrize(
@@ -106,6 +115,8 @@ def test_an_installation_elsewhere_takes_over_the_secrets_of_a_backup(folder: Pa
         (["prepare", "--hosts", "a.org", "--contact", "ada@a.org"], "--hosts needs two host names"),
         (["prepare", "--hosts", "a.org,a.org", "--contact", "ada@a.org"], "--hosts needs two host names"),
         (["prepare", "--hosts", "a.org,b.org", "--contact", "a'b"], "neither an apostrophe nor a line break"),
+        ([*WHOLE, "--restore", "/none.assay"], "The backup /none.assay does not exist. Nothing was made."),
+        ([*WHOLE, "--restore", __file__], "name the copy of its installation.env by --secrets FILE. Nothing was made."),
     ],
 )
 def test_a_first_start_without_a_decision_is_refused_with_a_sentence(
@@ -113,6 +124,7 @@ def test_a_first_start_without_a_decision_is_refused_with_a_sentence(
 ) -> None:
     monkeypatch.delenv("ALLOWED_HOSTS", raising=False)
     monkeypatch.delenv("SITE_CONTACT", raising=False)
+    monkeypatch.delenv("SECRET_KEY", raising=False)
     assert main(words) == 2
     assert sentence in capsys.readouterr().err
     assert not (folder / "installation.env").exists()

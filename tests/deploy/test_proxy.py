@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from django.conf import settings
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -15,6 +16,7 @@ from django.urls.converters import StringConverter
 from annotation.common import upload_limits as limits
 from annotation.importing.texts_upload import MAX_BYTES
 from annotation.marketplace.invitations.log_filter import WithoutTokens
+from deploy.processes import WEB
 from tests.deploy.try_nginx import recipe
 
 PROXY = Path(__file__).resolve().parents[2] / "deploy" / "proxy"
@@ -104,6 +106,15 @@ def test_caddy_logs_no_request_and_takes_nothing_of_a_visitor_for_the_proxys_wor
     assert not re.search(r"^\s*log\b", CADDYFILE, re.M)
     assert "trusted_proxies" not in CADDYFILE
     assert "admin off" in CADDYFILE
+
+
+def test_whoever_keeps_a_connection_to_the_web_process_gives_it_up_before_that_closes_it() -> None:
+    (closed,) = (int(word.removeprefix("--keep-alive=")) for word in WEB.command if word.startswith("--keep-alive="))
+    (kept,) = re.findall(r"^\s*keepalive (\d+)s$", CADDYFILE, re.M)
+    # nginx opens a connection for each request, unless its file names `keepalive`.
+    assert "keepalive" not in SHIPPED
+    assert int(kept) < closed
+    assert float(httpx.Limits().keepalive_expiry or 0) < closed
 
 
 def test_the_trial_with_a_real_nginx_changes_names_ports_and_paths_alone() -> None:

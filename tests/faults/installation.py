@@ -76,13 +76,15 @@ class Installation:
 
     def victims(self) -> list[Victim]:
         """Every process that belongs to the installation, but for the one that starts the others."""
-        rows = {pid: (parent, name) for pid, parent, name in _processes(self.var) if pid != self.supervisor.pid}
+        rows = {
+            pid: (parent, name) for pid, parent, name in installation_processes(self.var) if pid != self.supervisor.pid
+        }
         return [Victim(pid, name, parent in rows) for pid, (parent, name) in rows.items()]
 
     def victims_at_work(self) -> list[Victim]:
         """Those past their start: of a process that is killed before, nothing can be lost."""
         victims = self.victims()
-        working = {victim.pid for victim in victims if _is_at_work(victim)}
+        working = {victim.pid for victim in victims if is_at_work(victim)}
         # The first process of the web never reads the project: it is at work where those that it began are.
         serving = any(victim.pid in working for victim in victims if victim.name == "web" and victim.is_child)
         return [
@@ -140,7 +142,7 @@ def _installed(
     postgres = PostgreSQL(made) if engine == "postgresql" else None
     redis = Redis(made) if broker else None
     port = free_port()
-    environment = _environment(made, port, postgres, redis) | dict(extra or {})
+    environment = installation_environment(made, port, postgres, redis) | dict(extra or {})
     running = None
     try:
         words = ["prepare", "--hosts", "127.0.0.1,localhost", "--contact", "ada@example.org"]
@@ -184,7 +186,10 @@ def _start(folder: Path, port: int, environment: Mapping[str, str]) -> subproces
         )
 
 
-def _environment(folder: Path, port: int, postgres: PostgreSQL | None, redis: Redis | None) -> dict[str, str]:
+def installation_environment(
+    folder: Path, port: int, postgres: PostgreSQL | None, redis: Redis | None
+) -> dict[str, str]:
+    """The variables by which the commands and processes of an installation in this folder know it."""
     return {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": SETTINGS,
@@ -204,7 +209,7 @@ def _environment(folder: Path, port: int, postgres: PostgreSQL | None, redis: Re
     }
 
 
-def _processes(var: Path) -> Iterator[tuple[int, int, str]]:
+def installation_processes(var: Path) -> Iterator[tuple[int, int, str]]:
     """Process, parent and name of everything that works on the installation in this folder."""
     marker = f"ASSAY_VAR={var}".encode()
     for entry in Path("/proc").glob("[0-9]*"):
@@ -260,7 +265,8 @@ class Killer(threading.Thread):
         self.join()
 
 
-def _is_at_work(victim: Victim) -> bool:
+def is_at_work(victim: Victim) -> bool:
+    """Whether the process is past its start."""
     # Celery's children come from a process that is past its start; those of the web read the project themselves.
     if victim.is_child and victim.name != "web":
         return True

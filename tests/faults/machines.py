@@ -35,9 +35,9 @@ from tests.faults.installation import (
     START_SECONDS,
     Installation,
     Victim,
-    _environment,
-    _is_at_work,
-    _processes,
+    installation_environment,
+    installation_processes,
+    is_at_work,
 )
 from tests.faults.installed import live_through, page
 from tests.faults.outside_faults import Store
@@ -136,14 +136,14 @@ class Machines(Installation):
     def victims(self) -> list[Victim]:
         found = []
         for machine, folder in self.machines.items():
-            rows = {pid: (parent, name) for pid, parent, name in _processes(folder)}
+            rows = {pid: (parent, name) for pid, parent, name in installation_processes(folder)}
             found += [Victim(pid, f"{machine}, {name}", parent in rows) for pid, (parent, name) in rows.items()]
         return found
 
     def victims_at_work(self) -> list[Victim]:
         victims = self.victims()
         plain = {victim.pid: Victim(victim.pid, victim.name.partition(", ")[2], victim.is_child) for victim in victims}
-        working = {pid for pid, victim in plain.items() if _is_at_work(victim)}
+        working = {pid for pid, victim in plain.items() if is_at_work(victim)}
         # As in an installation of one machine, for the web of each.
         serving = {victim.name for victim in victims if victim.is_child and victim.pid in working}
         return [
@@ -176,7 +176,7 @@ def six_machines() -> Iterator[Machines]:
     with guarded(made):
         postgres, redis, store = PostgreSQL(made, DATABASE), Redis(made, DATABASE), Store(STORAGE)
         port = free_port()
-        environment = _environment(made, port, postgres, redis) | store.environment
+        environment = installation_environment(made, port, postgres, redis) | store.environment
         forwarder = Forwarder(port, [(address, port) for address in WEB.values()])
         forwarder.start()
         running = None

@@ -14,10 +14,11 @@ from django.views.decorators.http import require_POST
 from annotation.console.form_errors import attach_errors
 from annotation.console.forms.study_names import CopyStudy, RenameStudy, RepeatStudy
 from annotation.console.permission import study_page, visitor
-from annotation.models import Role, Study
-from annotation.reports.replicate_study import replicate
+from annotation.jobs.celery_tasks import ask_to_copy
+from annotation.models import Job, Role, Study
+from annotation.reports import replicate_study
+from annotation.studies import duplicate
 from annotation.studies.archive import archive, unarchive
-from annotation.studies.duplicate import duplicate
 from annotation.studies.rename import rename
 
 
@@ -44,10 +45,15 @@ def _shown(request: HttpRequest, study: Study, **forms: Any) -> HttpResponse:
 def copy(request: HttpRequest, study: Study) -> HttpResponse:
     form = CopyStudy(request.POST)
     if form.is_valid():
-        fields, owner = form.cleaned_data, visitor(request)
+        by, now, options = visitor(request), timezone.now(), dict(form.cleaned_data)
+        name = options.pop("copy_name")
         with attach_errors(form, above=True, name="copy_name"):
-            options = {"with_texts": fields["with_texts"], "keep_seed": fields["keep_seed"], "owner": owner}
-            done = duplicate(study, fields["copy_name"], actor=owner.get_username(), now=timezone.now(), **options)
+            if duplicate.takes_long(study, with_texts=options["with_texts"]):
+                duplicate.check_copy(study, name)
+                settings = {"name": name, **options}
+                job = ask_to_copy(Job.Kind.DUPLICATE, study, by=by, now=now, settings=settings)
+                return redirect("console:job", job.uuid)
+            done = duplicate.duplicate(study, name, owner=by, actor=by.get_username(), now=now, **options)
             messages.success(request, _("Study duplicated. You are looking at the copy, which you own."))
             return redirect("console:overview", done.study.uuid)
     return _shown(request, study, copying=form)
@@ -59,10 +65,15 @@ def repeat(request: HttpRequest, study: Study) -> HttpResponse:
     """Create a draft that repeats the study, from its snapshot."""
     form = RepeatStudy(request.POST)
     if form.is_valid():
-        fields, owner = form.cleaned_data, visitor(request)
+        by, now, options = visitor(request), timezone.now(), dict(form.cleaned_data)
+        name = options.pop("repeat_name")
         with attach_errors(form, above=True, name="repeat_name"):
-            how = {"people": fields["people"], "anchors": fields["anchors"], "owner": owner}
-            done = replicate(study, fields["repeat_name"], actor=owner.get_username(), now=timezone.now(), **how)
+            if replicate_study.takes_long(study):
+                replicate_study.check_repetition(study, name, options["people"])
+                settings = {"name": name, "seed": 1, **options}
+                job = ask_to_copy(Job.Kind.REPEAT, study, by=by, now=now, settings=settings)
+                return redirect("console:job", job.uuid)
+            done = replicate_study.replicate(study, name, owner=by, actor=by.get_username(), now=now, **options)
             messages.success(request, _("Study created. It repeats %(study)s, and you own it.") % {"study": study})
             return redirect("console:overview", done.study.uuid)
     return _shown(request, study, repeating=form)

@@ -19,7 +19,17 @@ SCHEMA = "assay-backup"
 SCHEMA_VERSION = 1
 CHUNK = 1 << 20
 # What the library raises for a changed byte: of a flag it reads as encryption, of a method as one that it lacks.
-UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, KeyError, ValueError, OSError, EOFError, RuntimeError)
+UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    KeyError,
+    ValueError,
+    TypeError,
+    OSError,
+    EOFError,
+    RuntimeError,
+)
 
 
 class BackupError(AssayError):
@@ -51,9 +61,11 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """The manifest. Raises BackupError where the file is no backup, or is of a later version of Assay."""
     try:
         with zipfile.ZipFile(path) as archive:
-            manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
+            manifest = dict(json.loads(archive.read(MANIFEST)))
     except FileNotFoundError:
         raise BackupError(f"{path} does not exist.") from None
+    except (IsADirectoryError, PermissionError) as error:
+        raise BackupError(f"{path} cannot be read: {error.strerror}.") from None
     except UNREADABLE:
         raise BackupError(f"{path} is damaged, or is not a backup: its manifest cannot be read.") from None
     if manifest.get("schema") != SCHEMA:

@@ -17,13 +17,19 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
+from django.core.management import call_command
+from django.db import connection, connections
+from django.db.migrations.executor import MigrationExecutor
 
 from annotation.jobs import shared_files
 from annotation.jobs.backups.archive import BackupError, extract, find_damage, read_manifest, write_archive
 from annotation.jobs.backups.database_copy import (
+    applied_migrations,
     copy_database,
+    database_name,
     database_url,
+    has_tables,
+    known_migrations,
     replace_database,
     rows_in_use,
     rows_of,
@@ -35,6 +41,8 @@ from metrics.version import __version__
 FOLDERS = ("uploads", "jobs", "reports")
 DATABASE = "database"
 KEYS = ("SECRET_KEY", "PSEUDONYM_KEY")
+NO_DATABASE = "The database {name} does not exist or is empty."
+USE_INSTALLATION = "Run this command where the installation's commands run, or set ASSAY_VAR or DATABASE_URL as there."
 LAST = "last-backup.json"
 # What must agree in a restored database: the log of each study with its money, and the marketplace's balances.
 PROOFS = (["audit"], ["check_balances"])
@@ -56,8 +64,15 @@ def back_up(path: Path, *, now: datetime, with_proof: bool = False) -> Backup:
     with_proof: restore it into a database of its own, check that every log, all money and both sides' balances agree
     there, and delete that database.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with _workplace() as folder:
+    _refuse_nothing()
+    if with_proof and (missing := _missing_migrations()):
+        raise BackupError(
+            f"{missing} migrations are missing in the database, so this version cannot check its backup. Make it "
+            "without --prove, or run manage.py migrate first."
+        )
+    with _sentences(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with _sentences(settings.VAR), _workplace() as folder:
         copy = folder / DATABASE
         counts = copy_database(copy)
         members = {DATABASE: copy, **_files(folder / "files")}
@@ -66,10 +81,12 @@ def back_up(path: Path, *, now: datetime, with_proof: bool = False) -> Backup:
             "version": __version__,
             "database": connection.vendor,
             "rows": counts,
+            "migrations": applied_migrations(),
             "keys": _fingerprints(),
         }
         proof = _prove_copy(copy, folder, counts) if with_proof else ""
-        write_archive(path, members, facts)
+        with _sentences(path):
+            write_archive(path, members, facts)
     if with_proof:
         record = {"at": now.isoformat(timespec="seconds"), "file": str(path.resolve())}
         (settings.VAR / LAST).write_text(json.dumps(record), encoding="utf-8")
@@ -77,10 +94,12 @@ def back_up(path: Path, *, now: datetime, with_proof: bool = False) -> Backup:
 
 
 def restore(path: Path, *, with_proof: bool = False) -> Backup:
-    """Put a backup into an empty installation. Raises BackupError; then the database is as it was.
+    """Put a backup into an empty installation. Raises BackupError; then the database is as it was, but where the proof
+    failed.
 
     Everything is checked before anything is written: each member's hash, the kind of the database, the keys, and that
-    the database and the files in the way are no one's.
+    the database and the files in the way are no one's. with_proof: tables of an earlier version are brought to this one
+    before logs, money and balances are checked.
     """
     manifest = read_manifest(path)
     damage = find_damage(path)
@@ -88,13 +107,47 @@ def restore(path: Path, *, with_proof: bool = False) -> Backup:
         raise BackupError(f"The backup is damaged; nothing was restored. {' '.join(damage)}")
     _refuse_misfits(manifest)
     files = [name for name in manifest["sha256"] if name != DATABASE]
-    with _workplace() as folder:
+    with _sentences(settings.VAR), _workplace() as folder:
         copy = folder / DATABASE
         extract(path, DATABASE, copy)
         _place_files(path, files, manifest["sha256"])
         replace_database(copy)
-        proof = _prove(database_url(), manifest["rows"]) if with_proof else ""
+    proof = _prove_restored(manifest["rows"]) if with_proof else ""
     return Backup(path, sum(manifest["rows"].values()), len(files), proof)
+
+
+def _prove_restored(counts: Mapping[str, int]) -> str:
+    try:
+        _compare_rows(database_url(), counts)
+        if _missing_migrations():
+            call_command("migrate", verbosity=0)
+            connections.close_all()
+        return _run_checks(database_url())
+    except BackupError as error:
+        raise BackupError(f"The backup was restored. {error}") from None
+
+
+def _missing_migrations() -> int:
+    executor = MigrationExecutor(connection)
+    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+def _refuse_nothing() -> None:
+    """Raise BackupError where the settings name no database of an installation, as in another folder than its own."""
+    if not has_tables():
+        raise BackupError(f"{NO_DATABASE.format(name=database_name())} {USE_INSTALLATION}")
+
+
+@contextmanager
+def _sentences(place: Path) -> Iterator[None]:
+    """Raise BackupError with a sentence for what the system says about a file; place: where, if it does not say it."""
+    try:
+        yield
+    except OSError as error:
+        raise BackupError(
+            f"{error.filename or place}: {error.strerror or error}. See that this user may read and write there, and "
+            "that there is room."
+        ) from None
 
 
 def _refuse_misfits(manifest: Mapping[str, Any]) -> None:
@@ -106,8 +159,14 @@ def _refuse_misfits(manifest: Mapping[str, Any]) -> None:
     other = [name for name in KEYS if manifest["keys"].get(name) != local[name]]
     if other:
         raise BackupError(
-            f"{' and '.join(other)} of this installation differ from those of the backup. Without them its access "
-            "keys cannot be read and workers are not recognised. Set them, then run this again. Nothing was restored."
+            f"This installation has another {' and another '.join(other)} than the backup's, without which access keys "
+            "cannot be read and workers are not recognized. Take over installation.env of the backup's installation, "
+            "then run this again. Nothing was restored."
+        )
+    if set(manifest.get("migrations", ())) - known_migrations():
+        raise BackupError(
+            f"The backup was made by a later version of Assay ({manifest['version']}; this is {__version__}), whose "
+            "tables this version does not know. Restore it with that version. Nothing was restored."
         )
     rows = rows_in_use()
     if rows:
@@ -156,11 +215,19 @@ def _prove_copy(copy: Path, folder: Path, counts: Mapping[str, int]) -> str:
 
 
 def _prove(url: str, counts: Mapping[str, int]) -> str:
-    """Run the checks of both sides on a database. Raises BackupError with what they say."""
-    there = rows_of(url)
+    """Compare the rows of a database, and run the checks of both sides on it. Raises BackupError with what they say."""
+    _compare_rows(url, counts)
+    return _run_checks(url)
+
+
+def _compare_rows(url: str, counts: Mapping[str, int]) -> None:
+    there = rows_of(url, sorted(counts))
     wrong = sorted(table for table in counts if there.get(table) != counts[table])
     if wrong:
         raise BackupError(f"The restored database has another number of rows in {', '.join(wrong)}.")
+
+
+def _run_checks(url: str) -> str:
     outputs = []
     for words in PROOFS:
         done = subprocess.run(  # noqa: S603 - this installation's own command

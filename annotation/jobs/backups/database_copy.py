@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import sqlite3
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from urllib.parse import quote
 
 from django.apps import apps
 from django.db import connection, connections, transaction
+from django.db.migrations.loader import MigrationLoader
 
 from annotation.jobs.backups.archive import BackupError
 
@@ -27,14 +29,42 @@ def copy_database(target: Path) -> dict[str, int]:
     return _copy_postgresql(target) if connection.vendor == "postgresql" else _copy_sqlite(target)
 
 
-def rows_of(url: str) -> dict[str, int]:
-    """The number of rows of each table of the database of a URL that `scratch_database` or the settings gave."""
+def rows_of(url: str, tables: Sequence[str]) -> dict[str, int]:
+    """The number of rows of each of these tables, in the database of a URL that `scratch_database` or the settings
+    gave."""
     if url.startswith("sqlite:///"):
-        return _count_file(Path(url.removeprefix("sqlite:///")))
+        return _count_file(Path(url.removeprefix("sqlite:///")), tables)
     settings = {**_settings(), "NAME": url.rpartition("/")[2]}
-    query = "; ".join(f'SELECT count(*) FROM "{table}"' for table in _tables())  # noqa: S608 - tables of ours
+    query = "; ".join(f'SELECT count(*) FROM "{table}"' for table in tables)  # noqa: S608 - tables of ours
     counts = _run(["psql", "--tuples-only", "--no-align", "--command", query], settings).split()
-    return dict(zip(_tables(), map(int, counts), strict=True))
+    return dict(zip(tables, map(int, counts), strict=True))
+
+
+def applied_migrations() -> list[str]:
+    """The migrations of this version that the configured database has, as `app.name`."""
+    loader = MigrationLoader(connection)
+    return sorted(".".join(key) for key in set(loader.applied_migrations or ()) & set(loader.disk_migrations))
+
+
+def known_migrations() -> set[str]:
+    """The migrations of this version, as `app.name`."""
+    return {".".join(key) for key in MigrationLoader(None).disk_migrations}
+
+
+def database_name() -> str:
+    """The file of the configured database, or its name on its server."""
+    return str(connection.settings_dict["NAME"])
+
+
+def is_absent() -> bool:
+    """Whether the configured database is a file that does not exist; to connect would make it."""
+    is_path = connection.vendor == "sqlite" and not database_name().startswith("file:")
+    return is_path and not Path(database_name()).exists()
+
+
+def has_tables() -> bool:
+    """Whether the configured database exists and has tables of this project."""
+    return not is_absent() and bool(set(connection.introspection.table_names()) & set(_tables()))
 
 
 def rows_in_use() -> int:
@@ -58,7 +88,10 @@ def replace_database(copy: Path) -> None:
     database.parent.mkdir(parents=True, exist_ok=True)
     for left in (f"{database}-wal", f"{database}-shm"):
         Path(left).unlink(missing_ok=True)
-    copy.replace(database)
+    # It may lie on another disk than the copy.
+    unfinished = database.with_name(f"{database.name}.unfinished")
+    shutil.move(copy, unfinished)
+    unfinished.replace(database)
 
 
 @contextmanager
@@ -87,16 +120,19 @@ def database_url() -> str:
 
 def _copy_sqlite(target: Path) -> dict[str, int]:
     source = str(connection.settings_dict["NAME"])
-    with closing(sqlite3.connect(source)) as database, closing(sqlite3.connect(target)) as copy:
-        database.backup(copy)
-    return _count_file(target)
+    try:
+        with closing(sqlite3.connect(source)) as database, closing(sqlite3.connect(target)) as copy:
+            database.backup(copy)
+        return _count_file(target, _tables())
+    except sqlite3.Error as error:
+        raise BackupError(f"{source} cannot be copied to {target.parent}: {error}.") from None
 
 
-def _count_file(file: Path) -> dict[str, int]:
+def _count_file(file: Path, tables: Sequence[str]) -> dict[str, int]:
     with closing(sqlite3.connect(file)) as database:
         names = {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         count = 'SELECT count(*) FROM "{}"'
-        return {table: database.execute(count.format(table)).fetchone()[0] for table in _tables() if table in names}
+        return {table: database.execute(count.format(table)).fetchone()[0] for table in tables if table in names}
 
 
 def _copy_postgresql(target: Path) -> dict[str, int]:
@@ -105,7 +141,7 @@ def _copy_postgresql(target: Path) -> dict[str, int]:
         cursor.execute("SELECT pg_export_snapshot()")
         snapshot = cursor.fetchone()[0]
         counts = {}
-        for table in _tables():
+        for table in sorted(set(_tables()) & set(connection.introspection.table_names(cursor))):
             cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608 - a table of ours
             counts[table] = cursor.fetchone()[0]
         _run(["pg_dump", "--format=custom", "--no-owner", f"--snapshot={snapshot}", f"--file={target}"], _settings())

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.jobs.backups.archive import BackupError
 from annotation.jobs.backups.back_up import back_up
+from annotation.jobs.backups.database_copy import database_name
 
 
 class Command(BaseCommand):
@@ -34,5 +36,6 @@ class Command(BaseCommand):
         if backup.proof:
             self.stdout.write(backup.proof)
         state = "Proven backup" if options["prove"] else "Backup"
-        self.stdout.write(f"{state}: {backup.path}, {backup.rows} rows, {backup.files} files.")
+        rows, files = f"{backup.rows} rows of {database_name()}", f"{backup.files} files of {settings.VAR}"
+        self.stdout.write(f"{state}: {backup.path}, {rows}, {files}.")
         self.stdout.write("SECRET_KEY and PSEUDONYM_KEY are not in it: store them in another place.")

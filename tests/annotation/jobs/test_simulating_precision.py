@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -69,7 +71,10 @@ def test_the_api_answers_with_the_job_until_it_is_done(study: Study) -> None:
     assert (done.status_code, done.json()["power"]) == (200, 0.8)
 
 
-def test_a_plan_for_a_decision_on_huse_is_simulated_by_a_job(study: Study) -> None:
+def test_a_plan_for_a_decision_on_huse_is_simulated_by_a_job_at_the_fees_of_its_request(
+    study: Study, settings: Any
+) -> None:
+    settings.MTURK_FEES = "none"
     vera, at = Caller("vera", study, "viewer"), f"/studies/{study.uuid}/plan"
     wanted = {"decision": "huse_q", "difference": 0.3, "raters": [5], "budget_cents": 100}
     first, second = (vera("post", at, wanted) for _ in range(2))
@@ -85,10 +90,17 @@ def test_a_plan_for_a_decision_on_huse_is_simulated_by_a_job(study: Study) -> No
     (cheapest,) = plan.json()["reaching"]
     assert cheapest["power"] == pytest.approx(0.8, abs=0.1)
     assert (cheapest["raters"], plan.json()["missing"]) == (5, cheapest["cents"] - 100)
+    # Under other fees it is another question, which the stored answer is no answer to.
+    settings.MTURK_FEES = "mturk"
+    under_fees = vera("post", at, wanted)
+    assert (under_fees.status_code, under_fees.json()["uuid"] == first.json()["uuid"]) == (202, False)
+    assert Job.objects.get(uuid=under_fees.json()["uuid"]).settings["fees"] == "mturk"
+    settings.MTURK_FEES = "none"
+    assert vera("post", at, wanted).json() == plan.json()
     # Its job is no work on the study.
     browser = Client()
     browser.force_login(User.objects.get(username="vera"))
     assert "Background jobs" not in browser.get(reverse("console:overview", args=[study.uuid])).content.decode()
     # A plan for ratings is a formula, and answered at once.
     ratings = vera("post", at, {"decision": "ratings", "difference": 0.5, "raters": [5]})
-    assert (ratings.status_code, Job.objects.count()) == (200, 2)
+    assert (ratings.status_code, Job.objects.count()) == (200, 3)

@@ -18,9 +18,11 @@ from annotation.design.lay_out import design
 from annotation.exceptions import DesignError, StateError
 from annotation.hits.mturk_request import hit_order
 from annotation.importing.import_report import import_report
+from annotation.jobs.run import run_due
 from annotation.models import Cell, Membership, Role, Study, Submission, WorkerIdentity
 from annotation.outbox.effects.hits import _took_part
 from annotation.readers.report_file import read_report
+from annotation.reports import replicate_study
 from annotation.reports.replicate_study import _choose_texts, replicate
 from annotation.reports.take_snapshot import stored_snapshot, take
 from tests.annotation.api.conftest import Caller, fault
@@ -162,7 +164,9 @@ def test_what_cannot_be_repeated_says_why(tmp_path: Path) -> None:
     assert not Study.objects.filter(name="again").exists()
 
 
-def test_the_page_creates_the_repetition(client: Client) -> None:
+def test_the_page_creates_the_repetition_by_a_job_where_the_snapshot_is_large(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     original, user = looked_at("typicality"), User.objects.create_user("ada")
     Membership.objects.create(study=original, user=user, role=Role.OWNER)
     client.force_login(user)
@@ -173,6 +177,16 @@ def test_the_page_creates_the_repetition(client: Client) -> None:
     assert again.texts.count() == 30
     error = client.post(reverse("console:manage-repeat", args=[original.uuid]), {**form, "anchors": "99"})
     assert error.status_code == 422
+    monkeypatch.setattr(replicate_study, "MAX_BYTES_AT_ONCE", 0)
+    large = {"repeat_name": "large", "people": "others", "anchors": "4"}
+    address = client.post(reverse("console:manage-repeat", args=[original.uuid]), large)["Location"]
+    assert client.post(reverse("console:manage-repeat", args=[original.uuid]), large)["Location"] == address
+    run_due()
+    repeated = Study.objects.get(name="large")
+    assert (repeated.replication.people, repeated.replication.anchors) == ("others", 4)
+    # A context has a text of each of three sources.
+    assert "Study created, with 12 texts of the 30 in the snapshot. You own it." in client.get(address).content.decode()
+    assert repeated.texts.count() == 12
 
 
 def test_a_program_creates_the_repetition() -> None:

@@ -18,6 +18,7 @@ from django.db import connection
 from django.utils import timezone
 
 from annotation.accounts.models import User
+from annotation.jobs.backups import back_up as making
 from annotation.jobs.backups.archive import BackupError, read_manifest
 from annotation.jobs.backups.back_up import back_up, restore
 from annotation.jobs.backups.database_copy import _run, _settings, _url
@@ -65,6 +66,9 @@ def command(*words: str, env: dict[str, str]) -> subprocess.CompletedProcess[str
 @pytest.mark.long
 def test_a_proven_backup_becomes_the_same_installation_elsewhere(folder: Path, elsewhere: dict[str, str]) -> None:
     path = folder / "backup.assay"
+    nothing = command("backup", str(path), "--prove", env=elsewhere)
+    assert (nothing.returncode, path.exists(), (folder / "elsewhere" / "assay.sqlite3").exists()) == (1, False, False)
+    assert "does not exist or is empty" in nothing.stderr
     out = io.StringIO()
     call_command("backup", str(path), "--prove", stdout=out)
     assert f"news: {AuditEvent.objects.count()} rows of the log, decisions and money agree." in out.getvalue()
@@ -96,12 +100,20 @@ def test_a_restored_backup_erases_again_who_was_erased_after_it(folder: Path, el
     assert "Neither side stores anybody" in shown.stderr
 
 
-def test_nothing_of_a_backup_that_does_not_fit_is_restored(folder: Path, settings: Any) -> None:
+def test_nothing_of_a_backup_that_does_not_fit_is_restored(
+    folder: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = back_up(folder / "backup.assay", now=timezone.now()).path
+    with pytest.raises(BackupError, match=r"backup\.assay.*: Not a directory|: File exists"):
+        back_up(path / "second.assay", now=timezone.now())
+    with monkeypatch.context() as earlier:
+        earlier.setattr(making, "known_migrations", lambda: {"annotation.0001_initial"})
+        with pytest.raises(BackupError, match="made by a later version of Assay"):
+            restore(path)
     with pytest.raises(BackupError, match="The database is in use"):
         restore(path)
     settings.PSEUDONYM_KEY = "another"
-    with pytest.raises(BackupError, match="PSEUDONYM_KEY of this installation differ"):
+    with pytest.raises(BackupError, match="another PSEUDONYM_KEY than the backup's"):
         restore(path)
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 3] + b"damage" + content[len(content) // 3 + 6 :])

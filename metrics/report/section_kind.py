@@ -55,7 +55,8 @@ class SectionKind(Generic[Facts, Result]):
     key: of links, files and JSON, for ever. order: sections stand by it. gather: what the section is about, or None
     where it does not apply; then it is absent. compute: every number, without side effects. tables, figures, sentences,
     measures, references: of what was computed. missing: parts that could not be computed, with the reason. files: of
-    its data. steps: how often `compute` announces a step.
+    its data. steps: how often `compute` announces a step. is_compared: whether a comparison of studies sets the
+    measures of one name side by side as they are; they have a true zero.
     """
 
     key: str
@@ -71,6 +72,7 @@ class SectionKind(Generic[Facts, Result]):
     references: Callable[[Result], Sequence[Reference]] = _nothing
     files: Callable[[ReportInput], Iterable[DataFile]] = _nothing
     steps: Callable[[Facts], int] = _single_step
+    is_compared: bool = False
 
     def describe(self, result: Result) -> Section:
         """The section in words, tables and figures; it cites nothing where it says nothing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -86,6 +86,13 @@ class Table:
     def signatures(self) -> tuple[str, ...]:
         """The line that identifies the computation of each number, once, in reading order."""
         return tuple(dict.fromkeys(estimate.signature for _, estimate in self.estimates() if estimate.signature))
+
+
+def as_records(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[dict[str, Cell]]:
+    """Each row by the keys of its columns."""
+    keys = [column.key for column in columns]
+    for row in rows:
+        yield dict(zip(keys, row, strict=True))
 
 
 def _fits(kind: Kind, cell: Cell) -> bool:

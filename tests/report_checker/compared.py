@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from tests.report_checker.differences import NEAR, TITLES, Joint, systems_of
-from tests.report_checker.intervals import ROUNDED
+from tests.report_checker.intervals import ROUNDED, Spread, other_raters, spread_of_huse
 from tests.report_checker.page import Page
 from tests.report_checker.recount import Rows, count, decimal
 from tests.report_checker.reproductions import FINDINGS, cv_star, findings, scores, text_means
@@ -54,6 +54,17 @@ class Studies:
             system.side if alone else f"{system.study}: {system.side}": at
             for at, system in enumerate(self.joint.systems)
         }
+
+    @cached_property
+    def own_spreads(self) -> list[Spread | None]:
+        """Of each system in its own study, with what other raters would move where they differ by source."""
+        found = []
+        for at, system in enumerate(self.joint.systems):
+            rows = self.rows[system.study]
+            spread = spread_of_huse(rows, system.side, self.k)
+            widen = spread is not None and other_raters(rows, system.side)
+            found.append(self.joint.widened(at, spread) if spread and widen else spread)
+        return found
 
     @property
     def raters(self) -> list[set[str]]:
@@ -169,6 +180,8 @@ def verdict(studies: Studies, match: re.Match[str]) -> str | None:
 
 
 PAIRS = "Differences of every pair"
+COMMON, OWN = "Generators of all studies", "HUSE as in each study"
+CORRELATIONS, UPHELD = "Correlations of the mean ratings", "Findings of the first study"
 
 
 def excludes_zero(said: str) -> bool:
@@ -416,7 +429,7 @@ fixed(
 def no_result(studies: Studies, match: re.Match[str]) -> str | None:
     """Where no two generators and no two groups of evaluators can be compared, and no score or finding is shared."""
     asking = [rows for rows in studies.rows.values() if rows.study["task"] == "human_or_machine"]
-    shared = list(scores(studies.rows, studies.joint)) if studies.pairs else []
+    shared = [source for _, source, _, _ in scores(studies.rows, studies.joint) if source != "references"]
     if studies.pairs or len(asking) > 1 or shared:
         return None
     given = any("not computed: " in text for texts in studies.page.facts().values() for text in texts)
@@ -445,11 +458,11 @@ def other_cells(studies: Studies) -> Iterator[str]:
     """Each cell of the tables of results that says otherwise than the rows."""
     for caption, expected in (
         (PAIRS, _pair_rows(studies)),
-        ("Generators of all studies", _common_rows(studies)),
-        ("HUSE as in each study", _own_rows(studies)),
+        (COMMON, _common_rows(studies)),
+        (OWN, _own_rows(studies)),
         (SCORES, _score_rows(studies)),
-        ("Correlations of the mean ratings", _set_rows(studies)),
-        ("Findings of the first study", _finding_rows(studies)),
+        (CORRELATIONS, _set_rows(studies)),
+        (UPHELD, _finding_rows(studies)),
     ):
         rows = studies.cells(caption)
         held = {tuple(row.values())[: KEYS.get(caption, 2)]: row for row in rows}
@@ -464,7 +477,7 @@ def other_cells(studies: Studies) -> Iterator[str]:
                     yield f"{caption}, {key}, {head}: {row[head]}, and the rows say {told}"
 
 
-KEYS = {"Correlations of the mean ratings": 3, "Findings of the first study": 5}
+KEYS = {CORRELATIONS: 3, UPHELD: 5}
 Cell = str | Callable[[str], str]
 TableRow = tuple[tuple[str, ...], dict[str, Cell]]
 
@@ -483,13 +496,29 @@ def _pair_rows(studies: Studies) -> Iterator[TableRow]:
 
 
 def _common_rows(studies: Studies) -> Iterator[TableRow]:
-    """Values alone: the limits of one generator are checked in its own report."""
     for at, system in enumerate(studies.joint.systems if studies.pairs else ()):
+        spread = studies.joint.spreads[at] if studies.joint.spreads else None
         cells: dict[str, Cell] = {"n": str(len(system.texts))}
         for measure, title in enumerate(TITLES):
             value, noise = studies.joint.value(at, measure)
-            cells[title] = _near(value, noise)
+            cells[title] = _ranged(value, noise, spread, measure, studies.level)
         yield (system.study, system.side), cells
+
+
+def _ranged(value: float, noise: float, spread: Spread | None, measure: int, level: float) -> Callable[[str], str]:
+    """A value with limits that belong together and come from that spread; None: with none."""
+
+    def expected(said: str) -> str:
+        shown_value = _near(value, noise)(said.partition(" ")[0])
+        if spread is None:
+            return shown_value
+        limits, number = said.partition(" ")[2], _number(shown_value) if noise else value
+        if re.fullmatch(SPAN, limits) and spread.allow(measure, number, two(limits), level, ROUNDED if noise else 0):
+            return f"{shown_value} {limits}"
+        low, high = spread.limits(measure, number, spread.errors[measure], level)
+        return f"{shown_value} [{decimal(low)}, {decimal(high)}]"
+
+    return expected
 
 
 def _near(value: float, noise: float = 0.0) -> Callable[[str], str]:
@@ -502,9 +531,12 @@ def _near(value: float, noise: float = 0.0) -> Callable[[str], str]:
 
 
 def _own_rows(studies: Studies) -> Iterator[TableRow]:
-    for system in studies.joint.systems:
+    for at, system in enumerate(studies.joint.systems):
         values = system.measures(system.hj(), np.arange(len(system.texts)), studies.k)
-        cells: dict[str, Cell] = {title: _near(value) for title, value in zip(TITLES, values, strict=True)}
+        cells: dict[str, Cell] = {
+            title: _ranged(float(value), 0, studies.own_spreads[at], measure, studies.level)
+            for measure, (title, value) in enumerate(zip(TITLES, values, strict=True))
+        }
         ratings = sorted({len(held) for held in system.ratings})
         of_each = " to ".join(map(str, (ratings[0], ratings[-1])[: len(ratings)]))
         yield (system.study, system.side), {**cells, "n": str(len(system.texts)), "Ratings per text": of_each}
@@ -537,7 +569,8 @@ def _variation(value: float, noise: float) -> Callable[[str], str]:
 def _set_rows(studies: Studies) -> Iterator[TableRow]:
     """Spearman's is Pearson's of the ranks."""
     names = list(studies.rows)
-    for criterion in dict.fromkeys(answer.criterion for rows in studies.rows.values() for answer in rows.used):
+    rated = [rows for rows in studies.rows.values() if rows.study["task"] != "which_machine"]
+    for criterion in dict.fromkeys(answer.criterion for rows in rated for answer in rows.used):
         having = [name for name in names if any(answer.criterion == criterion for answer in studies.rows[name].used)]
         for again in having[1:]:
             first, second = (text_means(studies.rows[name], criterion) for name in (having[0], again))
@@ -550,7 +583,7 @@ def _set_rows(studies: Studies) -> Iterator[TableRow]:
                 "Pearson": _near(float(np.corrcoef(x, y)[0, 1])),
                 "Spearman": _near(float(np.corrcoef(rankdata(x), rankdata(y))[0, 1])),
             }
-            yield (criterion, having[0], again), cells
+            yield (criterion.replace("_", " "), having[0], again), cells
 
 
 def _finding_rows(studies: Studies) -> Iterator[TableRow]:
@@ -563,4 +596,4 @@ def _finding_rows(studies: Studies) -> Iterator[TableRow]:
                 repeated = again.get(key)
                 upheld = "" if repeated is None else "yes" if repeated == outcome else "no"
                 cells: dict[str, Cell] = {"In the repetition": repeated or "not tested", "Upheld": upheld}
-                yield (*key, outcome, name), cells
+                yield (key[0].replace("_", " "), *key[1:], outcome, name), cells

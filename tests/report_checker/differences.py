@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tests.report_checker.intervals import huse_of, quantile
+from tests.report_checker.intervals import Spread, huse_of, quantile
 from tests.report_checker.recount import Rows
 
 TITLES = ("HUSE", "HUSE-Q", "HUSE-D")
@@ -258,6 +258,38 @@ class Joint:
         noise = SURE * float(drawn.std()) * math.sqrt(2 / len(drawn)) if self.equalised else 0.0
         return float(drawn.mean()), noise
 
+    @cached_property
+    def spreads(self) -> list[Spread] | None:
+        """Of each system at the number of ratings of all, over new contexts with these raters; None: no intervals."""
+        if self.contrasts is None:
+            return None
+        errors = [
+            tuple(math.sqrt(self._texts_part(self.contrasts[at, :, :, i])) for i in range(3)) for at in self.draws
+        ]
+        return [
+            Spread(each, len(system.texts), slack=NEAR)  # type: ignore[arg-type]
+            for each, system in zip(errors, self.systems, strict=True)
+        ]
+
+    def _texts_part(self, gaps: np.ndarray) -> float:
+        """The variance that new texts make, from (halves, inner draws); the noise of the draws of ratings is off."""
+        square = float((gaps.mean(axis=1) ** 2).mean())
+        if self.equalised:
+            square = max(0.0, square - float(gaps.var(axis=1, ddof=1).mean()) / INNER)
+        drawn, total = sum(len(units) // 2 for units in self.groups), sum(map(len, self.groups))
+        return drawn / total * square / 2
+
+    def widened(self, at: int, spread: Spread) -> Spread:
+        """The spread of a system in its own study, with what other raters would move."""
+        part, (texts, people) = self.raters[at], (spread.texts // 2 - 1, len(self.systems[at].raters) - 2)
+        if part is None:
+            return spread
+        variances, more = np.array(spread.errors) ** 2, part**2
+        sizes = variances**2 / max(1, texts) + more**2 / max(1, people)
+        freedom = (variances + more) ** 2 / sizes
+        both = np.sqrt(variances + more)
+        return Spread(tuple(map(float, both)), spread.texts, tuple(map(float, freedom)), NEAR)  # type: ignore[arg-type]
+
     def difference(self, first: int, second: int, measure: int) -> Difference:
         (one, noise), (other, more) = self.value(first, measure), self.value(second, measure)
         return Difference(one - other, math.hypot(noise, more), self._half(first, second, measure, one - other))
@@ -265,16 +297,12 @@ class Joint:
     def _half(self, first: int, second: int, measure: int, value: float) -> float | None:
         if self.contrasts is None:
             return None
-        gaps = (self.contrasts[first] - self.contrasts[second])[:, :, measure]
-        square = float((gaps.mean(axis=1) ** 2).mean())
-        if self.equalised:
-            square = max(0.0, square - float(gaps.var(axis=1, ddof=1).mean()) / INNER)
-        drawn, total = sum(len(units) // 2 for units in self.groups), sum(map(len, self.groups))
+        of_texts = self._texts_part((self.contrasts[first] - self.contrasts[second])[:, :, measure])
         smallest = min(len(system.texts) for system in self.systems)
         # As if one text more were judged right, and one wrong.
         rate = min((abs(value) * smallest / 2 + 1) / (smallest + 2), 1.0)
         floor = 4 * rate * (1 - rate) / (smallest + 2)
-        texts, freedom = max(drawn / total * square / 2, floor), max(1, smallest // 2 - 1)
+        texts, freedom = max(of_texts, floor), max(1, smallest // 2 - 1)
         parts = [(texts, freedom)]
         errors = [(at, error) for at in (first, second) if (error := self.raters[at]) is not None]
         if self.across(first, second) and len(errors) == 2:

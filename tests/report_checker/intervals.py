@@ -28,6 +28,7 @@ DEALS, DRAWS = 5, 1000
 OWN_DRAWS, BATCH = 4000, 100
 SURE = 4  # standard errors
 TIE = 1e-9
+STEPS = 301  # of standard errors that are tried within a slack
 NOTHING = 1e-12
 FAR = 1e4  # standard deviations between probability zero and every other
 
@@ -150,25 +151,81 @@ def huse_limits(
     rows: Rows, generator: str, k: int, level: float, *, quality_only: bool = False
 ) -> tuple[float, float] | None:
     """Limits of HUSE (or HUSE-Q) over new texts; None where a half has too few. Of other raters: `other_raters`."""
+    value = rows.huse(generator, k, quality_only=quality_only)
+    spread = spread_of_huse(rows, generator, k)
+    if value is None or spread is None:
+        return None
+    if disjoint(rows, generator) and not quality_only:
+        low, high = wilson(0.0, spread.texts, quantile(level))
+        return 2 * low, 2 * high
+    return spread.limits(int(quality_only), value[0], spread.errors[int(quality_only)], level)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What the limits of HUSE, HUSE-Q and HUSE-D are made of: a standard error each, over so many texts.
+
+    freedom: of the quantile, a number for each measure; None: that of new texts alone. slack: share of a standard error
+    by which other draws change it, 0 where they are the report's own.
+    """
+
+    errors: tuple[float, float, float]
+    texts: int
+    freedom: tuple[float, float, float] | None = None
+    slack: float = 0.0
+
+    def allow(self, measure: int, value: float, said: tuple[float, float], level: float, off: float) -> bool:
+        """Whether both limits, as they are printed, follow from one standard error within the slack.
+
+        measure: 0 to 2. off: by how much the printed value may lie beside the one that the limits were made of.
+        """
+        steps = np.linspace(1 - self.slack, 1 + self.slack, STEPS) if self.slack else np.ones(1)
+        for error in self.errors[measure] * steps:
+            limits = self.limits(measure, value, float(error), level)
+            apart = max(abs(end - shown) for end, shown in zip(limits, said, strict=True))
+            if apart <= ROUNDED + off + 2 * self.slack / STEPS * (limits[1] - limits[0]):
+                return True
+        return False
+
+    def limits(self, measure: int, value: float, error: float, level: float) -> tuple[float, float]:
+        """Of twice an error rate Wilson's, of HUSE-D those of 1 and twice a difference of two error rates."""
+        n = self.texts
+        if measure < len(self.errors) - 1:
+            rate = min(max(value / 2, 0.0), 1.0)
+            spread = rate * (1 - rate)
+            effective = min(2 * n, 4 * spread / error**2) if error > 0 and spread > 0 else n
+            low, high = wilson(rate, effective, quantile(level, self.freedom[measure] if self.freedom else math.inf))
+            return 2 * low, 2 * high
+        # As if one text more were judged right, and one wrong.
+        floor = (abs(value - 1) * n / 2 + 1) / (n + 2)
+        rate, error = (1 - value) / 2, max(error, 2 * math.sqrt(floor * (1 - floor) / (n + 2)))
+        share = n * (error / 2) ** 2 + rate**2  # of texts that one of the two rules gets wrong
+        slope = min(max(rate / share, -1.0), 1.0)
+        weight = quantile(level, self.freedom[measure] if self.freedom else max(1, n // 2 - 1)) ** 2 / n
+        # (x - rate)^2 = weight (share + slope (x - rate) - x^2)
+        ends = np.roots([1 + weight, -2 * rate - weight * slope, rate**2 - weight * (share - slope * rate)]).real
+        return 1 - 2 * float(max(ends)), 1 - 2 * float(min(ends))
+
+
+def spread_of_huse(rows: Rows, generator: str, k: int) -> Spread | None:
+    """Standard errors over new texts by the report's own half-samples; None where a half has too few texts.
+
+    Without a log-probability of each text those of HUSE and HUSE-D mean nothing.
+    """
     hj, known = rows.hj(), rows.likelihoods
     keys = [key for side in ("", generator) for key, held in rows.sides.items() if held == side and key in hj]
     reference = np.array([rows.sides[key] == "" for key in keys])
-    q = np.zeros(len(keys))
-    if not quality_only:
-        q = np.array([known[generator, key][0] / known[generator, key][1] for key in keys])
-    value = rows.huse(generator, k, quality_only=quality_only)
     units = units_of(rows, keys, reference)
-    if value is None or units is None or smallest_half(units, reference) <= k or nothing_varies(rows, generator):
+    if units is None or smallest_half(units, reference) <= k or nothing_varies(rows, generator):
         return None
-    if disjoint(rows, generator) and not quality_only:
-        low, high = wilson(0.0, len(keys), quantile(level))
-        return 2 * low, 2 * high
-    variance = half_sample_variance(np.array([float(hj[key]) for key in keys]), q, reference, units, k)
-    rate, n = min(max(value[0] / 2, 0.0), 1.0), len(keys)
-    spread = rate * (1 - rate)
-    effective = min(2 * n, 4 * spread / variance) if variance > 0 and spread > 0 else n
-    low, high = wilson(rate, max(effective, 1e-300), quantile(level))
-    return 2 * low, 2 * high
+    is_scored = all((generator, key) in known for key in keys) and not disjoint(rows, generator)
+    rates = np.array([known[generator, key][0] / known[generator, key][1] if is_scored else 0.0 for key in keys])
+    gaps, share = half_sample_gaps(np.array([float(hj[key]) for key in keys]), rates, reference, units, k)
+    errors = np.sqrt(share * (gaps**2).mean(axis=0) / 2)
+    quality = rows.huse(generator, k, quality_only=True)
+    # Where judgments hardly separate the sources, halves of the texts find too small errors of HUSE-Q and HUSE-D.
+    errors[1:] *= 1 + 0.06 * min(max(((quality[0] if quality else 1) - 0.6) / 0.4, 0), 1)
+    return Spread((float(errors[0]), float(errors[1]), float(errors[2])), len(keys))
 
 
 def nothing_varies(rows: Rows, generator: str) -> bool:
@@ -208,8 +265,13 @@ def smallest_half(units: np.ndarray, reference: np.ndarray) -> int:
     return sum(sizes[: max(1, len(sizes) // 2)]) if len(sizes) > 1 else 0
 
 
-def half_sample_variance(hj: np.ndarray, q: np.ndarray, reference: np.ndarray, units: np.ndarray, k: int) -> float:
-    """Half the variance between disjoint halves: the report's draws, the double loop's HUSE of each."""
+def half_sample_gaps(
+    hj: np.ndarray, q: np.ndarray, reference: np.ndarray, units: np.ndarray, k: int
+) -> tuple[np.ndarray, float]:
+    """(pairs, 3): HUSE, HUSE-Q and HUSE-D of one half less those of the other; the share of the units in a half.
+
+    The report's draws, the double loop's HUSE of each.
+    """
     rng = np.random.default_rng(SEED)
     near = max(1, round(k / math.sqrt(2)))
     if units[0] < 0:
@@ -225,11 +287,14 @@ def half_sample_variance(hj: np.ndarray, q: np.ndarray, reference: np.ndarray, u
         ends = side_by_side(rng, np.arange(total))
         chosen = [[np.flatnonzero(np.isin(units, part)) for part in end] for end in ends]
         drawn = max(1, total // 2)
-    gaps = [
-        huse_of(hj[a], q[a], reference[a], near) - huse_of(hj[b], q[b], reference[b], near)
-        for a, b in zip(*chosen, strict=True)
-    ]
-    return drawn / total * sum(gap * gap for gap in gaps) / (2 * PAIRS)
+    gaps = []
+    for pair in zip(*chosen, strict=True):
+        first, second = (
+            [huse_of(hj[half], of[half], reference[half], near) for of in (q, np.zeros(len(q)))] for half in pair
+        )
+        both, quality = first[0] - second[0], first[1] - second[1]
+        gaps.append((both, quality, both - quality))
+    return np.array(gaps), drawn / total
 
 
 def side_by_side(rng: np.random.Generator, units: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:

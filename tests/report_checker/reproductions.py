@@ -12,10 +12,12 @@ from tests.report_checker.comparison import rated, share_a_context
 from tests.report_checker.differences import TITLES, Joint
 from tests.report_checker.intervals import clustered
 from tests.report_checker.recount import Rows
+from tests.report_checker.tables import Ranged, chosen_cells
 
 REFERENCES = "references"
 FEWEST = 5  # contexts, and raters, below which nothing is found
 FINDINGS = ("better", "worse")
+LEVEL = 0.95  # of the intervals, which are not compared
 Found = dict[tuple[str, str, str], str]  # criterion, two sources in the order of their names: what the first is
 
 
@@ -38,7 +40,13 @@ def scores(studies: dict[str, Rows], joint: Joint) -> Iterator[tuple[str, str, d
 
 
 def _means(studies: dict[str, Rows], rows: Rows) -> Iterator[tuple[Score, float]]:
-    """Of each source and criterion that is judged on the same scale everywhere."""
+    """Of each source and criterion that is judged on the same scale everywhere; how often texts were chosen."""
+    if rows.study["task"] == "which_machine":
+        for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
+            for (source,), (share, *_) in chosen_cells(rows, criterion, LEVEL).items():
+                if source != REFERENCES and isinstance(share, Ranged):
+                    yield (f"Chosen ({criterion.replace('_', ' ')})", source), share.value / 100
+        return
     for criterion in dict.fromkeys(answer.criterion for answer in (() if rows.pairs else rows.used)):
         is_share = criterion == "human_or_machine"
         if len(_names(rows, criterion)) < 2 or not (is_share or _on_one_scale(studies, criterion)):
@@ -93,6 +101,8 @@ def findings(rows: Rows, level: float) -> Found:
     """
     assert not rows.declared
     found: Found = {}
+    if rows.study["task"] == "which_machine":
+        return found
     for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
         pairs = list(combinations(_names(rows, criterion), 2))
         for family in ([pair for pair in pairs if "" in pair], [pair for pair in pairs if "" not in pair]):

@@ -13,7 +13,18 @@ from annotation.reports.gather import score
 from metrics.data.sentence import TEMPLATES, Sentence
 from metrics.report.comparison.compare import StudyComparison, compare_studies
 from metrics.report.formats.write_comparison import html
-from tests.report_checker.compared import PAIRS, SPAN, Studies, other_cells, untrue
+from tests.report_checker.compared import (
+    COMMON,
+    CORRELATIONS,
+    OWN,
+    PAIRS,
+    SCORES,
+    SPAN,
+    UPHELD,
+    Studies,
+    other_cells,
+    untrue,
+)
 from tests.report_checker.differences import TITLES
 from tests.report_checker.lies import lies
 from tests.report_checker.page import Page, words
@@ -28,6 +39,7 @@ pytestmark = pytest.mark.django_db
 SMALL: dict[str, Any] = {**BOTH, "texts": 8, "raters": 5, "level": 0.95, "generators": ("alpha",), "ways": ()}
 FEW: dict[str, Any] = {**SMALL, "texts": 3, "raters": 3}
 WHO: dict[str, Any] = {**SMALL, "texts": 4, "arms": ("none",), "per_hit": 9}
+PICKED: dict[str, Any] = {**SMALL, "texts": 6, "raters": 3, "mode": "rehearsal", "contexts": True}
 STUDIES: dict[str, Draw] = {
     "paid": replace(draw(0), **{**SMALL, "seed": 400, "mode": "live", "currency": "EUR"}),
     "two": replace(draw(0), **{**SMALL, "seed": 401, "mode": "rehearsal", "texts": 9, "generators": ("alpha", "beta")}),
@@ -40,6 +52,8 @@ STUDIES: dict[str, Draw] = {
     "few": replace(draw(0), **{**FEW, "seed": 406, "generators": ("alpha", "beta")}),
     "other words": replace(draw(0), **{**FEW, "seed": 407, "scale": (1, "!")}),
     "liked": replace(draw(2), **{**SMALL, "seed": 408, "texts": 4, "scale": (1, "!")}),
+    "picked": replace(draw(105), **{**PICKED, "seed": 409}),
+    "picked again": replace(draw(105), **{**PICKED, "seed": 410}),
 }
 # What is compared; what is said of them, together every template of a comparison.
 COMPARED: tuple[tuple[str, ...], ...] = (
@@ -49,6 +63,7 @@ COMPARED: tuple[tuple[str, ...], ...] = (
     ("few", "other words"),
     ("who", "few"),
     ("who", "liked"),
+    ("picked", "picked again"),
 )
 TEMPLATES_OF_COMPARISONS = {key for key in TEMPLATES if key.startswith("comparison.")}
 K, LEVEL = 3, 0.9
@@ -78,24 +93,29 @@ def test_each_sentence_of_a_comparison_is_true_and_a_lie_in_any_is_caught() -> N
             assert not untrue(text, rows), text
             assert not [lie for lie in lies(text, ranged=SPAN) if not untrue(lie, rows)]
             keys.add(sentence.key)
-        for head, other in changed_cells(page):
+        for place, other in changed_cells(page):
             rows.page = Page(other)
-            assert list(other_cells(rows)), head
-            changed.add(head)
+            assert list(other_cells(rows)), place
+            changed.add(place)
     assert keys == TEMPLATES_OF_COMPARISONS
-    assert changed == {head for head, _ in CHANGES}
+    assert changed == {(caption, head) for caption, head, _ in CHANGES}
 
 
-# A cell of results as the page has it, and how it is changed: a wider interval, another value, another finding.
-CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("HUSE", lambda cell: widened(cell)),
-    ("HUSE-Q", lambda cell: widened(cell)),
-    ("HUSE-D", lambda cell: widened(cell)),
-    ("CV*, %", lambda cell: f"{float(cell) + 9:.2f}"),
-    ("Pearson", lambda cell: cell[:-1] + str((int(cell[-1]) + 5) % 10)),
-    ("Spearman", lambda cell: cell[:-1] + str((int(cell[-1]) + 5) % 10)),
-    ("In the repetition", lambda cell: "worse" if cell == "undecided" else "undecided"),
-    ("Upheld", lambda cell: "no" if cell == "yes" else "yes"),
+# By the caption of its table and its head, a cell of results and how it is changed: a wider interval, a limit that is
+# moved alone, another value, another finding.
+Change = Callable[[str], str]
+ESTIMATES: dict[str, Change] = {
+    PAIRS: lambda cell: widened(cell),
+    OWN: lambda cell: widened(cell),
+    COMMON: lambda cell: moved(cell),
+}
+CHANGES: tuple[tuple[str, str, Change], ...] = (
+    *((caption, head, change) for caption, change in ESTIMATES.items() for head in TITLES),
+    (SCORES, "CV*, %", lambda cell: f"{float(cell) + 9:.2f}"),
+    (CORRELATIONS, "Pearson", lambda cell: cell[:-1] + str((int(cell[-1]) + 5) % 10)),
+    (CORRELATIONS, "Spearman", lambda cell: cell[:-1] + str((int(cell[-1]) + 5) % 10)),
+    (UPHELD, "In the repetition", lambda cell: "worse" if cell == "undecided" else "undecided"),
+    (UPHELD, "Upheld", lambda cell: "no" if cell == "yes" else "yes"),
 )
 
 
@@ -106,22 +126,30 @@ def widened(cell: str) -> str:
     return f"{value} [{low - (high - low) / 2:.2f}, {high + (high - low) / 2:.2f}]".replace("-", "−")
 
 
-def changed_cells(page: str) -> Iterator[tuple[str, str]]:
-    """The page with one cell changed: the first under each of these heads that has a number or a word."""
-    for head, change in CHANGES:
+def moved(cell: str) -> str:
+    """An estimate whose upper limit is a third of the interval higher."""
+    value, _, limits = cell.partition(" ")
+    low, high = two(limits)
+    return f"{value} [{low:.2f}, {high + (high - low) / 3:.2f}]".replace("-", "−")
+
+
+def changed_cells(page: str) -> Iterator[tuple[tuple[str, str], str]]:
+    """The page with one cell changed: of each of these places, the first that has a number or a word."""
+    for caption, head, change in CHANGES:
         tree = lxml_html.fromstring(page)
         for table in tree.iter("table"):
-            caption, heads = table.findtext("caption") or "", [words(cell) for cell in table.find(".//tr")]
-            of_pairs = caption.startswith(PAIRS) or head not in TITLES
-            cell = table.find(".//tbody/tr")[heads.index(head)] if head in heads and of_pairs else None
+            if not (table.findtext("caption") or "").startswith(caption):
+                continue
+            heads = [words(cell) for cell in table.find(".//tr")]
+            cell = table.find(".//tbody/tr")[heads.index(head)] if head in heads else None
             if (
                 cell is not None
                 and words(cell) not in ("", "not defined")
                 and (head not in TITLES or "[" in words(cell))
             ):
-                told = words(cell)
+                shown = words(cell)
                 for inner in list(cell):
                     cell.remove(inner)
-                cell.text = change(told)
-                yield head, lxml_html.tostring(tree, encoding="unicode")
+                cell.text = change(shown)
+                yield (caption, head), lxml_html.tostring(tree, encoding="unicode")
                 break

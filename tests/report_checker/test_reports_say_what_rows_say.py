@@ -14,6 +14,7 @@ import pytest
 
 import metrics.report
 from metrics.data.sentence import TEMPLATES
+from tests.metrics.report.headings import count_not_recorded, empty_headings
 from tests.report_checker.check import differences, sentences
 from tests.report_checker.lies import lies
 from tests.report_checker.occurrences import OCCURRENCES
@@ -44,6 +45,8 @@ def test_each_sentence_of_a_report_is_true_and_a_lie_in_any_is_caught(seed: int)
     assert not differences(reported.page, reported.study, reported.asked), reported.drawn
     assert undetected(reported) == []
     assert unbound(reported, OCCURRENCES.get(seed, ())) == []
+    assert empty_headings(reported.page) == []
+    assert count_not_recorded(reported.page) <= 1
 
 
 def test_lists_that_are_cut_say_how_much_of_them_is_shown() -> None:

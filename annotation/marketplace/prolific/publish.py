@@ -14,7 +14,7 @@ from annotation.marketplace.prolific.answers import ProlificError
 from annotation.marketplace.prolific.client import Client
 from annotation.marketplace.prolific.price import StudyQuote
 from annotation.marketplace.prolific.records import StudyRecord
-from annotation.marketplace.prolific.study_draft import MAX_PLACES, fields_of, required_people
+from annotation.marketplace.prolific.study_draft import MAX_PLACES, fields_of, names_people
 
 State = ProlificStudy.State
 Kind = ProlificAction.Kind
@@ -112,8 +112,7 @@ def create(study: ProlificStudy, client: Client, *, now: datetime) -> None:
         return
     if not study.group_id:
         _store_group(study, client)
-    is_limited = study.excludes_earlier or required_people(study) is not None
-    offered = {row.filter_id for row in client.list_filters()} if is_limited else set()
+    offered = {row.filter_id for row in client.list_filters()} if names_people(study) else set()
     known = client.find_study(study.project_id, study.key)
     _store_created(study, known or client.create_study(fields_of(study, offered)), now=now)
 

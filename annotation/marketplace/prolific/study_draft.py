@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
 from annotation.marketplace.channels import reach
 from annotation.marketplace.channels.kinds import CODE, DEVICE, NO_CONSENT, PROLIFIC
@@ -15,7 +16,14 @@ from annotation.marketplace.channels.tokens import LETTERS
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.invitations.channel_plan import LinkPlan
 from annotation.marketplace.invitations.open_channel import address_of_study_link, find_main_link, main_link
-from annotation.marketplace.models import Channel, ParticipantIdentity, ProlificStudy, QualificationGrant, Requester
+from annotation.marketplace.models import (
+    Channel,
+    ParticipantIdentity,
+    ProlificStudy,
+    QualificationGrant,
+    Requester,
+    WorkerAccount,
+)
 from annotation.marketplace.qualifications.requirements import SYSTEM_TYPES
 
 COMPLETED, STOPPED, RESEARCHER = "completed", "stopped-early", "researcher"
@@ -39,7 +47,8 @@ WARNINGS = ("sensitive", "explicit")
 MAX_PLACES, MAX_MINUTES, MAX_REWARD = 100_000, 24 * 60, 100_000_000
 # Filters that exclude people: the list that Prolific offers says which of them it has.
 GROUP_BLOCKLIST, STUDY_BLOCKLIST = "participant_group_blocklist", "previous_studies_blocklist"
-ALLOWLIST = "custom_allowlist"  # the filter that admits named people only
+# The filters that admit named people only, and that exclude named people.
+ALLOWLIST, BLOCKLIST = "custom_allowlist", "custom_blocklist"
 # Settings of a channel that follow from Prolific and cannot be set.
 FIXED = (
     "Pays",
@@ -212,15 +221,21 @@ def as_prolific_filters(filters: Sequence[Mapping[str, Any]]) -> list[dict[str, 
 def filters_of(study: ProlificStudy, offered: Collection[str]) -> list[dict[str, Any]]:
     """The draft's filters as Prolific is sent them, with who took part before. `offered`: ids of Prolific's list.
 
-    Where the tasks require what only some people were given, these alone are admitted, and none of them is excluded.
+    Where the tasks require what only some people were given, these alone are admitted, and no group is excluded. Whom
+    every task would refuse is not invited.
     """
     rows = as_prolific_filters(study.filters)
-    required = required_people(study)
+    required, barred = required_people(study), barred_people(study)
     if required is not None:
-        admitted = {"filter_id": ALLOWLIST, "selected_values": required}
-        return [*rows, admitted] if required and ALLOWLIST in offered else rows
+        admitted = [person for person in required if person not in barred]
+        return [*rows, _by_name(ALLOWLIST, admitted)] if admitted and ALLOWLIST in offered else rows
     exclusion = exclusion_of(study, offered) if study.excludes_earlier else None
-    return [*rows, exclusion] if exclusion else rows
+    rows += [exclusion] if exclusion else []
+    return [*rows, _by_name(BLOCKLIST, barred)] if barred and BLOCKLIST in offered else rows
+
+
+def _by_name(filter_id: str, people: list[str]) -> dict[str, Any]:
+    return {"filter_id": filter_id, "selected_values": people}
 
 
 def exclusion_of(study: ProlificStudy, offered: Collection[str]) -> dict[str, Any] | None:
@@ -236,23 +251,59 @@ def exclusion_of(study: ProlificStudy, offered: Collection[str]) -> dict[str, An
     return None
 
 
+def names_people(study: ProlificStudy) -> bool:
+    """Whether Prolific is sent a filter of people, groups or studies."""
+    return study.excludes_earlier or required_people(study) is not None or bool(barred_people(study))
+
+
 def required_people(study: ProlificStudy) -> list[str] | None:
     """Ids at Prolific of the people who have every qualification that the tasks require; None where they require none.
 
     What Amazon's list of system qualifications holds is not meant: nobody gives it.
     """
-    requirements = reach.types_of(study.channel).values_list("requirements", flat=True)
-    required = {row["QualificationTypeId"] for rows in requirements for row in rows if row["Comparator"] == "Exists"}
-    if not (custom := required - SYSTEM_TYPES):
+    required = set().union(*_types_by_task(study, "Exists"))
+    if not required:
         return None
-    people = ParticipantIdentity.objects.filter(
+    people = _people_of(study)
+    for type_id in sorted(required):
+        people = people.filter(participant__worker__in=_holders(type_id))
+    return _external_ids(people)
+
+
+def barred_people(study: ProlificStudy) -> list[str]:
+    """Ids at Prolific of the people who have a qualification that every one of the tasks rules out."""
+    barring = _types_by_task(study, "DoesNotExist")
+    ruled_out = set.intersection(*barring) if barring else set()
+    held = Q(pk__in=[])
+    for type_id in ruled_out:
+        held |= Q(participant__worker__in=_holders(type_id))
+    return _external_ids(_people_of(study).filter(held))
+
+
+def _types_by_task(study: ProlificStudy, comparator: str) -> list[set[str]]:
+    """Of each kind of task, the qualifications that people must have, or must not have."""
+    requirements = reach.types_of(study.channel).values_list("requirements", flat=True)
+    return [
+        {row["QualificationTypeId"] for row in rows if row["Comparator"] == comparator} - SYSTEM_TYPES
+        for rows in requirements
+    ]
+
+
+def _holders(type_id: str) -> QuerySet[WorkerAccount]:
+    granted = QualificationGrant.objects.filter(
+        qualification_type__type_id=type_id, status=QualificationGrant.Status.GRANTED
+    )
+    return WorkerAccount.objects.filter(pk__in=granted.values("worker"))
+
+
+def _people_of(study: ProlificStudy) -> QuerySet[ParticipantIdentity]:
+    """Who came to the requester from Prolific, and is known."""
+    return ParticipantIdentity.objects.filter(
         channel__requester=study.channel.requester_id, channel__kind=PROLIFIC, participant__worker__isnull=False
     ).exclude(external_id="")
-    for type_id in sorted(custom):
-        held = QualificationGrant.objects.filter(
-            qualification_type__type_id=type_id, status=QualificationGrant.Status.GRANTED
-        )
-        people = people.filter(participant__worker__in=held.values("worker"))
+
+
+def _external_ids(people: QuerySet[ParticipantIdentity]) -> list[str]:
     return list(dict.fromkeys(people.order_by("pk").values_list("external_id", flat=True)))
 
 

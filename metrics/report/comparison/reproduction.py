@@ -14,6 +14,8 @@ from metrics.inference.verdicts import Outcome
 from metrics.report.comparison.rating_scales import Relations
 from metrics.report.records import ReportInput
 from metrics.report.section import Reference, Section
+from metrics.report.section_kind import Options
+from metrics.report.sections import registry
 from metrics.report.sections.source_comparisons import REFERENCES, Judged, compare_sources
 from metrics.report.wording import name_criterion, number, plural
 from metrics.tables.record import CRITERION, Column, Row, Table
@@ -78,7 +80,7 @@ def section(
     scales: how the scales of each two studies relate. huse: values of each measure by study and generator.
     """
     judged = _judged_in_several(studies, level)
-    scores = [*_means(judged, studies, scales), *_huse(huse)]
+    scores = [*_means(judged, studies, scales), *_huse(huse), *_measures(studies, level)]
     names = [report_input.study.name for report_input in studies]
     findings = list(_findings(judged, names))
     has_findings = _has_preferences(judged) and any(again for *_, again in findings)  # log odds are no scores
@@ -156,6 +158,18 @@ def _huse(
             if each.value is not None:
                 values[generator][study] = each.value
         yield from ((title, generator, of) for generator, of in values.items() if len(of) > 1)
+
+
+def _measures(studies: Sequence[ReportInput], level: float) -> Iterator[tuple[str, str, Values]]:
+    """Headline numbers of the sections whose numbers are compared as they are."""
+    values: defaultdict[tuple[str, str], Values] = defaultdict(dict)
+    for kind in (kind for kind in registry.built_in() if kind.is_compared):
+        for report_input in studies:
+            section_of_study = kind.section(report_input, Options(level=level))
+            for measured in section_of_study.measures if section_of_study else ():
+                if measured.estimate.value is not None:
+                    values[measured.title, measured.subject][report_input.study.name] = measured.estimate.value
+    yield from ((title, subject, of) for (title, subject), of in values.items() if len(of) > 1)
 
 
 def _score_rows(

@@ -17,7 +17,7 @@ from metrics.report.section import Measured
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.estimate_figures import draw_tables
 from metrics.report.wording import name_criterion, plural
-from metrics.tables.record import Column, Row, Table
+from metrics.tables.record import Cell, Column, Row, Table, as_records
 from metrics.types import Estimate
 
 REFERENCES = "references"
@@ -88,6 +88,10 @@ class Chosen:
     incomplete: int
     level: float
     these_raters: bool
+
+    def records(self) -> Iterator[dict[str, Cell]]:
+        """The rows by the keys of the columns."""
+        return as_records(COLUMNS, self.rows)
 
 
 def gather(report_input: ReportInput) -> tuple[Choices, ...] | None:
@@ -175,7 +179,8 @@ def _p_of(difference: Estimate) -> float | None:
 def conclude(result: Sequence[Chosen]) -> Iterator[Sentence]:
     """How often a text of each generator was chosen, in words."""
     for each in result:
-        for source, share, chance, _excess, _p, contexts, raters, _n in each.rows:
+        for row in each.records():
+            source, share, chance = (row[key] for key in ("source", "chosen", "chance"))
             if source != REFERENCES and isinstance(share, Estimate) and share.value is not None:
                 span = share.interval
                 ends = f" [{100 * span.low:.1f}, {100 * span.high:.1f}]" if span else ""
@@ -184,8 +189,8 @@ def conclude(result: Sequence[Chosen]) -> Iterator[Sentence]:
                     words=f"{100 * share.value:.1f}%{ends}",
                     criterion=name_criterion(each.criterion),
                     chance=100 * float(str(chance)),
-                    contexts=plural(int(str(contexts)), "context"),
-                    raters=plural(int(str(raters)), "rater"),
+                    contexts=plural(int(str(row["contexts"])), "context"),
+                    raters=plural(int(str(row["raters"])), "rater"),
                 )
 
 
@@ -202,9 +207,9 @@ def tables(result: Sequence[Chosen]) -> Iterator[Table]:
 def measures(result: Sequence[Chosen]) -> Iterator[Measured]:
     """How often each generator's text was chosen."""
     for each in result:
-        for source, value, *_ in each.rows:
-            if source != REFERENCES and isinstance(value, Estimate):
-                yield Measured(str(source), "Chosen", value)
+        for row in each.records():
+            if row["source"] != REFERENCES and isinstance(row["chosen"], Estimate):
+                yield Measured(str(row["source"]), f"Chosen ({name_criterion(each.criterion)})", row["chosen"])
 
 
 SECTIONS = (
@@ -218,5 +223,6 @@ SECTIONS = (
         figures=lambda result: draw_tables(tuple(tables(result))),
         measures=lambda result: tuple(measures(result)),
         sentences=lambda result: tuple(conclude(result)),
+        is_compared=True,
     ),
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from metrics.figures import forest
 from metrics.figures.chart import Chart
 from metrics.report.wording import name_criterion
-from metrics.tables.record import Cell, Table
+from metrics.tables.record import Cell, Table, as_records
 from metrics.types import MODEL, REFERENCE, Estimate
 
 REFERENCES = "references"
@@ -83,5 +83,4 @@ def _rows(rows: Sequence[tuple[str, str, Cell]]) -> list[forest.ForestRow]:
 
 
 def _records(table: Table) -> Iterator[dict[str, Cell]]:
-    for row in table.rows:
-        yield {column.key: cell for column, cell in zip(table.columns, row, strict=True)}
+    return as_records(table.columns, table.rows)

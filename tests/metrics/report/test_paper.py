@@ -19,6 +19,7 @@ from metrics.report.paper.page import MAX_FIGURES, compose_page
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
 from tests.metrics.report import stranger
+from tests.metrics.report.headings import count_not_recorded, empty_headings
 from tests.metrics.report.kinds_of_study import KINDS, LONG, page_of, report_of
 from tests.metrics.report.latex import ENGINES, blank_pdf, compile_tex, needs, overfull, pages
 
@@ -220,22 +221,27 @@ def test_the_first_screen_has_verdict_figure_and_key_facts_where_there_are_any(n
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_the_appendix_has_no_empty_heading_and_says_not_recorded_once(name: str) -> None:
-    appendix = tree_of(name).get_element_by_id("appendix")
-    assert text_of(appendix).lower().count("not recorded") <= 1
-    empty = [text_of(heading) for heading in appendix.iter("h2", "h3", "h4") if not _has_content(heading)]
-    assert empty == []
+def test_page_and_appendix_have_no_empty_heading_and_say_not_recorded_once(name: str) -> None:
+    assert empty_headings(page_of(name)) == []
+    assert count_not_recorded(page_of(name)) <= 1
 
 
-def _has_content(heading: HtmlElement) -> bool:
-    """Whether something follows before the next heading of its rank or a higher one, and before its part ends."""
-    rank = int(heading.tag[1])
-    for element in heading.itersiblings():
-        if element.tag in ("h1", "h2", "h3", "h4") and int(element.tag[1]) <= rank:
-            return False
-        if " ".join(element.text_content().split()) or element.xpath(".//img | .//svg"):
-            return True
-    return False
+EMPTY_HEADINGS = {
+    "the end of its section": "<section><h2>Scale</h2> <dl> </dl></section><p>More.</p>",
+    "a heading of its rank": "<h3>Scale</h3><h3>Raters</h3><p>Three.</p>",
+    "a heading of a higher rank": "<h3>Scale</h3><h2>Raters</h2><p>Three.</p>",
+    "nothing in its part": "<div><h3>Scale</h3></div><div><h3>Raters</h3><p>Three.</p></div>",
+}
+
+
+@pytest.mark.parametrize("followed", EMPTY_HEADINGS)
+def test_an_empty_heading_is_found(followed: str) -> None:
+    assert empty_headings(EMPTY_HEADINGS[followed]) == ["Scale"]
+
+
+def test_a_second_not_recorded_is_found_in_a_fold_as_well() -> None:
+    page = "<p>Not recorded: the scale.</p><details><p>Pay: not  recorded.</p></details><script>not recorded</script>"
+    assert count_not_recorded(page) == 2
 
 
 @pytest.mark.parametrize("kind", KINDS)

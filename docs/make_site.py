@@ -33,6 +33,10 @@ SOURCE = ROOT / "build" / "site-source"
 OUT = ROOT / "build" / "site"
 LEFT_OUT = {"api", "__pycache__"}
 TO_CONSOLE = "to_console.js"
+CONFIGURATION = ROOT / "mkdocs.yml"
+IN_NAVIGATION = re.compile(r"^ +- .*?([\w./-]+\.md)$", re.MULTILINE)
+# Typicality and HUSE, human or machine with four trainings, near-negative tests, human-likelihood.
+OF_THE_PAPERS = ("tasks/typicality.md", "tasks/human-or-machine.md", "near-negative.md", "human-likelihood.md")
 # How much a page counts in the search: guides before pages of one subject, those before lists that hold every word.
 WEIGHTS = {"guides/": 3, "quick-start.md": 2, "reference/": 0.2, "changes.md": 0.1, "house.md": 0.2, "where-is.md": 0.2}
 WEIGHTS |= {"look-findings.md": 0.1, "benchmarks.md": 0.2, "tasks/": 0.7, "marketplace-fidelity.md": 0.3}
@@ -117,20 +121,27 @@ def stage(folder: Path) -> None:
 
 
 def listed(folder: Path) -> str:
-    """`llms.txt`: every page with its title and the first sentence, for programs that read the site (llmstxt.org)."""
+    """`llms.txt`: every page with its title and first sentence, for programs (llmstxt.org); the four papers first."""
     lines = [
         "# Assay",
         "",
         "> Human evaluation of generated text, from a pile of texts to a table one can publish.",
         "",
     ]
-    lines += ["## Pages", ""]
-    for path in sorted(folder.rglob("*.md")):
-        title, *paragraphs = path.read_text(encoding="utf-8").lstrip().split("\n\n")
-        said = next((part for part in paragraphs if part[:1].isalnum()), "")
-        address = path.relative_to(folder).as_posix().replace("README.md", "index.md").removesuffix("md") + "html"
-        lines.append(f"- [{title.splitlines()[0].lstrip('# ')}]({address}): {first_sentence(said)}".rstrip(": "))
-    return "\n".join(lines) + "\n"
+    pages = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.md"))
+    navigated = [page for page in IN_NAVIGATION.findall(CONFIGURATION.read_text(encoding="utf-8")) if page in pages]
+    others = [page for page in navigated if page not in OF_THE_PAPERS]
+    parts = {"The four papers": list(OF_THE_PAPERS), "Pages": others, "Further": sorted({*pages} - {*navigated})}
+    for part, names in parts.items():
+        lines += [f"## {part}", "", *(_entry(folder / name, name) for name in names), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _entry(path: Path, name: str) -> str:
+    title, *paragraphs = path.read_text(encoding="utf-8").lstrip().split("\n\n")
+    said = next((part for part in paragraphs if part[:1].isalnum()), "")
+    address = name.replace("README.md", "index.md").removesuffix("md") + "html"
+    return f"- [{title.splitlines()[0].lstrip('# ')}]({address}): {first_sentence(said)}".rstrip(": ")
 
 
 def weighed(name: str) -> str:

@@ -30,6 +30,9 @@ The studio (pip install 'textassay[studio]'):
   demo          the four measures on simulated studies, each beside its truth
   serve         the console, the marketplace and the worker site on this machine
   manage        lists all commands of the studio; textassay COMMAND runs one
+
+A studio elsewhere:
+  mcp           its tools for a language model (pip install 'textassay[mcp]')
 """
 
 
@@ -42,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if words[0] == "--version":
         sys.stdout.write(f"textassay {__version__}\n")
         return 0
+    if words[0] == "mcp":
+        return _serve_model(words[1:])
     if words[0] in MEASURES and not _names_study(words):
         from metrics.__main__ import main as measure
 
@@ -53,6 +58,15 @@ def _names_study(words: list[str]) -> bool:
     """Whether `report` is of a study of the studio: its name comes first, and no file here has it."""
     name = words[1] if len(words) > 1 else ""
     return words[0] == "report" and bool(re.fullmatch(r"\w[\w-]*", name)) and not Path(name).exists()
+
+
+def _serve_model(words: list[str]) -> int:
+    try:
+        from annotation.client.model_tools import main as serve
+    except ModuleNotFoundError as error:
+        sys.stderr.write(f"textassay mcp needs {error.name}. Install it: pip install 'textassay[mcp]'\n")
+        return 2
+    return serve(words)
 
 
 def _run_studio(words: list[str]) -> int:

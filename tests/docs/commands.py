@@ -32,7 +32,8 @@ PAGES = tuple(
 )
 # Of any language, so that the end of one block is not read as the beginning of the next.
 _BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```", re.M | re.S)
-_QUOTED = re.compile(r"(?<!`)`((?:python -m|manage\.py|python manage\.py|make|textassay) [^`\n]+)`")
+_QUOTED = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
+_OURS = re.compile(r"(?:\S*python )?(?:-m|manage\.py|make|textassay) ")
 _CONTINUED = re.compile(r"\\\n\s*")
 _BEGIN = re.compile(
     r"^(?:\$ )?((?:\.venv/bin/)?python -m \S|(?:(?:\.venv/bin/)?python )?manage\.py \S|make \S|textassay \S)"
@@ -41,6 +42,8 @@ _BEGIN = re.compile(
 _PROGRAMS = "python|manage\\.py|make|textassay|git|curl|pip|export|cp|sudo|systemctl|docker|apt-get|cd|aws|psql|caddy"
 _TYPED = re.compile(rf"^(?:\$ )?((?:[A-Z_]+=\S+ )*(?:\S*/)?(?:{_PROGRAMS}) +\S.*)$")
 _SHELLS = {"", "sh", "bash", "console"}
+# What stands in a command for something of the reader's: STUDY, DATA=FOLDER, FILE.csv; a study called mine.
+_STANDS_FOR = re.compile(r"(?:[A-Z]+=)?[A-Z]+(?:\.csv)?|\.\.\.|…|mine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +74,9 @@ def shown_commands(page: Path) -> Iterator[Shown]:
         for line in block.splitlines():
             if language in {"", "sh"} and _BEGIN.match(line):
                 yield Shown(name, line)
-    for line in _QUOTED.findall(_BLOCK.sub("", text)):
-        yield Shown(name, line, mentioned=True)
+    for line in sentence_lines(page):
+        if _OURS.match(line):
+            yield Shown(name, line, mentioned=True)
 
 
 def shell_lines(page: Path) -> list[str]:
@@ -80,6 +84,31 @@ def shell_lines(page: Path) -> list[str]:
     text = _CONTINUED.sub(" ", page.read_text(encoding="utf-8"))
     blocks = [block for language, block in _BLOCK.findall(text) if language.partition(" ")[0] in _SHELLS]
     return [match[1] for block in blocks for line in block.splitlines() if (match := _TYPED.match(line))]
+
+
+def sentence_lines(page: Path) -> list[str]:
+    """Every command within the sentences of a page, each once; the name of a program, alone or with dots, is none."""
+    text = _BLOCK.sub("", _CONTINUED.sub(" ", page.read_text(encoding="utf-8")))
+    quoted = (" ".join(words.split()) for _, words in _QUOTED.findall(text))
+    return list(dict.fromkeys(line for line in quoted if _TYPED.match(line) and not line.endswith(" ...")))
+
+
+def is_run_by(line: str, typed: str) -> bool:
+    """Whether a typed command runs that of a sentence: the same program, and its words in their order among others."""
+    program, *wanted = _plain_words(line)
+    runs, *words = _plain_words(typed)
+    left = iter(words)
+    return program == runs and all(
+        any(word == want or _STANDS_FOR.fullmatch(want) for word in left) for want in wanted if want not in {"...", "…"}
+    )
+
+
+def _plain_words(line: str) -> list[str]:
+    """The words of a command without the interpreter and the brackets around optional words."""
+    words = shlex.split(re.sub(r"[\[\]]", "", line) if " [" in line else line, comments=True)
+    while len(words) > 1 and (words[0].endswith("python") or re.match(r"[A-Z_]+=", words[0])):
+        del words[0]
+    return [words[0].rpartition("/")[2], *words[1:]]
 
 
 def refusal(shown: Shown) -> str:
@@ -136,9 +165,11 @@ def _said(parse: Callable[[], object]) -> str:
     """What the parser writes before it gives up."""
     written = io.StringIO()
     try:
-        with contextlib.redirect_stderr(written):
+        with contextlib.redirect_stderr(written), contextlib.redirect_stdout(io.StringIO()):
             parse()
-    except SystemExit:
+    except SystemExit as end:
+        if end.code == 0:  # --help
+            return ""
         return written.getvalue().strip().splitlines()[-1] if written.getvalue().strip() else "exit"
     except CommandError as error:  # of Django's parser, where a program calls it
         return str(error)

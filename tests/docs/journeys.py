@@ -22,6 +22,26 @@ RUN_ELSEWHERE = {
     "docs/migrating.md": "tests/annotation/batches/test_migrating_page.py",
 }
 
+LONG = "takes minutes or hours of a whole machine; its last result is a page of docs"
+WHOLE_SUITE = "runs the tests themselves or what stands beside them, for minutes"
+# Commands of sentences that are not run: what one begins with, and the reason.
+NOT_TYPED = {
+    r"make (?:truth|bench|faults|draws|pay|people|replicate|notebooks|screenshots)\b": LONG,
+    r"python -m tests\.(?:benchmarks|load|faults|annotation\.readers\.foreign)\b": LONG,
+    r"python -m tests\.screenshots\.first_study$": "takes the pictures of docs for minutes, as make screenshots does",
+    r"python -m tests\.(?:operating|deploy\.try_nginx)\b": "makes an installation as root, on a Debian of its own",
+    r"make (?:test|check|coverage|test_wheel)$": WHOLE_SUITE,
+    r"make setup-dev$": "installs the tools from the package index, as whoever runs this has done",
+    r"make audit\b": "asks for advisories on the Internet: tests/distribution/test_audit.py runs it on a stub",
+    r"make release$": "needs a checkout without changes: tests/distribution/test_release.py runs its steps",
+    r"make messages$": "needs the programs of GNU gettext, which translators have",
+    r"make start\b|(?:\S*python )?-?.*\bdeploy (?:start|prepare)$": INSTALLS,
+    r"python -m deploy run \w+$": "runs a process of an installation: tests/operating and tests/deploy start them",
+    r"docker |systemctl ": "needs Docker, or systemd, on the machine of an installation",
+    r"manage\.py notification_endpoint add": NETWORK,
+    r"manage\.py restore\b": "replaces a database: tests/annotation/jobs/backups/test_backup.py runs it",
+}
+
 HEADLINES = """id,text,source,generator,context,context_text,log_prob,length,length_unit
 r1,Harbor reopens after the storm,reference,,n1,The harbor was closed for three days.,-20.1,5,whitespace
 r2,Council opens the new bridge,reference,,n2,The bridge over the river took four years.,-22.5,5,whitespace
@@ -53,9 +73,11 @@ class Journey:
     """Pages whose commands are typed in one folder, one after the other.
 
     files: what the reader has (name: content). before: commands of pages read earlier. typed: what is written where a command
-    asks (part of the command: line). after: what the reader does next (part of the command: command; WORK: opens the link
+    asks (part of the command: line). in_sentences: commands of the running text in full, typed after those of the blocks. after: what the reader does next (part of the command: command; WORK: opens the link
     that was printed, and does the tasks). reader_writes: what stands for something of the reader's, and what it is here.
     remembered: variables of the shell, and where they are in what a command prints. not_run: part of a command: the reason.
+    of_developer: in the environment that runs the tests, instead of a reader's. has_tables: of an installation, as
+    whoever typed commands before.
     """
 
     pages: tuple[str, ...]
@@ -66,6 +88,9 @@ class Journey:
     reader_writes: Mapping[str, str] = field(default_factory=dict)
     remembered: Mapping[str, str] = field(default_factory=dict)
     not_run: Mapping[str, str] = field(default_factory=dict)
+    in_sentences: tuple[str, ...] = ()
+    of_developer: bool = False
+    has_tables: bool = False
 
 
 BATCH = """HITId,AssignmentId,WorkerId,AssignmentStatus,Input.text1,Input.kind1,Input.text2,Input.kind2,Answer.rating1,Answer.rating2
@@ -116,11 +141,9 @@ q2a,In Bonn.,reference,,q2,Where was Beethoven born?
 q2b,On a Tuesday.,model,tiny,q2,Where was Beethoven born?
 """
 RATINGS_OF_TWO = "item,rater,value\nr1,ann,4\nm1,ann,2\nr1,ben,5\nm1,ben,3\n"
-TABLES = "manage.py migrate --verbosity 0"
 SERVED = "manage.py serve"
 NAMED = 'manage.py create_requester console-requester --display-name "Ada Lovelace, Example University"'
 RATED = (
-    TABLES,
     "manage.py import_texts texts.csv --study headlines --create",
     "manage.py import_ratings --items items.csv --ratings ratings.csv --study rated",
 )
@@ -214,27 +237,130 @@ OWN_STUDY = Journey(
         "git clone": "the address is whatever the reader clones from; the checkout lies in the folder already",
         "make start": INSTALLS,
     },
+    in_sentences=(
+        "manage.py fair_pay mine",
+        "manage.py top_up mine",
+        "manage.py reparse mine",
+        'manage.py notify mine --to "$PSEUDONYM" --subject "The study" --text "Thank you."',
+        "manage.py sign_in_link ada --create --owner",
+        "make setup MODELS=no",
+        'make demo MODELS=no DEMO="--seed 7"',
+        ".venv/bin/python -m metrics --help",
+        "make api",
+        'make serve SERVE="--port 0"',
+        "pip install .",
+    ),
 )
 JOURNEYS = (
     OWN_STUDY,
     Journey(pages=("docs/quick-start.md",)),
     Journey(pages=("docs/first-study.md",)),
     Journey(
+        pages=("CONTRIBUTING.md",),
+        has_tables=True,
+        in_sentences=(
+            "manage.py migrate --prune annotation",
+            "python -m tests.architecture",
+            "python -m tests.language",
+            "python -m tests.language --lower",
+            "python -m tests.language --moved",
+            "python docs/make_openapi.py",
+            "make package",
+            'make docs DOCS="--serve 0"',
+        ),
+        of_developer=True,
+    ),
+    Journey(
+        pages=("docs/guides/report-reader.md", "docs/guides/developer.md"),
+        files={
+            "ratings.csv": RATINGS_OF_TWO,
+            "pairs.jsonl": '{"id": "p0", "context": "It rains.", "candidate": "Rain."}\n',
+        },
+        in_sentences=(
+            "textassay hj ratings.csv",
+            'textassay loglik pairs.jsonl --model assay-tiny --joiner " "',
+        ),
+    ),
+    Journey(
+        pages=("docs/studio.md", "docs/model-tools.md"),
+        before=("textassay serve",),
+        in_sentences=(
+            'textassay create_requester console-requester --display-name "Ada Lovelace, Example University"',
+            "textassay create_worker ann",
+            'pip install ".[client]"',
+            'pip install ".[mcp]"',
+        ),
+    ),
+    Journey(
+        pages=("docs/comparing.md", "docs/tasks/README.md"),
+        files=RATED_FILES,
+        before=(
+            SERVED,
+            *RATED,
+            "manage.py import_ratings --items items.csv --ratings ratings.csv --study again",
+            "manage.py report rated --out report",
+            "cp report/snapshot.json .",
+        ),
+        typed={"publish ours": "ours"},
+        in_sentences=(
+            "manage.py report rated again --out both",
+            "manage.py share rated again --new",
+            "manage.py import_report snapshot.json --study theirs",
+            "manage.py replicate theirs ours",
+            "manage.py publish ours",
+            "manage.py work",
+            "manage.py rehearsal_crowd ours",
+            "manage.py collect ours",
+            "manage.py report theirs ours --out compared",
+        ),
+    ),
+    Journey(
+        pages=("docs/judging.md",),
+        files={**RATED_FILES, "detector.csv": "item,rater,question,score\nr1,rater0,1,0.2\n"},
+        before=RATED,
+        in_sentences=(
+            "manage.py rules rated --fix first",
+            "manage.py exclusions rated --out sensitivity",
+            "manage.py detect rated --scores detector.csv --threshold 0.5",
+        ),
+    ),
+    Journey(
+        pages=("docs/link-study.md",),
+        files={"texts.csv": HEADLINES},
+        before=RATED[:1],
+        in_sentences=("manage.py recruit headlines status",),
+    ),
+    Journey(
         pages=("docs/answer.md",),
         files=RATED_FILES,
         before=(*RATED, "manage.py report rated --out report", "cp report/snapshot.json ."),
+        in_sentences=("manage.py configure headlines --set compare_margin=0.3",),
     ),
     Journey(
         pages=("docs/designing.md",),
         files={"texts.csv": _stories(), "items.csv": TRAINING, "ratings.csv": _pilot(), "measured.csv": _measured()},
         before=(SERVED, NAMED, "manage.py import_ratings --items measured.csv --ratings ratings.csv --study mypilot"),
         typed={"publish mine": "mine"},
+        in_sentences=(
+            "manage.py fair_pay mine",
+            "manage.py new_study second --preset huse-2019 --print-wording > words.json",
+            "manage.py new_study second --wording words.json",
+            "manage.py retention set mine 2061-06-30",
+            'manage.py set_details mine plan "As registered."',
+            "manage.py publish mine --wave",
+        ),
     ),
     Journey(
         pages=("docs/ethics.md",),
         files={**RATED_FILES, "no-sharing.txt": "rater0\n"},
         before=RATED,
         reader_writes={"STUDY": "rated"},
+        in_sentences=(
+            "manage.py preregister headlines",
+            "manage.py ethics_pack headlines --language de --out pack.docx",
+            "manage.py processing_record headlines",
+            "manage.py retention set headlines 2061-06-30 --once-until 2062-06-30",
+        ),
     ),
     Journey(
         pages=("docs/human-likelihood.md",),
@@ -260,17 +386,54 @@ JOURNEYS = (
         },
         before=(*RATED, "manage.py report rated --out report", "cp report/report.json report/snapshot.json ."),
         reader_writes={"DIR": "again"},
+        in_sentences=(
+            "manage.py select_texts pilot --minimum-words 100 --dry-run",
+            "manage.py import_ratings --ratings ratings.csv --guess --study old",
+            "manage.py work --only files",
+        ),
     ),
     Journey(
         pages=("docs/managing.md",),
+        files=RATED_FILES,
         before=(
             SERVED,
             "manage.py sign_in_link root --create --owner",
             "manage.py create_worker ann --worker-id A1EXAMPLEWORKER",
         ),
         typed={"person ": "A1EXAMPLEWORKER"},
+        in_sentences=(
+            "manage.py import_texts texts.csv --study first --create --as root",
+            "manage.py import_ratings --items items.csv --ratings ratings.csv --study rated --as root",
+            "manage.py people first --invite reviewer --as root",
+            "manage.py sign_in_link ben --create",
+            "manage.py people first --give ben reviewer --as root",
+            "manage.py duplicate first second --as root",
+            "manage.py replicate rated third --as root",
+            "manage.py rename second fourth --as root",
+            "manage.py archive fourth --as root",
+            "manage.py payouts export --out owed.csv",
+            "manage.py retention set first 2027-06-30",
+        ),
     ),
-    Journey(pages=("docs/marketplace.md",), not_run={"endpoint add https": NETWORK}),
+    Journey(
+        pages=("docs/marketplace.md",),
+        not_run={"endpoint add https": NETWORK},
+        in_sentences=(
+            "manage.py check --deploy",
+            "manage.py marketplace_clock +90000",
+            "manage.py marketplace_clock 0",
+            "manage.py marketplace_sweep",
+            "manage.py check_balances",
+            "manage.py prolific",
+            "manage.py invite list",
+            "manage.py create_worker ann --payee ann@bank",
+            "manage.py payouts export --out batch.csv",
+            "manage.py payouts mark batch.csv",
+            "manage.py create_requester choir --pays volunteer",
+            "manage.py create_worker cem --email cem@example.org",
+            'manage.py create_requester paris --balance "50.00 EUR"',
+        ),
+    ),
     Journey(
         pages=("docs/models.md",),
         files={
@@ -285,6 +448,7 @@ JOURNEYS = (
         before=(*RATED, "manage.py import_ratings --items answers.csv --ratings labels.csv --study errors"),
         reader_writes={"DIR": "with-scores"},
         not_run={"sample_texts": TORCH},
+        in_sentences=("python -m metrics.likelihood.tiny.train README.md docs/*.md",),
     ),
     Journey(
         pages=("docs/near-negative.md",),
@@ -295,10 +459,10 @@ JOURNEYS = (
             "answers.csv": ANSWERS,
             "labels.csv": _labelled(),
         },
-        before=(TABLES, "manage.py import_ratings --items answers.csv --ratings labels.csv --study errors"),
+        before=("manage.py import_ratings --items answers.csv --ratings labels.csv --study errors",),
         reader_writes={"STUDY": "errors"},
     ),
-    Journey(pages=("docs/prolific.md",), before=(TABLES,), not_run={"recruit headlines": PROLIFIC}),
+    Journey(pages=("docs/prolific.md",), has_tables=True, not_run={"recruit headlines": PROLIFIC}),
     Journey(
         pages=("docs/web-api.md",),
         files={"texts.csv": HEADLINES},

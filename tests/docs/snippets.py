@@ -30,7 +30,9 @@ from tests.docs.commands import ROOT, shell_lines
 from tests.docs.journeys import JOURNEYS, Journey
 
 PATIENCE = 600.0
-_SERVES = re.compile(r"^(?:\S*python )?(?:manage\.py|textassay|make) serve\b|--serve-only")
+TABLES = "tables"  # the folder of an installation that has nothing else yet
+_SERVES = re.compile(r"^(?:\S*python )?(?:manage\.py|textassay|make) serve\b|--serve-only|^make docs\b")
+_ANY_PORT = re.compile(r"--(?:port|serve) 0\b")
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 _EXPORT = re.compile(r"^export ")
 
@@ -54,8 +56,10 @@ def main(arguments: Sequence[str]) -> int:
         if not (environment / "bin" / "textassay").exists():
             install(environment, Path(folder) / "built")
         checkout = copy_checkout(Path(folder) / "checkout", environment)
+        developed = copy_checkout(Path(folder) / "developed", Path(sys.prefix))
+        make_tables(checkout)
         failed = sum(
-            run(journey, checkout, Path(folder) / str(number))
+            run(journey, developed if journey.of_developer else checkout, Path(folder) / str(number))
             for number, journey in enumerate(JOURNEYS)
             if not chosen.pages or set(chosen.pages) & set(journey.pages)
         )
@@ -82,10 +86,21 @@ def copy_checkout(folder: Path, environment: Path) -> Path:
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
-    (folder / ".venv").symlink_to(environment.resolve())
-    for models in ("yes", "no"):  # so that `make` installs nothing
-        (environment / f".installed-{models}").touch()
+    (folder / ".venv").mkdir()
+    for path in environment.resolve().iterdir():
+        (folder / ".venv" / path.name).symlink_to(path)
+    for installed in ("yes", "no", "dev"):  # so that `make` installs nothing
+        mark = folder / ".venv" / f".installed-{installed}"
+        mark.unlink(missing_ok=True)
+        mark.touch()
     return folder
+
+
+def make_tables(checkout: Path) -> None:
+    """Make the tables of an installation once, for every reader who has read pages before."""
+    surroundings = {**os.environ, "ASSAY_VAR": str(checkout.parent / TABLES)}
+    migrate = [str(checkout / ".venv" / "bin" / "python"), "manage.py", "migrate", "--verbosity", "0"]
+    subprocess.run(migrate, cwd=checkout, env=surroundings, check=True)
 
 
 def run(journey: Journey, checkout: Path, folder: Path) -> int:
@@ -111,6 +126,7 @@ def typed_lines(journey: Journey) -> Iterator[tuple[str, str]]:
             if reason_not_to_run(journey, line) is None:
                 yield page, line
                 yield from (("between", after) for part, after in journey.after.items() if part in line)
+    yield from (("sentence", line) for line in journey.in_sentences)
 
 
 def reason_not_to_run(journey: Journey, line: str) -> str | None:
@@ -129,6 +145,8 @@ class Reader:
         for name, content in journey.files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        if journey.before or journey.has_tables:
+            shutil.copytree(folder.parent / TABLES, folder / "var")
         self.address = "http://127.0.0.1:8000"
         self.surroundings = {
             "PATH": f"{folder}/.venv/bin:{os.environ['PATH']}",
@@ -189,7 +207,8 @@ class Reader:
     def _serve(self, line: str) -> str:
         """Start a server on a free port, and wait for its address."""
         line = line.partition("#")[0].strip()
-        line += ' SERVE="--port 0"' if line.startswith("make") else " --port 0"
+        if not _ANY_PORT.search(line):
+            line += ' SERVE="--port 0"' if line.startswith("make") else " --port 0"
         log = self.folder / "served.log"
         self.servers.close()  # of several, a reader has one at a time
         with log.open("w") as file:

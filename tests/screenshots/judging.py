@@ -77,7 +77,9 @@ def plant() -> None:
     type(study).objects.filter(pk=study.pk).update(raters_per_text=8)
     study.refresh_from_db()
     Membership.objects.create(study=study, user=ada, role="editor")
-    fix_rules(study, "with one answer", rules_from("default", [Rule("one_answer")]), actor=ada, now=now)
+    # One that excludes no honest person, and one that excludes nearly all of them.
+    more = [Rule("one_answer"), Rule("competence")]
+    fix_rules(study, "with two more", rules_from("default", more), actor=ada, now=now)
     words = [len(body.split()) for body in study.texts.values_list("body", flat=True)]
     outcome = honest_outcome(study, possible_rules(study), words=words)
     Job.objects.create(study=study, kind="preflight", state="done", created_at=now, finished_at=now, outcome=outcome)

@@ -65,6 +65,8 @@ def triggers() -> list[tuple[str, ...]]:
         return sorted(cursor.fetchall())
 
 
+# On SQLite a database of an earlier commit goes forward, in test_upgrade_running_study.
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="asked of PostgreSQL, in the run on PostgreSQL")
 def test_later_migrations_lead_to_the_tables_of_a_new_database_and_keep_the_rows(study: Study) -> None:
     before, rows = shape(), AuditEvent.objects.count()
     try:

@@ -13,6 +13,8 @@ import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -65,9 +67,28 @@ def database(tmp_path: Path) -> Path:
     return file
 
 
+def shape(database: Path) -> dict[str, object]:
+    """Columns and indexes of each table, and the triggers, without the order in which they were made."""
+    with closing(sqlite3.connect(database)) as opened:
+        made = opened.execute("SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger')").fetchall()
+        shapes: dict[str, object] = {name: sql for kind, name, sql in made if kind == "trigger"}
+        for name in (name for kind, name, _ in made if kind == "table"):
+            columns = opened.execute(f"SELECT name, type, \"notnull\", pk FROM pragma_table_info('{name}')").fetchall()
+            indexes = opened.execute(
+                f"SELECT l.\"unique\", l.partial, group_concat(i.name) FROM pragma_index_list('{name}') l, "
+                "pragma_index_info(l.name) i GROUP BY l.name"
+            ).fetchall()
+            shapes[name] = (sorted(columns), sorted(indexes, key=repr))
+    return shapes
+
+
 @pytest.mark.long
-def test_a_study_under_way_goes_on_after_the_upgrade(database: Path) -> None:
+def test_a_study_under_way_goes_on_after_the_upgrade(
+    database: Path, tmp_path: Path, migrated: Callable[[Path], None]
+) -> None:
     manage(database, "migrate", "--verbosity", "0")
+    migrated(tmp_path / "new.sqlite3")
+    assert shape(database) == shape(tmp_path / "new.sqlite3")
     printed = manage(database, "shell", "-v0", "-c", GO_ON).strip().splitlines()
     assert json.loads(printed[-1]) == [3, 7, "published", 4, "Accepted"]
     # The log is complete, decisions and money agree, and the marketplace's books do.

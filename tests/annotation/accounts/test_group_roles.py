@@ -22,7 +22,7 @@ from tests.annotation.accounts.conftest import go, signed_in
 from tests.annotation.accounts.identity_provider import IdentityProvider
 from tests.annotation.review.factories import make, member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 MAP = [
     ("admins", "owner", ""),
     ("nlp", "viewer", "judged"),
@@ -81,6 +81,7 @@ def test_groups_give_what_the_map_says_and_nothing_else(
     assert roles_of(ada) == expected
 
 
+@pytest.mark.database
 def test_a_role_goes_with_the_group_at_the_next_sign_in_and_both_are_on_record(
     provider: IdentityProvider,
     ada: User,

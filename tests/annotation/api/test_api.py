@@ -17,7 +17,7 @@ from annotation.models import Membership, Study
 from tests.annotation.api.conftest import NOW, Caller, fault
 from tests.annotation.importing import batches
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -31,6 +31,7 @@ def owner(study: Study) -> Caller:
     return Caller("olga", study, "owner")
 
 
+@pytest.mark.database
 def test_without_a_token_and_with_a_revoked_one_nothing_is_told(study: Study, owner: Caller) -> None:
     assert Client().get("/api/v1/studies").status_code == 401
     assert owner("get", "/studies").json()["items"][0]["name"] == "small"
@@ -38,10 +39,12 @@ def test_without_a_token_and_with_a_revoked_one_nothing_is_told(study: Study, ow
     assert owner("get", "/studies").status_code == 401
 
 
+@pytest.mark.database
 def test_of_the_token_only_a_digest_is_kept(owner: Caller) -> None:
     assert owner.token not in json.dumps(list(ApiToken.objects.values_list("digest", "name")))
 
 
+@pytest.mark.database
 def test_a_stranger_sees_no_study_and_a_viewer_changes_none(study: Study, owner: Caller) -> None:
     stranger, viewer = Caller("stan"), Caller("vera")
     Membership.objects.create(study=study, user=viewer.user, role="viewer")
@@ -52,6 +55,7 @@ def test_a_stranger_sees_no_study_and_a_viewer_changes_none(study: Study, owner:
     assert viewer("put", f"/studies/{study.uuid}/statements/ethics", {"body": "x"}).status_code == 403
 
 
+@pytest.mark.database
 def test_a_statement_is_stored_under_the_callers_name_and_a_strange_one_refused(study: Study, owner: Caller) -> None:
     assert owner("put", f"/studies/{study.uuid}/statements/ethics", {"body": "Board 7."}).status_code == 204
     assert study.audit.get(verb="state").actor == "olga"
@@ -59,6 +63,7 @@ def test_a_statement_is_stored_under_the_callers_name_and_a_strange_one_refused(
     assert (refused.status_code, refused.json()["detail"][:22]) == (409, "There is no statement ")
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("spelt", ["a\\u0000b", "a\\ud800b", "a\\udc00"])
 def test_characters_that_no_database_holds_are_refused_by_field(study: Study, owner: Caller, spelt: str) -> None:
     sent = {"data": f'{{"body": "{spelt}"}}', "content_type": "application/json", "headers": owner.headers}
@@ -67,6 +72,7 @@ def test_characters_that_no_database_holds_are_refused_by_field(study: Study, ow
     assert not study.audit.filter(verb="state").exists()
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_however_it_is_encoded_or_called_such_a_body_is_refused(study: Study, owner: Caller, encoding: str) -> None:
     body = '{"body": "half of \ud83d"}'.encode(encoding, "surrogatepass")
@@ -74,10 +80,12 @@ def test_however_it_is_encoded_or_called_such_a_body_is_refused(study: Study, ow
     assert fault(Client().put(f"/api/v1/studies/{study.uuid}/statements/ethics", **sent)) == (422, "input", ["body"])
 
 
+@pytest.mark.database
 def test_a_form_with_a_nul_is_refused_by_field(owner: Caller) -> None:
     assert fault(owner.upload("/imports/batch", "a,b", study="ab\0c")) == (422, "input", ["study"])
 
 
+@pytest.mark.database
 def test_a_backslash_before_such_a_spelling_and_a_whole_pair_are_text(study: Study, owner: Caller) -> None:
     body = '{"body": "\\\\u0000 is not \\ud83d\\ude00"}'
     sent = {"data": body, "content_type": "application/json", "headers": owner.headers}
@@ -85,11 +93,13 @@ def test_a_backslash_before_such_a_spelling_and_a_whole_pair_are_text(study: Stu
     assert study.audit.get(verb="state")
 
 
+@pytest.mark.database
 def test_a_place_in_a_list_beyond_all_counting_is_refused_and_one_beyond_its_end_is_empty(study, owner) -> None:
     assert fault(owner("get", "/studies?offset=99999999999999999999")) == (422, "input", ["offset"])
     assert owner("get", "/studies?offset=9007199254740992").json()["items"] == []
 
 
+@pytest.mark.database
 def test_a_report_is_asked_for_fetched_shared_and_unshared(study: Study, owner: Caller) -> None:
     asked = owner("post", f"/studies/{study.uuid}/reports", {"formats": ["html", "json"], "seed": 3, "raters": "these"})
     job = asked.json()
@@ -113,6 +123,7 @@ def test_a_report_is_asked_for_fetched_shared_and_unshared(study: Study, owner: 
     assert Client().get(link["address"]).status_code == 404
 
 
+@pytest.mark.database
 def test_a_link_ends_when_it_was_said_to(study: Study, owner: Caller) -> None:
     job = owner("post", f"/studies/{study.uuid}/reports", {"formats": ["html"]}).json()
     run_due()
@@ -120,6 +131,7 @@ def test_a_link_ends_when_it_was_said_to(study: Study, owner: Caller) -> None:
     assert owner("post", f"/jobs/{job['uuid']}/links", {"ends_at": past}).status_code == 409
 
 
+@pytest.mark.database
 def test_studies_are_compared_for_their_reviewer_and_for_nobody_else(
     study: Study, owner: Caller, tmp_path: Path
 ) -> None:
@@ -142,6 +154,7 @@ def test_studies_are_compared_for_their_reviewer_and_for_nobody_else(
     assert stranger("delete", f"/links/{link['id']}").status_code == 404
 
 
+@pytest.mark.database
 def test_results_that_nobody_looked_at_take_a_reviewer_who_confirms_and_are_noted(study: Study, owner: Caller) -> None:
     Study.objects.filter(pk=study.pk).update(mode="rehearsal")
     viewer = Caller("vera")
@@ -168,6 +181,7 @@ def test_the_document_beside_the_code_is_the_one_that_is_served(db) -> None:
     assert kept == Client().get("/api/v1/openapi.json").json(), "run `python docs/make_openapi.py`"
 
 
+@pytest.mark.database
 def test_refusals_are_problem_documents_that_name_the_field(study: Study, owner: Caller) -> None:
     assert fault(Client().get("/api/v1/studies")) == (401, "sign-in", [])
     assert fault(owner("get", f"/studies/{study.uuid}x")) == (422, "input", ["study"])
@@ -178,6 +192,7 @@ def test_refusals_are_problem_documents_that_name_the_field(study: Study, owner:
     assert fault(owner("get", "/studies?limit=1000")) == (422, "input", ["limit"])
 
 
+@pytest.mark.database
 def test_a_missing_file_and_a_field_called_body_are_named(study: Study, owner: Caller) -> None:
     at = f"/studies/{study.uuid}"
     assert fault(owner("put", f"{at}/statements/ethics", {"body": "x" * 4001})) == (422, "input", ["body"])
@@ -199,6 +214,7 @@ def test_the_document_says_by_which_media_type_problems_come(db) -> None:
     assert all("application/problem+json" in each["400"]["content"] for each in answers)
 
 
+@pytest.mark.database
 def test_a_stopping_rule_of_more_raters_than_a_database_holds_is_refused_by_its_field(
     study: Study, owner: Caller
 ) -> None:
@@ -207,6 +223,7 @@ def test_a_stopping_rule_of_more_raters_than_a_database_holds_is_refused_by_its_
         assert fault(owner("put", f"/studies/{study.uuid}/stopping-rule", rule)) == (422, "input", ["most"])
 
 
+@pytest.mark.database
 def test_lists_come_in_pages(owner: Caller) -> None:
     for name in "abc":
         assert owner("post", "/studies", {"name": name}).status_code == 201
@@ -214,6 +231,7 @@ def test_lists_come_in_pages(owner: Caller) -> None:
     assert ([one["name"] for one in told["items"]], told["count"]) == (["b", "a"], 4)
 
 
+@pytest.mark.database
 def test_tokens_and_keys_are_made_shown_once_and_revoked(owner: Caller) -> None:
     made = owner("post", "/tokens", {"name": "nightly"}).json()
     assert ApiToken.objects.user_of(made["token"]) == owner.user

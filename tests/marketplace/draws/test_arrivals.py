@@ -9,7 +9,7 @@ from annotation.marketplace.models import draws as draw_rows
 from tests.benchmarks.arrivals import findings, planted
 from tests.benchmarks.arrivals.people import Life, Plan
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 DROP_OUT = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
 # About eighteen people come back to another cell here. Of the few of the plan above, all may draw their own again.
@@ -29,6 +29,7 @@ def faults_of(plan: Plan, arrivals: int) -> list[str]:
     return [found.rule for found in findings.findings(seen, plan, life.requester, equal=False) if not found.holds]
 
 
+@pytest.mark.database
 def test_arrivals_are_always_put_into_a_least_filled_cell(fixed_seed):
     assert faults_of(Plan(places=25, drop_out=DROP_OUT, inside=20), 1000) == []
 

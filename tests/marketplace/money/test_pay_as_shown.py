@@ -33,7 +33,6 @@ def test_what_people_read_is_what_they_are_paid():
     assert set(comparison.paid) == {"USD", "EUR", "JPY", "CHF"}
 
 
-@pytest.mark.database
 @pytest.mark.parametrize(("lie", "words"), PLANTED, ids=lambda value: getattr(value, "__name__", ""))
 def test_a_lie_about_pay_is_found(monkeypatch, lie, words):
     lie(monkeypatch.setattr)

@@ -39,6 +39,7 @@ NOT_TYPED = {
     r"python -m deploy run \w+$": "runs a process of an installation: tests/operating and tests/deploy start them",
     r"docker |systemctl ": "needs Docker, or systemd, on the machine of an installation",
     r"manage\.py notification_endpoint add": NETWORK,
+    r"manage\.py detect$": "reads explanations that people wrote: tests/annotation/review/test_detectors.py runs it",
     r"manage\.py restore\b": "replaces a database: tests/annotation/jobs/backups/test_backup.py runs it",
 }
 
@@ -293,15 +294,22 @@ JOURNEYS = (
     ),
     Journey(
         pages=("docs/comparing.md", "docs/tasks/README.md"),
-        files=RATED_FILES,
+        files={**RATED_FILES, "rehearsed.csv": ALONE},
         before=(
             SERVED,
-            *RATED,
+            RATED[1],
             "manage.py import_ratings --items items.csv --ratings ratings.csv --study again",
             "manage.py report rated --out report",
-            "cp report/snapshot.json .",
+            "manage.py report again --out report-again",
+            "manage.py import_texts rehearsed.csv --study original --create",
+            "manage.py publish original",
+            "manage.py work",
+            "manage.py rehearsal_crowd original",
+            "manage.py collect original",
+            "manage.py report original --out original",
+            "cp original/snapshot.json .",
         ),
-        typed={"publish ours": "ours"},
+        typed={"publish original": "original", "publish ours": "ours"},
         in_sentences=(
             "manage.py report rated again --out both",
             "manage.py share rated again --new",
@@ -316,12 +324,11 @@ JOURNEYS = (
     ),
     Journey(
         pages=("docs/judging.md",),
-        files={**RATED_FILES, "detector.csv": "item,rater,question,score\nr1,rater0,1,0.2\n"},
+        files=RATED_FILES,
         before=RATED,
         in_sentences=(
             "manage.py rules rated --fix first",
             "manage.py exclusions rated --out sensitivity",
-            "manage.py detect rated --scores detector.csv --threshold 0.5",
         ),
     ),
     Journey(

@@ -79,7 +79,7 @@ def test_every_command_of_these_pages_is_run_or_stands_with_its_reason() -> None
 
 @pytest.mark.parametrize("journey", JOURNEYS, ids=lambda journey: journey.pages[0])
 def test_a_journey_says_nothing_of_commands_that_its_pages_do_not_have(journey: Journey) -> None:
-    lines = [*journey.in_sentences, *(line for page in journey.pages for line in COMMANDS[page])]
+    lines = [*journey.before, *journey.in_sentences, *(line for page in journey.pages for line in COMMANDS[page])]
     for part in (*journey.not_run, *journey.typed, *journey.after, *journey.reader_writes):
         assert any(part in line for line in lines), part
     assert all(len(reason.split()) >= 4 for reason in journey.not_run.values())

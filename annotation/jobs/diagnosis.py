@@ -135,9 +135,8 @@ def check_database(now: datetime) -> Iterator[Symptom]:
     try:
         if not has_tables():
             sentence = NO_DATABASE.format(name=database_name())
-            yield Symptom(
-                "database", "fault", sentence, f"{USE_INSTALLATION} A new installation has its first start yet."
-            )
+            cure = f"{USE_INSTALLATION} A new installation gets its tables by its first start."
+            yield Symptom("database", "fault", sentence, cure)
             return
         executor = MigrationExecutor(connection)
         missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))

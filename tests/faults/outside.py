@@ -248,8 +248,9 @@ def doctor(installation: Installation) -> list[str]:
         )
     except subprocess.TimeoutExpired:
         return ["`doctor` did not end within 90 s"]
-    lines = [line for line in (ran.stdout + ran.stderr).splitlines() if line.startswith("FAULT")]
-    return [" ".join(line.split()) for line in lines] or (ran.stdout + ran.stderr).strip().splitlines()[-1:]
+    printed = (ran.stdout + ran.stderr).replace(str(installation.var), "VAR")
+    lines = [line for line in printed.splitlines() if line.startswith("FAULT")]
+    return [" ".join(line.split()) for line in lines] or printed.strip().splitlines()[-1:]
 
 
 def unexpected(log: str) -> list[str]:

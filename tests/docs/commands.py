@@ -38,6 +38,7 @@ _CONTINUED = re.compile(r"\\\n\s*")
 _BEGIN = re.compile(
     r"^(?:\$ )?((?:\.venv/bin/)?python -m \S|(?:(?:\.venv/bin/)?python )?manage\.py \S|make \S|textassay \S)"
 )
+_ANY = re.compile(r"(?:manage\.py|make|textassay) \.\.\.$")  # any command of a program
 # What a line of a shell begins with, in a block of commands; whatever else is there is what a command prints.
 _PROGRAMS = "python|manage\\.py|make|textassay|git|curl|pip|export|cp|sudo|systemctl|docker|apt-get|cd|aws|psql|caddy"
 _TYPED = re.compile(rf"^(?:\$ )?((?:[A-Z_]+=\S+ )*(?:\S*/)?(?:{_PROGRAMS}) +\S.*)$")
@@ -90,7 +91,7 @@ def sentence_lines(page: Path) -> list[str]:
     """Every command within the sentences of a page, each once; the name of a program, alone or with dots, is none."""
     text = _BLOCK.sub("", _CONTINUED.sub(" ", page.read_text(encoding="utf-8")))
     quoted = (" ".join(words.split()) for _, words in _QUOTED.findall(text))
-    return list(dict.fromkeys(line for line in quoted if _TYPED.match(line) and not line.endswith(" ...")))
+    return list(dict.fromkeys(line for line in quoted if _TYPED.match(line) and not _ANY.search(line)))
 
 
 def is_run_by(line: str, typed: str) -> bool:

@@ -39,6 +39,7 @@ NOT_TYPED = {
     r"python -m deploy run \w+$": "runs a process of an installation: tests/operating and tests/deploy start them",
     r"docker |systemctl ": "needs Docker, or systemd, on the machine of an installation",
     r"manage\.py notification_endpoint add": NETWORK,
+    r"manage\.py retention set STUDY DATE --once-until": "needs a channel: test_erase_a_person.py runs what it calls",
     r"manage\.py detect$": "reads explanations that people wrote: tests/annotation/review/test_detectors.py runs it",
     r"manage\.py restore\b": "replaces a database: tests/annotation/jobs/backups/test_backup.py runs it",
 }
@@ -366,7 +367,6 @@ JOURNEYS = (
             "manage.py preregister headlines",
             "manage.py ethics_pack headlines --language de --out pack.docx",
             "manage.py processing_record headlines",
-            "manage.py retention set headlines 2061-06-30 --once-until 2062-06-30",
         ),
     ),
     Journey(
@@ -394,7 +394,6 @@ JOURNEYS = (
         before=(*RATED, "manage.py report rated --out report", "cp report/report.json report/snapshot.json ."),
         reader_writes={"DIR": "again"},
         in_sentences=(
-            "manage.py select_texts pilot --minimum-words 100 --dry-run",
             "manage.py import_ratings --ratings ratings.csv --guess --study old",
             "manage.py work --only files",
         ),
@@ -410,12 +409,10 @@ JOURNEYS = (
         typed={"person ": "A1EXAMPLEWORKER"},
         in_sentences=(
             "manage.py import_texts texts.csv --study first --create --as root",
-            "manage.py import_ratings --items items.csv --ratings ratings.csv --study rated --as root",
             "manage.py people first --invite reviewer --as root",
             "manage.py sign_in_link ben --create",
             "manage.py people first --give ben reviewer --as root",
             "manage.py duplicate first second --as root",
-            "manage.py replicate rated third --as root",
             "manage.py rename second fourth --as root",
             "manage.py archive fourth --as root",
             "manage.py payouts export --out owed.csv",

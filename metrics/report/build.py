@@ -77,7 +77,8 @@ def build_report(
     whom = raters or declared_comparison(report_input).raters or "new"
     options = Options(level, seed, k, steps.announce, these_raters=whom == "these")
     results = {kind.key: kind.compute(facts[kind.key], options) for kind in applying}
-    sections = tuple(kind.describe(results[kind.key]) for kind in applying)
+    described = [kind.describe(results[kind.key]) for kind in applying]
+    sections = tuple(section for section in described if section.recorded or section.missing or section.measures)
     huse = results.get("huse")
     generators: tuple[GeneratorReport, ...] = huse.generators if huse else ()
     warned = warnings(report_input, generators)

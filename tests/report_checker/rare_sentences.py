@@ -134,7 +134,7 @@ def raters_with_criteria(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 fixed(
     "none_left_out",
-    "No imported rating was excluded from this analysis. Exclusions before the import are not recorded.",
+    "No imported rating was excluded from this analysis. Exclusions before the import are not known.",
     lambda rows: rows.study["mode"] == "imported" and not left_out(rows),
 )
 

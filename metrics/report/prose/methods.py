@@ -94,7 +94,7 @@ EXCLUDED = template(
 )
 NONE_LEFT_OUT = template(
     "methods.none-left-out",
-    "No imported rating was excluded from this analysis. Exclusions before the import are not recorded.",
+    "No imported rating was excluded from this analysis. Exclusions before the import are not known.",
     "crowd.excluded",
     "crowd.submitted",
     "study.mode",

@@ -40,6 +40,7 @@ NOT_TYPED = {
     r"docker |systemctl ": "needs Docker, or systemd, on the machine of an installation",
     r"manage\.py notification_endpoint add": NETWORK,
     r"manage\.py retention set STUDY DATE --once-until": "needs a channel: test_erase_a_person.py runs what it calls",
+    r"manage\.py payouts mark\b": "needs pay that is owed: tests/marketplace runs it on a batch of lines",
     r"manage\.py detect$": "reads explanations that people wrote: tests/annotation/review/test_detectors.py runs it",
     r"manage\.py restore\b": "replaces a database: tests/annotation/jobs/backups/test_backup.py runs it",
 }
@@ -432,7 +433,6 @@ JOURNEYS = (
             "manage.py invite list",
             "manage.py create_worker ann --payee ann@bank",
             "manage.py payouts export --out batch.csv",
-            "manage.py payouts mark batch.csv",
             "manage.py create_requester choir --pays volunteer",
             "manage.py create_worker cem --email cem@example.org",
             'manage.py create_requester paris --balance "50.00 EUR"',

@@ -244,7 +244,7 @@ OWN_STUDY = Journey(
         "manage.py fair_pay mine",
         "manage.py top_up mine",
         "manage.py reparse mine",
-        'manage.py notify mine --to "$PSEUDONYM" --subject "The study" --text "Thank you."',
+        'manage.py notify mine --everybody --subject "The study" --text "Thank you."',
         "manage.py sign_in_link ada --create --owner",
         "make setup MODELS=no",
         'make demo MODELS=no DEMO="--seed 7"',

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from typing import Any
 
 from django.db.backends.sqlite3 import base
 
+NOTICEABLE_SECONDS = 0.05
 _locks: dict[str, threading.Lock] = {}
 os.register_at_fork(after_in_child=_locks.clear)  # the thread that holds one exists in the parent alone
 
@@ -18,6 +20,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     Who meets a locked database sleeps, up to 100 ms between two tries (SQLite's busy handler), while others take the
     lock: some of a hundred workers waited for two seconds. A thread that waits for a lock of this process goes on at
     once. SQLite's own lock still holds against other processes, and against who has waited for the whole time limit.
+    What a thread waits for its turn counts towards that limit.
     """
 
     _held: threading.Lock | None = None
@@ -25,14 +28,30 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _start_transaction_under_autocommit(self) -> None:
         lock = _locks.setdefault(str(self.settings_dict["NAME"]), threading.Lock())
-        limit = self.turn_seconds
-        if lock.acquire(timeout=self.settings_dict["OPTIONS"].get("timeout", 5) if limit is None else limit):
+        full = self.settings_dict["OPTIONS"].get("timeout", 5)
+        limit = full if self.turn_seconds is None else self.turn_seconds
+        began = time.monotonic()
+        if lock.acquire(timeout=limit):
             self._held = lock
+        waited = time.monotonic() - began
         try:
-            super()._start_transaction_under_autocommit()  # type: ignore[misc]
+            self._begin(limit - waited if waited > NOTICEABLE_SECONDS else None)
         except BaseException:
             self._release()
             raise
+
+    def _begin(self, left: float | None) -> None:
+        """left: seconds of the limit that waiting for the turn has left; None: all, as the connection is set."""
+        if left is None:
+            super()._start_transaction_under_autocommit()  # type: ignore[misc]
+            return
+        with self.cursor() as cursor:
+            before = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
+            cursor.execute(f"PRAGMA busy_timeout = {max(1, round(left * 1000))}")
+            try:
+                super()._start_transaction_under_autocommit()  # type: ignore[misc]
+            finally:
+                cursor.execute(f"PRAGMA busy_timeout = {before}")
 
     def _release(self) -> None:
         lock, self._held = self._held, None

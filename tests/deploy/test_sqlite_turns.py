@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 
@@ -11,6 +12,7 @@ from django.db import connection, connections, transaction
 from django.db.utils import DatabaseError, OperationalError
 
 from annotation.accounts.models import User
+from deploy.sqlite3.base import _locks
 
 pytestmark = [
     pytest.mark.database,
@@ -79,6 +81,24 @@ def test_a_check_waits_for_other_threads_no_longer_than_its_limit(other):
         with pytest.raises(OperationalError, match="locked"):
             other._start_transaction_under_autocommit()
     assert time.monotonic() - began < 30
+
+
+def test_the_wait_for_a_turn_counts_towards_the_limit_of_the_lock(other):
+    other.settings_dict["OPTIONS"]["timeout"] = 1.5
+    other.ensure_connection()
+    other.cursor().execute("PRAGMA busy_timeout = 1500")
+    elsewhere = sqlite3.connect(str(other.settings_dict["NAME"]), timeout=1, isolation_level=None)
+    elsewhere.execute("BEGIN IMMEDIATE")  # another process, from before to after
+    turn = _locks.setdefault(str(other.settings_dict["NAME"]), threading.Lock())
+    turn.acquire()
+    threading.Timer(1.2, turn.release).start()
+    began = time.monotonic()
+    with pytest.raises(OperationalError, match="locked"):
+        other._start_transaction_under_autocommit()
+    waited = time.monotonic() - began
+    elsewhere.close()
+    assert waited < 1.2 + 1.5
+    assert other.cursor().execute("PRAGMA busy_timeout").fetchone()[0] == 1500
 
 
 def test_a_transaction_that_fails_leaves_the_turn_to_others(transactional_db):

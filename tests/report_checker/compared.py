@@ -268,7 +268,7 @@ def upheld(studies: Studies, match: re.Match[str]) -> str | None:
     if match["again"] not in studies.rows or match["again"] == first:
         return None
     original, again = (findings(studies.rows[name], studies.level) for name in (first, match["again"]))
-    tested = [pair for pair, outcome in original.items() if outcome in FINDINGS and pair in again]
+    tested = [pair for pair, outcome in original.items() if outcome in FINDINGS and again.get(pair) in DECIDED]
     number = sum(original[pair] == again[pair] for pair in tested)
     verb = "was" if number == 1 else "were"
     return (
@@ -279,6 +279,7 @@ def upheld(studies: Studies, match: re.Match[str]) -> str | None:
     )
 
 
+DECIDED = ("better", "worse", "equivalent", "undecided")
 SCORES = "Single scores in each study"
 
 
@@ -594,6 +595,6 @@ def _finding_rows(studies: Studies) -> Iterator[TableRow]:
         for key, outcome in original.items():
             if outcome in FINDINGS and any(key[0] == of[0] for of in again):
                 repeated = again.get(key)
-                upheld = "" if repeated is None else "yes" if repeated == outcome else "no"
+                upheld = "" if repeated not in DECIDED else "yes" if repeated == outcome else "no"
                 cells: dict[str, Cell] = {"In the repetition": repeated or "not tested", "Upheld": upheld}
                 yield (key[0].replace("_", " "), *key[1:], outcome, name), cells

@@ -24,6 +24,7 @@ from metrics.types import Estimate
 KEY, TITLE = "reproduction", "Reproduction"
 # What a study says of two sources; the other outcomes say that nothing was found.
 FINDINGS: tuple[Outcome, ...] = ("better", "worse", "equivalent")
+NOT_TESTED: tuple[Outcome, ...] = ("too small", "not comparable")  # nothing was decided, either way
 OPPOSITE: dict[Outcome, Outcome] = {"better": "worse", "worse": "better"}
 WHAT = {
     "rating": "mean {criterion}, from the lowest label",
@@ -291,7 +292,7 @@ def _lead_findings(
 ) -> Iterator[Sentence]:
     for name in names[1:]:
         mine = [(key, first, again) for repetition, key, first, again in findings if repetition == name]
-        tested = {key: again for key, _, again in mine if again is not None}
+        tested = {key: again for key, _, again in mine if again is not None and again not in NOT_TESTED}
         if not tested:
             continue
         share = findings_upheld({key: first for key, first, _ in mine}, tested)
@@ -307,6 +308,12 @@ def _lead_findings(
         )
 
 
+def _upheld(outcome: Outcome, again: Outcome | None) -> str:
+    if again is None or again in NOT_TESTED:
+        return ""
+    return "yes" if again == outcome else "no"
+
+
 def _finding_table(findings: Sequence[tuple[str, Key, Outcome, Outcome | None]], original: str) -> Table:
     columns = (
         CRITERION,
@@ -318,12 +325,12 @@ def _finding_table(findings: Sequence[tuple[str, Key, Outcome, Outcome | None]],
         Column("upheld", "Upheld"),
     )
     rows = [
-        (*key, outcome, name, again or "not tested", "" if again is None else "yes" if again == outcome else "no")
-        for name, key, outcome, again in findings
+        (*key, outcome, name, again or "not tested", _upheld(outcome, again)) for name, key, outcome, again in findings
     ]
     title = plain("Findings of the first study (better, worse, equivalent within the margin) and of the repetition.")
     notes = (
-        "Upheld: the repetition found the same.",
+        "Upheld: the repetition found the same. Empty where the repetition was too small to decide, or did not compare "
+        "these sources.",
         "Pairs that were undecided, too small to say or not comparable are no findings.",
     )
     return Table("reproduction-findings", title, columns, tuple(rows), notes)

@@ -105,6 +105,14 @@ def test_findings_are_upheld_where_the_repetition_finds_the_same(found: Section)
     assert "Of 3 findings of first that again tested again, 2 were upheld (67%)." in found.lead
 
 
+def test_a_repetition_too_small_to_decide_anything_leaves_no_finding_tested() -> None:
+    section = reproduction(study("first", FIRST), study("again", {name: counts[:4] for name, counts in AGAIN.items()}))
+    assert section is not None
+    rows = {row[1:3]: row[3:] for row in rows_of(section, "reproduction-findings")}
+    assert rows["a", "b"] == ("better", "again", "too small", "")
+    assert not [sentence for sentence in section.lead if "upheld" in sentence]
+
+
 def test_the_summary_says_it_and_the_table_names_each_study() -> None:
     compared = compare_studies([study("first", FIRST), study("again", AGAIN)])
     assert compared.verdicts[-2].startswith("CV* of 3 scores that the studies share: median ")

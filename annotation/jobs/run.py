@@ -235,8 +235,7 @@ def _precision(job: Job, tell: Tell, now: datetime) -> Done:
 
 
 def _plan_decision(job: Job, tell: Tell, now: datetime) -> Done:
-    tell("Simulating studies", 0, 0)
-    return decision_plans.find(job.settings), None
+    return decision_plans.find(job.settings, progress=partial(tell, "Simulating studies")), None
 
 
 def _finish(job: Job, outcome: dict[str, Any], now: datetime) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from annotation.pricing.quotes import Terms, quote
@@ -59,12 +59,18 @@ def plan_decision(
     *,
     raters: Sequence[int] = RATERS,
     budget: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> DecisionPlan:
     """Find the cheapest study that reaches the decision's power, trying each number of raters for a text.
 
-    size: texts of a task, generators, tasks of a person; its contexts and raters are not looked at. Raises BadInput.
+    size: texts of a task, generators, tasks of a person; its contexts and raters are not looked at. progress: called
+    with how many of how many numbers of raters were tried. Raises BadInput.
     """
-    sizes = [contexts_needed(decision, assumed, replace(size, raters=each)) for each in raters]
+    sizes: list[StudySize | None] = []
+    for each in raters:
+        if progress is not None:
+            progress(len(sizes), len(raters))
+        sizes.append(contexts_needed(decision, assumed, replace(size, raters=each)))
     reaching = sorted(
         (_planned(decision, assumed, terms, needed) for needed in sizes if needed is not None),
         key=lambda planned: (planned.cents, planned.raters),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -58,8 +58,11 @@ def latest_job(study: Study, request: Mapping[str, Any]) -> Job | None:
     return next((job for job in jobs[:100] if job.settings == request), None)
 
 
-def find(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The cheapest studies that decide as often as wanted, and what is missing in the budget. Raises DesignError."""
+def find(request: Mapping[str, Any], *, progress: Callable[[int, int], object] | None = None) -> dict[str, Any]:
+    """The cheapest studies that decide as often as wanted, and what is missing in the budget. Raises DesignError.
+
+    progress: called with how many of how many numbers of raters were tried.
+    """
     pilot = prior_pilot(next(iter(known_pilots())))
     size = StudySize(FEWEST, 2, request["texts_per_hit"], request["generators"])
     terms = Terms(request["reward_cents"], Fees(request["fees"]), in_nines=request["in_nines"])
@@ -73,6 +76,7 @@ def find(request: Mapping[str, Any]) -> dict[str, Any]:
             size,
             raters=request["raters"],
             budget=request["budget_cents"],
+            progress=progress,
         )
     except MetricsError as error:
         raise DesignError(str(error)) from None

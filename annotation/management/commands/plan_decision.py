@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -73,20 +74,29 @@ class Command(BaseCommand):
         with sentences():
             try:
                 arguments = with_amounts(options)
-                plan = _plan(arguments)
+                plan = _plan(arguments, self._show_progress if arguments["decision"] != "ratings" else None)
             except (MetricsError, ValueError) as error:
                 raise CommandError(str(error), returncode=2) from None
         self.stdout.write(_json(plan, arguments) if options["json"] else "\n".join(_lines(plan, arguments)))
 
+    def _show_progress(self, done: int, of: int) -> None:
+        self.stderr.write(f"Simulating studies: {done} of {of} numbers of raters tried.")
 
-def _plan(arguments: dict[str, Any]) -> DecisionPlan:
+
+def _plan(arguments: dict[str, Any], progress: Callable[[int, int], object] | None) -> DecisionPlan:
     decision = Decision(
         arguments["decision"], arguments["difference"], arguments["power"], arguments["alpha"], arguments["comparisons"]
     )
     decision.check()
     size = StudySize(FEWEST, 2, arguments["texts_per_hit"], arguments["generators"], arguments["tasks"])
     return plan_decision(
-        decision, _assumed(arguments), terms_of(arguments), size, raters=arguments["raters"], budget=arguments["budget"]
+        decision,
+        _assumed(arguments),
+        terms_of(arguments),
+        size,
+        raters=arguments["raters"],
+        budget=arguments["budget"],
+        progress=progress,
     )
 
 

@@ -41,6 +41,13 @@ def test_huse_is_planned_from_a_prior_study():
     assert "the prior study huse-2019-summarization" in text("huse", "--raters=10", "--studies=20")
 
 
+def test_a_simulation_says_how_far_it_is(capsys):
+    text("huse_q", "0.5", "--raters=5,10", "--studies=20")
+    assert capsys.readouterr().err.splitlines() == [
+        f"Simulating studies: {tried} of 2 numbers of raters tried." for tried in (0, 1)
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -9,8 +9,7 @@ TITLE = "# Reliability\n"
 FOOT = """## What this does not show
 
 Power loss (only processes are killed, and servers restarted), a marketplace that is not ours, and a notice to a worker:
-marketplaces know no token for notices, so one whose answer was lost may come twice. Nothing hangs on it. The trial of
-SQLite's lock is older than the change by which `/health/ready` waits no longer for threads of its own process. The
+marketplaces know no token for notices, so one whose answer was lost may come twice. Nothing hangs on it. The
 table of named moments at the top is of 2026-11-22. Of a fault or an installation without a paragraph above no trial is
 recorded. The tables quote what was answered in the trial; a later version may say it in other words.
 """

@@ -9,6 +9,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.operations.models import CreateModel
 from django.db.migrations.state import ProjectState
+from django.db.models import Model
 
 
 class CreateTables(Operation):
@@ -30,7 +31,7 @@ class CreateTables(Operation):
 
     def describe(self) -> str:
         """The words of `migrate --plan`."""
-        return f"Create {len(self._models())} tables"
+        return f"Create {len(self._names())} tables"
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         """Add the models to the state, which builds them once, when they are first asked for."""
@@ -47,10 +48,8 @@ class CreateTables(Operation):
         to_state: ProjectState,
     ) -> None:
         """Create the tables in order; foreign keys follow at the end of the migration."""
-        for name in self._models():
-            model = to_state.apps.get_model(app_label, name)
-            if self.allow_migrate_model(schema_editor.connection.alias, model):
-                schema_editor.create_model(model)
+        for model in self._models(app_label, schema_editor, to_state):
+            schema_editor.create_model(model)
 
     def database_backwards(
         self,
@@ -60,10 +59,14 @@ class CreateTables(Operation):
         to_state: ProjectState,
     ) -> None:
         """Drop the tables, the last first."""
-        for name in reversed(self._models()):
-            model = from_state.apps.get_model(app_label, name)
-            if self.allow_migrate_model(schema_editor.connection.alias, model):
-                schema_editor.delete_model(model)
+        for model in reversed(self._models(app_label, schema_editor, from_state)):
+            schema_editor.delete_model(model)
 
-    def _models(self) -> list[str]:
+    def _models(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, state: ProjectState
+    ) -> list[type[Model]]:
+        models = [state.apps.get_model(app_label, name) for name in self._names()]
+        return [model for model in models if self.allow_migrate_model(schema_editor.connection.alias, model)]
+
+    def _names(self) -> list[str]:
         return [operation.name for operation in self.operations if isinstance(operation, CreateModel)]

@@ -16,8 +16,6 @@ from annotation.client import Studio
 from annotation.models import Study
 from tests.docs.paths import ROOT
 
-pytest.importorskip("mcp", reason="pip install -r requirements-dev.txt has the Model Context Protocol")
-
 TEXTS = [f"The council opened bridge number {number} after a long debate." for number in range(2)]
 OPEN = {"minimum_approved_hits": 0, "minimum_percent_approved": 0, "country": ""}
 TOOLS = {"list_studies", "read_results", "plan", "rehearse", "publish"}

@@ -2,7 +2,8 @@
 // (outbox.js), drafts are stored, and the page goes on by itself. docs/worker-page-protocol.md says how it is talked to.
 "use strict";
 (() => {
-  const page = document.getElementById("main"), frame = document.getElementById("task");
+  const page = document.getElementById("main");
+  let frame = document.getElementById("task");
   const told = page.dataset, words = document.getElementById("outbox-words").dataset;
   const MOST_FIELDS = 10000, MOST_CHARACTERS = 3000000, MOST_DRAFT = 60000, BETWEEN_DRAFTS = 2000;
   const began = Date.now();
@@ -51,19 +52,22 @@
   document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
 
   // ---- going back or forward, browsers put into the frame what was in it then: a preview, or an earlier showing, which
-  // this page does not know. Its own showing of the task takes that place, and the draft is put back into it. A slow
-  // browser may put the earlier one there only after that: whoever then says hello is replaced again, a few times. The
-  // earlier one goes on saying hello while its replacement loads, which must not begin the loading anew. ----
-  const MOST_RENEWALS = 5, BETWEEN_RENEWALS = 1000, LONGEST_LOADING = 15000;
-  let renewals = 0, renewed = -Infinity, loading = false;
-  frame.addEventListener("load", () => { loading = false; });
+  // this page does not know. A new frame takes the place of that one and shows the task, and the draft is put back into
+  // it. It has a name of its own, so that the browser has nothing to put there; and the old one is not led elsewhere,
+  // for a slow Chromium that is still loading it then shows an empty page. Whatever else says hello with a word that is
+  // not this page's is replaced, too, a few times. ----
+  const randomWord = () => crypto.getRandomValues(new Uint32Array(3)).join("-").slice(0, 32);
+  const MOST_RENEWALS = 5;
+  let renewals = 0;
   function renew() {
-    const since = performance.now() - renewed;
-    if (renewals >= MOST_RENEWALS || since < (loading ? LONGEST_LOADING : BETWEEN_RENEWALS)) return;
+    if (renewals >= MOST_RENEWALS) return;
     renewals += 1;
-    renewed = performance.now();
-    loading = true;
-    frame.contentWindow.location.replace(frame.src);
+    const next = frame.cloneNode();
+    next.name = `task-${randomWord()}`;
+    next.addEventListener("load", look);
+    frame.replaceWith(next);
+    frame = next;
+    port = null;
   }
   const [arrival] = performance.getEntriesByType("navigation");
   if (arrival && arrival.type === "back_forward") renew();
@@ -115,7 +119,7 @@
 
   // ---- drafts ----
   // Of two tabs or devices none takes the other's place unasked: the server refuses what has not seen the latest.
-  const showing = crypto.getRandomValues(new Uint32Array(3)).join("-").slice(0, 32);
+  const showing = randomWord();
   const elsewhere = document.getElementById("elsewhere");
   let unsaved = null, saving = 0, version = 0, withheld = null;
   function draft(value) {

@@ -15,7 +15,7 @@ from django.urls import resolve, reverse
 from annotation.console.urls import urlpatterns as console
 from annotation.marketplace.urls import urlpatterns as worker_site
 from tests.screenshots.__main__ import DOCUMENTED, registered
-from tests.screenshots.shots import World
+from tests.screenshots.shots import World, replacing
 from tests.screenshots.world import ROOT
 
 # What answers with no page of its own.
@@ -104,3 +104,19 @@ def test_every_picture_of_the_documentation_is_taken_by_a_command() -> None:
     taken = sorted(path for files in DOCUMENTED.values() for path in files)
     assert taken == sorted((ROOT / "docs").rglob("*.png"))
     assert len(taken) == len(set(taken))
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_pictures_are_replaced_when_all_were_taken(tmp_path: Path, fails: bool) -> None:
+    before = {"1-door.png": b"door", "9-old.png": b"old"}
+    for name, content in before.items():
+        (tmp_path / name).write_bytes(content)
+    try:
+        with replacing(tmp_path, all_pictures=True) as out:
+            (out / "1-door.png").write_bytes(b"new door")
+            if fails:
+                raise RuntimeError
+    except RuntimeError:
+        pass
+    after = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    assert after == (before if fails else {"1-door.png": b"new door"})

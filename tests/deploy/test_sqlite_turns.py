@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import pytest
 from django.conf import settings
@@ -12,7 +14,7 @@ from django.db import connection, connections, transaction
 from django.db.utils import DatabaseError, OperationalError
 
 from annotation.accounts.models import User
-from deploy.sqlite3.base import _locks
+from deploy.sqlite3.base import PATIENT_THREADS, STUCK_SECONDS, Turn, _turns
 
 pytestmark = [
     pytest.mark.database,
@@ -27,6 +29,18 @@ def other(transactional_db):
     made.settings_dict = {**made.settings_dict, "OPTIONS": {**made.settings_dict["OPTIONS"], "timeout": 0.05}}
     yield made
     made.close()
+
+
+@contextmanager
+def _locked_elsewhere(wrapper) -> Iterator[None]:
+    """Another process that writes."""
+    with closing(sqlite3.connect(str(wrapper.settings_dict["NAME"]), timeout=1, isolation_level=None)) as elsewhere:
+        elsewhere.execute("BEGIN IMMEDIATE")
+        yield
+
+
+def turn_of(wrapper) -> Turn:
+    return _turns.setdefault(str(wrapper.settings_dict["NAME"]), Turn())
 
 
 def test_a_thread_that_waits_begins_when_the_other_has_committed(transactional_db):
@@ -87,18 +101,38 @@ def test_the_wait_for_a_turn_counts_towards_the_limit_of_the_lock(other):
     other.settings_dict["OPTIONS"]["timeout"] = 1.5
     other.ensure_connection()
     other.cursor().execute("PRAGMA busy_timeout = 1500")
-    elsewhere = sqlite3.connect(str(other.settings_dict["NAME"]), timeout=1, isolation_level=None)
-    elsewhere.execute("BEGIN IMMEDIATE")  # another process, from before to after
-    turn = _locks.setdefault(str(other.settings_dict["NAME"]), threading.Lock())
-    turn.acquire()
-    threading.Timer(1.2, turn.release).start()
+    turn = turn_of(other)
+    turn.lock.acquire()
+    threading.Timer(1.2, turn.lock.release).start()
     began = time.monotonic()
-    with pytest.raises(OperationalError, match="locked"):
+    with _locked_elsewhere(other), pytest.raises(OperationalError, match="locked"):
         other._start_transaction_under_autocommit()
     waited = time.monotonic() - began
-    elsewhere.close()
     assert waited < 1.2 + 1.5
     assert other.cursor().execute("PRAGMA busy_timeout").fetchone()[0] == 1500
+
+
+@pytest.mark.parametrize(("waiting", "is_refused"), [(PATIENT_THREADS, True), (PATIENT_THREADS - 1, False)])
+def test_where_threads_wait_and_none_begins_for_seconds_a_further_one_is_refused_at_once(other, waiting, is_refused):
+    other.settings_dict["OPTIONS"]["timeout"] = 60
+    other.ensure_connection()
+    turn = turn_of(other)
+    turn.lock.acquire()
+    turn.waiting, turn.since = waiting, time.monotonic() - STUCK_SECONDS
+    release = threading.Timer(0.2, turn.lock.release)
+    release.start()
+    try:
+        if is_refused:
+            with pytest.raises(OperationalError, match="locked"), _locked_elsewhere(other):
+                other._start_transaction_under_autocommit()
+        else:
+            other._start_transaction_under_autocommit()
+            other._rollback()
+        assert turn.waiting == waiting
+        assert release.finished.is_set() is not is_refused
+    finally:
+        release.join()
+        turn.waiting = 0
 
 
 def test_a_transaction_that_fails_leaves_the_turn_to_others(transactional_db):

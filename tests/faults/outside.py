@@ -34,7 +34,7 @@ from tests.faults.sections import table, write_section
 
 ROOT = Path(__file__).resolve().parents[2]
 BATCH = '"HITId","WorkerId","Input.text","Answer.quality"\n"h1","w1","A text","4"\n"h1","w2","A text","5"\n'
-EVERY, CALM, PATIENCE = 2.0, 6.0, 240.0
+EVERY, CALM, PATIENCE, LIVE_SECONDS = 2.0, 6.0, 240.0, 5.0
 # More places than are filled while a fault lasts, so that somebody can still submit after it.
 PAGES = 120
 # People who have a task open when the fault begins.
@@ -121,6 +121,23 @@ class Probes:
         return who, f"{answer.status_code} {words}".strip() + slow, answer.status_code < 400
 
 
+class Liveness(threading.Thread):
+    """A monitor of a process's life, which asks once a second and gives up after as long as `doctor` does."""
+
+    def __init__(self, installation: Installation) -> None:
+        super().__init__(daemon=True)
+        self.address, self.over = f"{installation.origin}/health/live", threading.Event()
+        self.answers: Counter[str] = Counter()
+
+    def run(self) -> None:
+        while not self.over.wait(1):
+            try:
+                status = httpx.get(self.address, timeout=LIVE_SECONDS, trust_env=False).status_code
+                self.answers[f"operator: /health/live|{status}"] += 1
+            except httpx.TransportError:
+                self.answers[f"operator: /health/live|no answer within {LIVE_SECONDS:.0f} s"] += 1
+
+
 def tried(
     title: str,
     what: str,
@@ -146,7 +163,9 @@ def tried(
         probes, over = Probes(installation), threading.Event()
         person = threading.Thread(target=_submit, args=[life, met, over], daemon=True)
         person.start()
-        _watch(trial, probes, met, "before", CALM)
+        lives = Liveness(installation)
+        lives.start()
+        _watch(trial, probes, met, lives, "before", CALM)
         before = len(installation.log())
         holders = [Persistent(link_of(f"holder-{number}"), met) for number in range(HOLDERS)]
         pages = [holder.open_task("outside") for holder in holders]
@@ -161,7 +180,7 @@ def tried(
             for each in late:
                 each.daemon = True
                 each.start()
-            _watch(trial, probes, met, "during", seconds)
+            _watch(trial, probes, met, lives, "during", seconds)
             trial.doctor = doctor(installation)
             trial.seconds = time.monotonic() - began
         ended, recorded = time.monotonic(), len(met.recorded)
@@ -172,8 +191,9 @@ def tried(
             time.sleep(0.3)
         else:
             trial.well_after = time.monotonic() - ended
-        _watch(trial, probes, met, "after", CALM)
+        _watch(trial, probes, met, lives, "after", CALM)
         over.set()
+        lives.over.set()
         person.join(timeout=60)
         for each in late:
             each.join(timeout=60)
@@ -205,14 +225,16 @@ def _submit(life: Any, met: Any, over: threading.Event) -> None:
     connections.close_all()
 
 
-def _watch(trial: Trial, probes: Probes, met: Any, when: str, seconds: float) -> None:
+def _watch(trial: Trial, probes: Probes, met: Any, lives: Liveness, when: str, seconds: float) -> None:
     rows: Counter[str] = Counter()
+    lived = lives.answers.copy()
     began, recorded = time.monotonic(), len(met.recorded)
     sentences, answers = met.sentences.copy(), met.answers.copy()
     while time.monotonic() < began + seconds:
         for who, said, _ in probes.ask():
             rows[f"{who}|{said}"] += 1
         time.sleep(EVERY)
+    rows.update(lives.answers - lived)
     rows["worker: submit|200 recorded"] = len(met.recorded) - recorded
     for answer, number in (met.answers - answers).items():
         rows[f"worker: pages, accept and submit|{answer}"] = number

@@ -12,6 +12,7 @@ from tests.annotation.console.installation import installation
 from tests.annotation.console.participant import Participant, work
 from tests.annotation.console.researcher import TRAINING, Researcher, texts
 from tests.browsing import PHONE, chromium, fresh
+from tests.screenshots.shots import replacing
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "docs" / "first-study"
@@ -43,13 +44,13 @@ def file_name(name: str) -> str:
     return f"{PICTURES.index(name) + 1}-{name}.png"
 
 
-def walk(page: Page, link: str, browser: Browser, folder: Path) -> None:
-    """The steps of the page, each with its picture."""
+def walk(page: Page, link: str, browser: Browser, folder: Path, out: Path) -> None:
+    """The steps of the page, each with its picture in `out`."""
 
     def picture(name: str, shown: Page = page) -> None:
         if name in SUBJECTS:
             shown.locator(SUBJECTS[name]).first.evaluate("element => element.scrollIntoView()")
-        shown.screenshot(path=OUT / file_name(name))
+        shown.screenshot(path=out / file_name(name))
 
     (folder / "texts.csv").write_text(texts(("tiny",), 10), encoding="utf-8")
     (folder / "training.csv").write_text(TRAINING, encoding="utf-8")
@@ -76,17 +77,15 @@ def walk(page: Page, link: str, browser: Browser, folder: Path) -> None:
 
 
 def main() -> int:
-    OUT.mkdir(exist_ok=True)
-    for old in OUT.glob("*.png"):
-        old.unlink()
     with (
         tempfile.TemporaryDirectory() as folder,
+        replacing(OUT, all_pictures=True) as out,
         installation(Path(folder)) as link,
         chromium(os.environ["CHROMIUM"]) as browser,
         fresh(browser, viewport=WINDOW) as context,
     ):
         context.set_default_timeout(240_000)
-        walk(context.new_page(), link, browser, Path(folder))
+        walk(context.new_page(), link, browser, Path(folder), out)
     return 0
 
 

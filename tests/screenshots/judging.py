@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import Page
 
 from tests.browsing import chromium, fresh
+from tests.screenshots.shots import replacing
 from tests.screenshots.world import ROOT, serving, session
 
 if TYPE_CHECKING:
@@ -94,12 +95,16 @@ def main() -> int:
         from annotation.accounts.models import User
 
         cookies = session(User.objects.get(username="ada"), origin)
-        with chromium(os.environ["CHROMIUM"]) as browser, fresh(browser, viewport=WINDOW) as context:
+        with (
+            replacing(OUT) as out,
+            chromium(os.environ["CHROMIUM"]) as browser,
+            fresh(browser, viewport=WINDOW) as context,
+        ):
             context.add_cookies(cookies)  # type: ignore[arg-type]
             page = context.new_page()
             for picture, open_page in PICTURES.items():
                 open_page(page, origin)
-                page.screenshot(path=OUT / f"{picture}.png")
+                page.screenshot(path=out / f"{picture}.png")
     return 0
 
 

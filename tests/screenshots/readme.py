@@ -13,6 +13,7 @@ from playwright.sync_api import Browser
 from tests.annotation.console.installation import installation
 from tests.annotation.console.researcher import Researcher
 from tests.browsing import chromium, fresh
+from tests.screenshots.shots import replacing
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "docs" / "readme"
@@ -20,16 +21,16 @@ PICTURES = ("console.png", "huse-plane.png")
 WINDOW = {"width": 1200, "height": 860}
 
 
-def take_console(browser: Browser, folder: Path) -> None:
+def take_console(browser: Browser, folder: Path, out: Path) -> None:
     """Home, with the studies of the demo: console.png."""
     with installation(folder) as link, fresh(browser, viewport=WINDOW) as context:
         page = context.new_page()
         Researcher(page).sign_in(link)
         page.goto(link[: link.index("/console/")] + "/console/")
-        page.screenshot(path=OUT / PICTURES[0])
+        page.screenshot(path=out / PICTURES[0])
 
 
-def take_plane(browser: Browser, folder: Path) -> None:
+def take_plane(browser: Browser, folder: Path, out: Path) -> None:
     """The plane of HUSE, of the demo's report: huse-plane.png."""
     with fresh(browser, viewport=WINDOW) as context:
         page = context.new_page()
@@ -37,17 +38,20 @@ def take_plane(browser: Browser, folder: Path) -> None:
         page.wait_for_load_state("networkidle")
         plane = page.locator("figure", has_text="HUSE").first
         plane.evaluate("figure => { figure.style.padding = '12px'; }")  # the site rounds the corners of pictures
-        plane.screenshot(path=OUT / PICTURES[1])
+        plane.screenshot(path=out / PICTURES[1])
 
 
 def main() -> int:
-    OUT.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as name, chromium(os.environ["CHROMIUM"]) as browser:
+    with (
+        tempfile.TemporaryDirectory() as name,
+        replacing(OUT) as out,
+        chromium(os.environ["CHROMIUM"]) as browser,
+    ):
         folder = Path(name)
         demo = [sys.executable, "-m", "annotation.rehearsal", "--folder", str(folder)]
         subprocess.run(demo, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-        take_plane(browser, folder)
-        take_console(browser, folder)
+        take_plane(browser, folder, out)
+        take_console(browser, folder, out)
     return 0
 
 

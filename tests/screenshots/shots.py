@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,3 +50,20 @@ class Shot:
     who: str = ""
     act: Callable[[Page], object] | None = None
     each: str = ""
+
+
+@contextmanager
+def replacing(folder: Path, *, all_pictures: bool = False) -> Iterator[Path]:
+    """A temporary folder for pictures, which take their places in `folder` at the end; where something failed, none do.
+
+    all_pictures: those in `folder` that were not taken anew are deleted then.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+        pictures = sorted(Path(name).glob("*.png"))
+        folder.mkdir(exist_ok=True)
+        for picture in pictures:
+            shutil.copyfile(picture, folder / picture.name)
+        if all_pictures:
+            for old in {file.name for file in folder.glob("*.png")} - {picture.name for picture in pictures}:
+                (folder / old).unlink()

@@ -19,6 +19,7 @@ from playwright.sync_api import Page
 
 from annotation.design.presets import Preset
 from tests.browsing import chromium, fresh
+from tests.screenshots.shots import replacing
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "docs" / "tasks"
@@ -163,12 +164,16 @@ def main(names: list[str]) -> int:
     import django
 
     django.setup()
-    with tempfile.TemporaryDirectory() as name, chromium(os.environ["CHROMIUM"]) as browser:
+    with (
+        tempfile.TemporaryDirectory() as name,
+        replacing(OUT) as out,
+        chromium(os.environ["CHROMIUM"]) as browser,
+    ):
         for picture in names or PICTURES:
             with fresh(browser, viewport=WINDOW) as context:
                 page = context.new_page()
                 PICTURES[picture](page, Path(name))
-                page.screenshot(path=OUT / f"{picture}.png")
+                page.screenshot(path=out / f"{picture}.png")
     return 0
 
 

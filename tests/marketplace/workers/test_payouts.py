@@ -63,6 +63,21 @@ def test_a_batch_holds_what_is_owed_and_the_next_does_not(earners):
     assert export("--batch", Payout.objects.first().batch) == rows
 
 
+def test_where_nothing_is_due_the_file_has_the_header_and_no_file_is_replaced(earners, tmp_path):
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    export("--out", str(first))
+    said = io.StringIO()
+    call_command("payouts", "export", "--out", str(second), stderr=said)
+    assert second.read_text() == first.read_text().splitlines(keepends=True)[0]
+    assert "No payouts due" in said.getvalue()
+    before = first.read_text()
+    with pytest.raises(CommandError, match="exists already"):
+        export("--out", str(first))
+    assert first.read_text() == before
+    call_command("payouts", "mark", str(second), stdout=said)
+    assert said.getvalue().endswith("0 paid, 0 failed, 0 were marked before.\n")
+
+
 def test_paid_stays_paid_and_failed_is_owed_again(earners, tmp_path):
     ann, bob = export()
     marked = [ann | {"status": "paid", "reference": "tx-1"}, bob | {"status": "failed"}]

@@ -33,22 +33,27 @@ class Command(BaseCommand):
             self._mark(options["file"])
 
     def _export(self, batch: str | None, out: Path | None) -> None:
+        # Before anything is put into a batch; a file that is there may be an earlier batch with its marks.
+        if out is not None and out.is_file():
+            raise CommandError(f"{out} exists already. Name another file.")
+        is_new = batch is None
         batch = batch or payouts.make_batch(now=clock.now())
-        if batch is None:
-            self.stderr.write("No payouts due.")
-            return
         text = io.StringIO()
-        count = payouts.write(batch, text)
-        self.stderr.write(f"Batch {batch}: {count} payouts (payouts export --batch {batch} prints it again).")
-        if not count:
+        count = payouts.write(batch or "", text)
+        if not count and not is_new:
             raise CommandError(f"There is no batch {batch}.")
         if out is None:
             self.stdout.write(text.getvalue(), ending="")
-            return
-        try:
-            out.write_text(text.getvalue(), encoding="utf-8", newline="")
-        except OSError as error:
-            raise CommandError(f"{out} cannot be written: {error.strerror}.") from None
+        else:
+            try:
+                out.write_text(text.getvalue(), encoding="utf-8", newline="")
+            except OSError as error:
+                again = f" payouts export --batch {batch} prints it." if count else ""
+                raise CommandError(f"{out} cannot be written: {error.strerror}.{again}") from None
+        if count:
+            self.stderr.write(f"Batch {batch}: {count} payouts (payouts export --batch {batch} prints it again).")
+        else:
+            self.stderr.write("No payouts due: the batch has its header alone.")
 
     def _mark(self, file: Path) -> None:
         try:

@@ -36,13 +36,13 @@ ANSWER = (
 )
 PATIENCE = 12
 # What Prolific's documentation leaves open, or may become: one study after the other runs under each.
-OPEN: dict[str, dict[str, bool]] = {
+OPEN: dict[str, dict[str, bool | list[str]]] = {
     "as the documentation shows it": {},
     "lists hold a study's metadata": {"lists_have_metadata": True},
     "people can enter the researcher's code": {"people_may_enter_researcher_codes": True},
     "a decision can be undone": {"decisions_may_be_restored": True},
     "bonuses are paid later than they are accepted": {"is_slow": True},
-    "no filter for groups": {"offers_group_blocklist": False},
+    "no filter for groups": {"missing_filters": ["participant_group_blocklist"]},
     "unknown fields and filters": {"has_unknown_fields": True, "has_unknown_filters": True},
 }
 

@@ -15,7 +15,9 @@ from annotation.marketplace.prolific.client import Client
 from annotation.marketplace.prolific.records import Minor
 from annotation.marketplace.prolific.study_draft import (
     ALLOWLIST,
+    BLOCKLIST,
     as_prolific_filters,
+    barred_people,
     check_complete,
     exclusion_of,
     has_earlier,
@@ -115,6 +117,21 @@ def _unreachable(required: list[str], client: Client) -> list[str]:
     return []
 
 
+def _turned_away(study: ProlificStudy, client: Client) -> list[str]:
+    """Who can come from Prolific, but is excluded by every task: no filter that Prolific is sent excludes them."""
+    people = barred_people(study)
+    if not people or required_people(study) is not None:
+        return []
+    offered = {row.filter_id for row in client.list_filters()}
+    if BLOCKLIST in offered or (study.excludes_earlier and exclusion_of(study, offered) is not None):
+        return []
+    number = "1 person" if len(people) == 1 else f"{len(people)} people"
+    return [
+        f"The tasks exclude {number} of your earlier studies, and Prolific's list has no filter that excludes people "
+        "by ID. They can open this study. There they read that they cannot take part and should return it."
+    ]
+
+
 def _warnings(study: ProlificStudy, quote: StudyQuote, client: Client) -> list[str]:
     warnings = []
     floor = FLOOR_MINOR.get(quote.currency)
@@ -125,6 +142,7 @@ def _warnings(study: ProlificStudy, quote: StudyQuote, client: Client) -> list[s
         )
     if study.devices and "mobile" not in study.devices:
         warnings.append("People with phones are excluded. The tasks are readable on phones.")
+    warnings.extend(_turned_away(study, client))
     if study.filters:
         try:
             people = client.count_eligible(as_prolific_filters(study.filters))

@@ -33,8 +33,8 @@ class Settings:
     # Answers that a later version of the API may give.
     has_unknown_fields: bool = False
     has_unknown_filters: bool = False
-    # Of the filters whose names the documents do not state.
-    offers_group_blocklist: bool = True
+    # Ids of filters that the list does not have: the documents do not state all names.
+    missing_filters: tuple[str, ...] = ()
     # See `other_forms`.
     answers_in_other_forms: bool = False
     # Bulk approvals and bonuses wait until people/settle is called.

@@ -87,8 +87,7 @@ def get_project(call: ApiCall) -> StubAnswer:
 def list_filters(call: ApiCall) -> StubAnswer:
     """Every filter, and a kind that is not known yet where the settings ask for it."""
     unknown = [filters.UNKNOWN] if call.world.settings.has_unknown_filters else []
-    missing = set() if call.world.settings.offers_group_blocklist else {"participant_group_blocklist"}
-    offered = [row for row in filters.FILTERS if row["filter_id"] not in missing]
+    offered = [row for row in filters.FILTERS if row["filter_id"] not in call.world.settings.missing_filters]
     return listing([*unknown, *offered], call.query, call.path)
 
 

@@ -12,7 +12,7 @@ from metrics.report.result import GeneratorReport
 from metrics.report.section import Section
 from metrics.report.wording import name_criterion
 from metrics.tables.huse import COLUMNS
-from metrics.tables.record import Column, Row, Table
+from metrics.tables.record import CRITERION, Column, Row, Table
 from metrics.types import Estimate
 
 MAX_ROWS = 8
@@ -86,7 +86,6 @@ class Recipe:
     paired: bool = False
 
 
-CRITERION = "criterion"
 DIFFERENCE = ", and its difference from the references"
 MEASURES = (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
 OF_HUSE = Recipe("huse", HUSE, ("generator",), MEASURES, "Generator", "texts")
@@ -111,7 +110,7 @@ RECIPES = (
     Recipe(
         "scales",
         MEANS,
-        ("criterion", "source"),
+        (CRITERION.key, "source"),
         (("mean", "Mean"), ("difference", "Difference")),
         "",
         "texts",
@@ -119,7 +118,7 @@ RECIPES = (
     Recipe(
         "preferences",
         PREFERENCES,
-        (CRITERION, "first", "second"),
+        (CRITERION.key, "first", "second"),
         (("preferred", "First preferred"),),
         "",
         "judgments",
@@ -128,12 +127,12 @@ RECIPES = (
     Recipe(
         "chosen",
         CHOSEN,
-        (CRITERION, "source"),
+        (CRITERION.key, "source"),
         (("chosen", "Chosen"), ("chance", "By chance"), ("difference", "Difference")),
         "",
         "answers",
     ),
-    Recipe("labels", SHARES, (CRITERION, "source", "label"), (("share", "Share"),), "", "judgments"),
+    Recipe("labels", SHARES, (CRITERION.key, "source", "label"), (("share", "Share"),), "", "judgments"),
 )
 
 
@@ -146,7 +145,7 @@ def paper_table(generators: Sequence[GeneratorReport], sections: Sequence[Sectio
     for recipe in RECIPES:
         matching = [each for each in tables if each.name == recipe.table or each.name.startswith(f"{recipe.table}-")]
         if matching:
-            return _build(recipe, matching if CRITERION in recipe.names else matching[:1])
+            return _build(recipe, matching if CRITERION.key in recipe.names else matching[:1])
     return None
 
 
@@ -159,7 +158,7 @@ def _build(recipe: Recipe, tables: Sequence[Table]) -> Table:
     """The columns of the recipe that hold something, between one column of names and one of n."""
     # Preferences and choices have a table for each criterion: here the criterion names the row.
     first = tables[0]
-    columns = (*first.columns, Column(CRITERION, "Criterion"))
+    columns = (*first.columns, CRITERION)
     all_rows = [(*row, table.name.removeprefix(f"{recipe.table}-")) for table in tables for row in table.rows]
     places = {column.key: at for at, column in reversed([*enumerate(columns)])}
     values = [
@@ -176,14 +175,14 @@ def _build(recipe: Recipe, tables: Sequence[Table]) -> Table:
         *(replace(columns[at], title=title, n="n" if "estimate" in columns[at].kind else None) for at, title in values),
         Column("n", "n", "count"),
     ]
-    words_of = {at: name_criterion if at == places[CRITERION] else str for at in naming}
+    words_of = {at: name_criterion if at == places[CRITERION.key] else str for at in naming}
     names = (", ".join(dict.fromkeys(words_of[at](str(row[at] or "all")) for at in naming)) for row in all_rows)
     rows = [(name, *row, n) for name, row, n in zip(names, picked, counts, strict=True)]
     notes = count_further_rows(len(rows) - MAX_ROWS)
     words = {"with_intervals": _name_intervals(picked), "counted": recipe.counted}
     if recipe.caption is MEANS:
         words["with_difference"] = DIFFERENCE if len(values) > 1 else ""
-        criteria = {name_criterion(str(row[places[CRITERION]])) for row in all_rows}
+        criteria = {name_criterion(str(row[places[CRITERION.key]])) for row in all_rows}
         words["of_criterion"] = f" of {criteria.pop()}" if len(criteria) == 1 else ""
     return Table(f"paper-{recipe.table}", recipe.caption.fill(**words), tuple(shown), tuple(rows[:MAX_ROWS]), notes)
 

@@ -277,7 +277,7 @@ def test_a_study_works_where_prolific_answers_in_other_forms(crowd: Crowd) -> No
 
 def test_who_took_part_is_excluded_by_study_where_prolific_lists_no_filter_for_groups(crowd: Crowd) -> None:
     crowd.publish()
-    crowd.stub.change_settings(offers_group_blocklist=False)
+    crowd.stub.change_settings(missing_filters=["participant_group_blocklist"])
     crowd.lab.hit(Keywords=KEYWORDS.replace(TAG, "autumn"), MaxAssignments=9, Reward="1.00")
     channel = crowd.service.create_channel(Study="autumn", Kind="prolific", Name="second")["ChannelId"]
     crowd.complete_draft(channel, ExcludesEarlier=True)
@@ -286,6 +286,30 @@ def test_who_took_part_is_excluded_by_study_where_prolific_lists_no_filter_for_g
     crowd.run()
     body = json.loads(crowd.stub.read_requests("create_study")[-1]["body"])
     assert {"filter_id": "previous_studies_blocklist", "selected_values": [earlier]} in body["filters"]
+
+
+def test_where_no_filter_excludes_people_by_id_the_price_says_how_many_are_turned_away(crowd: Crowd) -> None:
+    crowd.publish()
+    person = crowd.finish(1)
+    requirement = {
+        "QualificationTypeId": mark_of(crowd.lab),
+        "Comparator": "DoesNotExist",
+        "ActionsGuarded": "DiscoverPreviewAndAccept",
+    }
+    crowd.lab.client.associate_qualification_with_worker(
+        QualificationTypeId=requirement["QualificationTypeId"], WorkerId=person.worker_id, SendNotification=False
+    )
+    again = KEYWORDS.replace(TAG, "again")
+    crowd.lab.hit(Keywords=again, MaxAssignments=9, Reward="1.00", QualificationRequirements=[requirement])
+    channel = crowd.service.create_channel(Study="again", Kind="prolific", Name="second")["ChannelId"]
+    warned = []
+    for missing, excludes in (([], False), (["custom_blocklist"], False), (["custom_blocklist"], True)):
+        crowd.stub.change_settings(missing_filters=missing)
+        crowd.complete_draft(channel, ExcludesEarlier=excludes)
+        quote = crowd.service.quote_prolific_study(ChannelId=channel)
+        assert quote["Problems"] == []
+        warned.append([words for words in quote["Warnings"] if "exclude 1 person of your earlier studies" in words])
+    assert [len(words) for words in warned] == [0, 1, 0], "everybody of earlier studies is excluded at last"
 
 
 def test_who_does_not_agree_returns_to_prolific_with_the_code_for_that(crowd: Crowd) -> None:

@@ -93,7 +93,7 @@ class NewInvitationOut(Schema):
     summary="Duplicate a study as a draft you own",
 )
 def copy_study(request: HttpRequest, study: UUID, body: CopyIn) -> Status[Study] | Status[Job]:
-    """More than 2,000 texts and log probabilities are copied by a job, which is the answer then (202)."""
+    """More than 5,000 texts and log probabilities are copied by a job, which is the answer then (202)."""
     study_row, by, now = study_for(request, study), caller(request), timezone.now()
     options: dict[str, Any] = {"with_texts": body.with_texts, "keep_seed": body.keep_seed}
     if duplicate.takes_long(study_row, with_texts=body.with_texts):

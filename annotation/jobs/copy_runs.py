@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from annotation.accounts.models import User
@@ -34,12 +35,14 @@ def repeat_study(job: Job, tell: Tell, now: datetime) -> Done:
     """One that was canceled or failed leaves no study behind."""
     original, owner = _original_and_owner(job, Role.REVIEWER, Role.EDITOR, Role.OWNER)
     options = {name: job.settings[name] for name in ("people", "anchors", "seed")}
-    tell("Reading the snapshot", 0, 0)
+    tell("Reading the snapshot", 0, 2)
 
     def finish(done: Replicated) -> None:
         _finish(job, {"texts": done.texts, "of_texts": done.of}, done.study, now)
 
-    done = replicate(original, job.settings["name"], owner=owner, actor=job.actor, now=now, on_store=finish, **options)
+    # A step within the transaction that stores the study would be seen only at its end.
+    hooks = {"on_read": partial(tell, "Storing the study", 1, 2), "on_store": finish}
+    done = replicate(original, job.settings["name"], owner=owner, actor=job.actor, now=now, **hooks, **options)
     return job.outcome, done.study
 
 

@@ -27,7 +27,8 @@ from metrics.report.snapshot import read_data
 from metrics.types import Item
 
 People = Replication.People
-# Compressed bytes of a snapshot; repeating the study of a larger one may take longer than a request may.
+# Compressed bytes of a snapshot: those of 157 kB (2,000 texts with 10,000 ratings) took 0.5 s on SQLite and 1.0 s on
+# PostgreSQL, on a busy machine. A larger one is a job.
 MAX_BYTES_AT_ONCE = 100_000
 # As large as a seed may be typed on the design page.
 SEEDS = 2**31
@@ -63,13 +64,15 @@ def replicate(
     owner: User | None = None,
     actor: str,
     now: datetime,
+    on_read: Callable[[], None] | None = None,
     on_store: Callable[[Replicated], None] | None = None,
 ) -> Replicated:
     """Create a draft rehearsal that gives people the tasks of `original`, as its latest snapshot has them.
 
     people: who may take part: anyone, nobody who took part in the original, or only they. anchors: so many contexts
     (texts where there are none), drawn by `seed`; None: all. The report that compares both says how closely the
-    original was repeated. on_store: called last in the same transaction; what it raises undoes everything.
+    original was repeated. on_read: called when the snapshot is read, before anything is stored. on_store: called last
+    in the same transaction; what it raises undoes everything.
 
     Raises StateError where there is no snapshot with a task text, or where the original's people are not known here;
     DesignError for a name, or a number of anchors, that cannot be used.
@@ -86,6 +89,8 @@ def replicate(
         )
     _check_people(original, people)
     keys = _choose_texts(report_input, anchors, seed)
+    if on_read is not None:
+        on_read()
     by: dict[str, Any] = {"actor": actor, "now": now}
     with transaction.atomic():
         wording = from_json(json.loads(plan.wording))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from django.db import connection, models
@@ -22,9 +23,10 @@ def copy_texts(study: Study, copy: Study) -> dict[int, Generator]:
     scorings = copy_rows(Scoring.objects.filter(study=study), {"generator": generators}, study=copy)
     by_key = {"generator": _keys(generators), "scoring": _keys(scorings)}
     ids = {"study": study.pk, "copy": copy.pk}
-    _insert(Context, {"study": "%(copy)s"}, "", ids)
-    _insert(Text, {"study": "%(copy)s", "context": "new_context.id"}, _twin(Context, "context"), ids, by_key)
-    _insert(Likelihood, {"text": "new_text.id"}, _twin(Text, "text"), ids, by_key, of="old_text")
+    with _hash_joins():
+        _insert(Context, {"study": "%(copy)s"}, "", ids)
+        _insert(Text, {"study": "%(copy)s", "context": "new_context.id"}, _twin(Context, "context"), ids, by_key)
+        _insert(Likelihood, {"text": "new_text.id"}, _twin(Text, "text"), ids, by_key, of="old_text")
     copy_rows(Selection.objects.filter(study=study).order_by("-number")[:1], study=copy)
     return generators
 
@@ -46,6 +48,22 @@ def copy_rows(
         manager: Any = type(copies[0])._default_manager
         manager.bulk_create(copies)
     return dict(zip(keys, copies, strict=True))
+
+
+@contextmanager
+def _hash_joins() -> Iterator[None]:
+    """Have PostgreSQL join by hashes, within the transaction.
+
+    It knows nothing of rows that were just written, takes them for few, and would look each text up among all others:
+    16,000 texts were copied in 43 s, and in 2 s by hashes.
+    """
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_nestloop = off")
+        yield
+        cursor.execute("SET LOCAL enable_nestloop TO DEFAULT")
 
 
 def _keys(copies: Mapping[int, models.Model]) -> dict[int, int]:

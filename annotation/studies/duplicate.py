@@ -25,7 +25,8 @@ from annotation.models import (
 from annotation.studies.copy_texts import copy_rows, copy_texts
 from annotation.studies.rename import check_name
 
-MAX_AT_ONCE = 2_000  # texts and log probabilities; more may take longer than a request may
+# Texts and log probabilities: 8,000 took 0.1 s on SQLite and 0.9 s on PostgreSQL, on a busy machine. More is a job.
+MAX_AT_ONCE = 5_000
 # As large as a seed may be typed on the design page.
 SEEDS = 2**31
 # What belongs to the run of a study and not to its design: money, decisions, the address that people came by, dates.

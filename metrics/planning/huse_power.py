@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.data.arrays import Floats
+from metrics.data.arrays import Bools, Floats, Ints
 from metrics.errors import BadInput
-from metrics.huse.batch import line_values
+from metrics.huse.counted_values import count_values, counted_line_values
 from metrics.huse.subsampling import SHARE, neighbours_in, split_units, units_in_draw
 from metrics.inference.distributions import check_alpha, find_root, t_quantile
 from metrics.inference.error_rate_intervals import (
@@ -100,8 +100,9 @@ class QualityStudies:
         rng = np.random.default_rng([seed, size.contexts, size.raters])
         step = max(1, RATINGS // (3 * size.contexts * size.raters))
         parts = [self._simulate(min(step, studies - begin), rng) for begin in range(0, studies, step)]
-        self._sums, self._felt = (np.concatenate(column) for column in zip(*parts, strict=True))
-        self._first = _quality(self._sums)
+        sums, self._felt = (np.concatenate(column) for column in zip(*parts, strict=True))
+        self._reference, self._first = sums[:, : size.contexts], sums[:, size.contexts :]
+        self._quality = self._quality_of(self._first)
         self._halves = [split_units(rng, studies, size.contexts) for _ in range(SPLITS)]
 
     def _simulate(self, studies: int, rng: np.random.Generator) -> tuple[Floats, NDArray[np.float32]]:
@@ -114,25 +115,33 @@ class QualityStudies:
 
     def differences(self, shift: float) -> Floats:
         """(studies,): HUSE-Q of the first less that of the second, which is rated `shift` steps lower."""
-        return np.asarray(self._first - _quality(self._second(shift)))
+        return np.asarray(self._quality - self._quality_of(self._second(shift)))
 
     def stated_error(self, shift: float) -> float:
         """Standard error of the difference that such studies state, on average, from halves of their contexts."""
-        first, second = self._sums, self._second(shift)
+        second = self._second(shift)
         squares = []
         for chosen in self._halves:
-            texts = np.tile(chosen, 2)
-            difference = _quality_of_halves(first, texts) - _quality_of_halves(second, texts)
-            squares.append((difference[: self.studies] - difference[self.studies :]) ** 2)
+            halves = np.split(chosen, 2)
+            first_half, second_half = (
+                self._quality_of(self._first, half) - self._quality_of(second, half) for half in halves
+            )
+            squares.append((first_half - second_half) ** 2)
         half = units_in_draw(self.size.contexts, SHARE) / self.size.contexts
         return float(np.sqrt(half * np.mean(squares) / 2))
 
-    def _second(self, shift: float) -> Floats:
-        """Sums of ratings (studies, 2 contexts) of the references and of the second generator."""
+    def _second(self, shift: float) -> NDArray[np.float32]:
+        """Sums of ratings (studies, contexts) of the second generator: whole numbers, exact."""
         labels = self.pilot.labels
         felt = np.rint(self._felt - np.float32(shift))
-        second = np.clip(felt, labels.lowest, labels.highest, out=felt).sum(axis=2)  # whole numbers, exact
-        return np.concatenate((self._sums[:, : self.size.contexts], second), axis=1)
+        return np.asarray(np.clip(felt, labels.lowest, labels.highest, out=felt).sum(axis=2))
+
+    def _quality_of(self, sums: Ints | NDArray[np.float32], half: Bools | None = None) -> Floats:
+        """HUSE-Q (studies,) of a generator with these sums of ratings, or of a half of each study's contexts."""
+        labels, raters = self.pilot.labels, self.size.raters
+        values = range(raters * labels.lowest, raters * labels.highest + 1)
+        references, models = (count_values(source, values, half) for source in (self._reference, sums))
+        return counted_line_values(references, models, K if half is None else neighbours_in(SHARE, K), 1)
 
     def shift_for(self, difference: float) -> float:
         """Steps of the scale by which the second generator is worse, for this expected difference of HUSE-Q.
@@ -190,18 +199,6 @@ class QualityStudies:
 
     def _critical(self, alpha: float) -> float:
         return t_quantile(1 - alpha / 2, degrees_of_freedom(2 * self.size.contexts))
-
-
-def _quality(sums: Floats, k: int = K) -> Floats:
-    """HUSE-Q of each row: references, then as many texts of a generator."""
-    sign = np.where(np.arange(sums.shape[1]) < sums.shape[1] // 2, 1.0, -1.0)
-    return line_values(sums.astype(np.float64), np.broadcast_to(sign, sums.shape), k, 1)
-
-
-def _quality_of_halves(sums: Floats, texts: NDArray[np.bool_]) -> Floats:
-    """HUSE-Q of a half of every study, and of the other. texts: (2 x studies, texts), as many in each row."""
-    halves = np.tile(sums, (2, 1))[texts].reshape(len(texts), -1)
-    return _quality(halves, neighbours_in(SHARE, K))
 
 
 def _check(size: StudySize, alpha: float, studies: int, seed: int) -> None:

@@ -9,8 +9,10 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.accounts.models import User
+from annotation.jobs import queue
 from annotation.jobs.run import run_due
 from annotation.models import Job, Study
+from annotation.publishing import decision_plans
 from metrics.planning import expected_precision, known_pilots, prior_pilot
 from tests.annotation.api.conftest import Caller
 from tests.annotation.review.factories import make, member
@@ -104,3 +106,23 @@ def test_a_plan_for_a_decision_on_huse_is_simulated_by_a_job_at_the_fees_of_its_
     # A plan for ratings is a formula, and answered at once.
     ratings = vera("post", at, {"decision": "ratings", "difference": 0.5, "raters": [5]})
     assert (ratings.status_code, Job.objects.count()) == (200, 3)
+
+
+def test_the_page_of_a_plan_says_how_many_numbers_of_raters_are_tried(study: Study, monkeypatch: Any) -> None:
+    monkeypatch.setattr(decision_plans, "SIMULATED", 10)
+    vera, wanted = Caller("vera", study, "viewer"), {"decision": "huse_q", "difference": 0.5, "raters": [3, 5]}
+    job = vera("post", f"/studies/{study.uuid}/plan", wanted).json()
+    browser, shown, report = Client(), [], queue.tell
+    browser.force_login(User.objects.get(username="vera"))
+
+    def look(*progress: Any, **when: Any) -> None:
+        report(*progress, **when)
+        shown.append(browser.get(reverse("console:job", args=[job["uuid"]])).content.decode())
+
+    monkeypatch.setattr(queue, "tell", look)
+    run_due()
+    assert ["Simulating studies: 0 / 2" in shown[0], "Simulating studies: 1 / 2" in shown[1], len(shown)] == [
+        True,
+        True,
+        2,
+    ]

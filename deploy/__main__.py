@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import secrets
 import signal
 import sys
@@ -26,6 +27,12 @@ CHOICES = (
     ("broker", "CELERY_BROKER_URL", "URL", "redis://...: Celery workers in place of the work loop"),
 )
 MEMORY = Path("/dev/shm")  # noqa: S108 - the folder in it is looked at before it is used
+LABEL = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?"
+HOST_NAME = re.compile(rf"{LABEL}(\.{LABEL})*\Z")
+BEGINNINGS = {
+    "database": ("postgres://", "postgresql://", "sqlite:///"),
+    "broker": ("redis://", "rediss://"),
+}
 VARIABLE = {option: variable for option, variable, *_ in CHOICES}
 
 
@@ -74,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _start(options: argparse.Namespace) -> int:
-    choices = {variable: getattr(options, option) for option, variable in VARIABLE.items() if getattr(options, option)}
+    choices = _choices(options)
     if not installation_file().exists():
         _require(choices)
         if getattr(options, "restore", None):
@@ -92,6 +99,29 @@ def _start(options: argparse.Namespace) -> int:
         return 0
     prepare(backup=options.restore, say=_say)
     return 0 if options.command == "prepare" else _run_all(options.address, with_proxy=not options.without_proxy)
+
+
+def _choices(options: argparse.Namespace) -> dict[str, str]:
+    """What the operator named, by variable. Raises InstallationError for what cannot be one, before it is stored."""
+    chosen = {option: getattr(options, option).strip() for option in VARIABLE if getattr(options, option)}
+    if hosts := chosen.get("hosts"):
+        names = [name.strip().lower() for name in hosts.split(",")]
+        if wrong := [name for name in names if not HOST_NAME.match(name)]:
+            raise InstallationError(
+                f"--hosts takes host names without https:// and without a port, such as "
+                f"study.example.org,tasks.example.org, not {wrong[0]!r}. Nothing was made."
+            )
+        chosen["hosts"] = ",".join(names)
+    if (contact := chosen.get("contact")) and "@" not in contact:
+        raise InstallationError(
+            f"--contact takes a mail address such as ada@example.org, not {contact!r}. Nothing was made."
+        )
+    for option, beginnings in BEGINNINGS.items():
+        if option in chosen and not chosen[option].startswith(beginnings):
+            raise InstallationError(
+                f"--{option} takes a URL that begins with {' or '.join(beginnings)}. Nothing was made."
+            )
+    return {VARIABLE[option]: value for option, value in chosen.items() if value}
 
 
 def _require(choices: dict[str, str]) -> None:

@@ -41,8 +41,16 @@ def repeat_study(job: Job, tell: Tell, now: datetime) -> Done:
         _finish(job, {"texts": done.texts, "of_texts": done.of}, done.study, now)
 
     # A step within the transaction that stores the study would be seen only at its end.
-    hooks = {"on_read": partial(tell, "Storing the study", 1, 2), "on_store": finish}
-    done = replicate(original, job.settings["name"], owner=owner, actor=job.actor, now=now, **hooks, **options)
+    done = replicate(
+        original,
+        job.settings["name"],
+        owner=owner,
+        actor=job.actor,
+        now=now,
+        on_read=partial(tell, "Storing the study", 1, 2),
+        on_store=finish,
+        **options,
+    )
     return job.outcome, done.study
 
 

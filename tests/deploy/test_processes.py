@@ -114,9 +114,16 @@ WHOLE = ["prepare", "--hosts", "a.org,b.org", "--contact", "ada@a.org"]
         (["prepare", "--hosts", "a.org,b.org"], "Name who runs this site"),
         (["prepare", "--hosts", "a.org", "--contact", "ada@a.org"], "--hosts needs two host names"),
         (["prepare", "--hosts", "a.org,a.org", "--contact", "ada@a.org"], "--hosts needs two host names"),
-        (["prepare", "--hosts", "a.org,b.org", "--contact", "a'b"], "neither an apostrophe nor a line break"),
+        (["prepare", "--hosts", "a.org,b.org", "--contact", "a'b@a.org"], "neither an apostrophe nor a line break"),
         ([*WHOLE, "--restore", "/none.assay"], "The backup /none.assay does not exist. Nothing was made."),
         ([*WHOLE, "--restore", __file__], "name the copy of its installation.env by --secrets FILE. Nothing was made."),
+        ([*WHOLE, "--hosts", "https://a.example,b.example"], "without https:// and without a port"),
+        ([*WHOLE, "--hosts", "a.example:8443,b.example"], "not 'a.example:8443'"),
+        ([*WHOLE, "--hosts", "a example,b.example"], "not 'a example'"),
+        ([*WHOLE, "--hosts", "A.example, a.example"], "two host names"),
+        ([*WHOLE, "--contact", "ada"], "a mail address"),
+        ([*WHOLE, "--database", "mysql://x"], "begins with postgres://"),
+        ([*WHOLE, "--broker", "amqp://x"], "begins with redis://"),
     ],
 )
 def test_a_first_start_without_a_decision_is_refused_with_a_sentence(

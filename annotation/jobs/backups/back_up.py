@@ -171,7 +171,8 @@ def _refuse_misfits(manifest: Mapping[str, Any]) -> None:
     rows = rows_in_use()
     if rows:
         raise BackupError(
-            f"The database is in use: {rows} rows. Restore into an empty one (DATABASE_URL). Nothing was restored."
+            f"The database is in use: {rows} rows. A first start writes some, too. Restore into an empty one: name "
+            f"another in DATABASE_URL, or delete {database_name()} where nothing in it is needed. Nothing was restored."
         )
 
 

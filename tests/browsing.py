@@ -43,6 +43,7 @@ FLAGS = [
 ]
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 800}
+PAPER = 688  # pixels between the margins of a printed report: A4 is 210 mm wide, and each margin 14 mm
 WIDTHS = {"narrow": PHONE, "wide": DESK}
 # How a page is looked at: narrow and wide, light and dark.
 LOOKS: dict[str, dict[str, Any]] = {
@@ -103,6 +104,21 @@ def faults(shown: Page | Frame, about: dict[str, Any] = STANDARDS) -> list[str]:
 def sideways(page: Page) -> int:
     """By how many pixels the page is wider than its window: 0 where nobody has to scroll sideways."""
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+def beyond_paper(page: Page) -> list[str]:
+    """Captions of the tables that are wider than the paper they are printed on."""
+    height = (page.viewport_size or DESK)["height"]
+    page.set_viewport_size({"width": PAPER, "height": height})
+    page.emulate_media(media="print")
+    wide = page.evaluate(
+        """paper => [...document.querySelectorAll("table")]
+          .filter(table => table.getBoundingClientRect().right > paper + 1)
+          .map(table => table.caption ? table.caption.textContent : "a table without a caption")""",
+        PAPER,
+    )
+    page.emulate_media(media="screen")
+    return list(wide)
 
 
 def wrong_with(page: Page) -> list[str]:

@@ -24,7 +24,7 @@ from metrics.huse.estimate import Settings
 from metrics.huse.joint_resampling import JointDraws
 from metrics.huse.rater_variance import rater_errors
 from metrics.huse.ratings_by_text import lay_out, with_means
-from metrics.huse.subsampling import context_numbers
+from metrics.huse.subsampling import context_numbers, slower_decrease
 from metrics.inference.distributions import t_quantile
 from metrics.inference.error_rate_intervals import degrees_of_freedom, error_floor, subsample_interval
 from metrics.types import MODEL, REFERENCE, Estimate, Interval, Item, Missing, Rating, Setting
@@ -114,6 +114,9 @@ def compare_models(
     for pair in combinations(tables, 2):
         pair_base, others = _between(pair, tables, block_of, parts, base)
         errors = None if drawn is None else _standard_errors(drawn[pair[0]] - drawn[pair[1]], design.half_share())
+        if errors is not None:
+            # As for one model, where judgments hardly separate it from the references (docs/huse-interval.md).
+            errors[1:] *= sum(slower_decrease(float(values[name][1])) for name in pair) / len(pair)
         spread = None if errors is None else _Spread(errors, others, design.smallest)
         differences.append(_difference(pair, values, spread, level, pair_base))
     return Comparison(
@@ -252,6 +255,8 @@ def _model_estimates(
     """One model's estimates, at the number of ratings of the comparison."""
     n, estimates = len(tables[model]), {}
     errors = None if drawn is None else _standard_errors(drawn[model], design.half_share())
+    if errors is not None:
+        errors[1:] *= slower_decrease(float(values[1]))
     for i, name in enumerate(MEASURES):
         value = float(values[i])
         interval = None if errors is None else subsample_interval(value, float(errors[i]), n, level, name == "huse_d")

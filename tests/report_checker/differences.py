@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tests.report_checker.intervals import Spread, huse_of, quantile
+from tests.report_checker.intervals import Spread, huse_of, quantile, raised
 from tests.report_checker.recount import Rows
 
 TITLES = ("HUSE", "HUSE-Q", "HUSE-D")
@@ -263,13 +263,12 @@ class Joint:
         """Of each system at the number of ratings of all, over new contexts with these raters; None: no intervals."""
         if self.contrasts is None:
             return None
-        errors = [
-            tuple(math.sqrt(self._texts_part(self.contrasts[at, :, :, i])) for i in range(3)) for at in self.draws
-        ]
-        return [
-            Spread(each, len(system.texts), slack=NEAR)  # type: ignore[arg-type]
-            for each, system in zip(errors, self.systems, strict=True)
-        ]
+        errors = []
+        for at in self.draws:
+            slower = raised(self.value(at, 1)[0])
+            parts = [math.sqrt(self._texts_part(self.contrasts[at, :, :, i])) for i in range(3)]
+            errors.append((parts[0], parts[1] * slower, parts[2] * slower))
+        return [Spread(each, len(system.texts), slack=NEAR) for each, system in zip(errors, self.systems, strict=True)]
 
     def _texts_part(self, gaps: np.ndarray) -> float:
         """The variance that new texts make, from (halves, inner draws); the noise of the draws of ratings is off."""
@@ -298,6 +297,8 @@ class Joint:
         if self.contrasts is None:
             return None
         of_texts = self._texts_part((self.contrasts[first] - self.contrasts[second])[:, :, measure])
+        if measure:
+            of_texts *= (sum(raised(self.value(at, 1)[0]) for at in (first, second)) / 2) ** 2
         smallest = min(len(system.texts) for system in self.systems)
         # As if one text more were judged right, and one wrong.
         rate = min((abs(value) * smallest / 2 + 1) / (smallest + 2), 1.0)

@@ -155,9 +155,6 @@ def huse_limits(
     spread = spread_of_huse(rows, generator, k)
     if value is None or spread is None:
         return None
-    if disjoint(rows, generator) and not quality_only:
-        low, high = wilson(0.0, spread.texts, quantile(level))
-        return 2 * low, 2 * high
     return spread.limits(int(quality_only), value[0], spread.errors[int(quality_only)], level)
 
 
@@ -210,7 +207,8 @@ class Spread:
 def spread_of_huse(rows: Rows, generator: str, k: int) -> Spread | None:
     """Standard errors over new texts by the report's own half-samples; None where a half has too few texts.
 
-    Without a log-probability of each text those of HUSE and HUSE-D mean nothing.
+    Without a log-probability of each text those of HUSE and HUSE-D mean nothing. Where log-probabilities tell the
+    sources apart wholly, HUSE is 0 in every half, and HUSE-D is 1 less HUSE-Q.
     """
     hj, known = rows.hj(), rows.likelihoods
     keys = [key for side in ("", generator) for key, held in rows.sides.items() if held == side and key in hj]
@@ -221,11 +219,18 @@ def spread_of_huse(rows: Rows, generator: str, k: int) -> Spread | None:
     is_scored = all((generator, key) in known for key in keys) and not disjoint(rows, generator)
     rates = np.array([known[generator, key][0] / known[generator, key][1] if is_scored else 0.0 for key in keys])
     gaps, share = half_sample_gaps(np.array([float(hj[key]) for key in keys]), rates, reference, units, k)
+    if disjoint(rows, generator):
+        gaps = gaps[:, 1, None] * [0, 1, 1]
     errors = np.sqrt(share * (gaps**2).mean(axis=0) / 2)
     quality = rows.huse(generator, k, quality_only=True)
     # Where judgments hardly separate the sources, halves of the texts find too small errors of HUSE-Q and HUSE-D.
-    errors[1:] *= 1 + 0.06 * min(max(((quality[0] if quality else 1) - 0.6) / 0.4, 0), 1)
+    errors[1:] *= raised(quality[0] if quality else 1)
     return Spread((float(errors[0]), float(errors[1]), float(errors[2])), len(keys))
+
+
+def raised(quality: float) -> float:
+    """Factor of the standard errors of HUSE-Q and HUSE-D, by HUSE-Q."""
+    return 1 + 0.06 * min(max((quality - 0.6) / 0.4, 0), 1)
 
 
 def nothing_varies(rows: Rows, generator: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from tests.report_checker.intervals import Influence, mean_limits
+from tests.report_checker.intervals import ROUNDED, Influence, Spread, mean_limits, other_raters, spread_of_huse
 from tests.report_checker.page import Page
 from tests.report_checker.recount import Rows, clock, moment, money
 from tests.report_checker.sentences import Asked, by_amount, is_nominal, people, rewards
@@ -73,9 +73,36 @@ class Ranged:
     limits: tuple[float, float] | None
 
 
-def same(said: str, expected: str | float | Ranged | None) -> bool:
+@dataclass(frozen=True, slots=True)
+class OfHuse:
+    """HUSE, HUSE-Q or HUSE-D (measure 0 to 2) with the limits of its spread; None: with none.
+
+    wider: the raters differ by source. Their part is of draws of the report's own, which makes the limits wider.
+    """
+
+    value: float
+    measure: int
+    spread: Spread | None
+    level: float
+    wider: bool
+
+    def is_shown_as(self, value: str, limits: list[str]) -> bool:
+        if not same(value, self.value) or len(limits) != (2 if self.spread else 0):
+            return False
+        if self.spread is None:
+            return True
+        low, high = (float(end.replace("−", "-")) for end in limits)
+        if not self.wider:
+            return self.spread.allow(self.measure, self.value, (low, high), self.level, 0)
+        least = self.spread.limits(self.measure, self.value, self.spread.errors[self.measure], self.level)
+        return low <= least[0] + ROUNDED and high >= least[1] - ROUNDED
+
+
+def same(said: str, expected: str | float | Ranged | OfHuse | None) -> bool:
     """Whether a cell shows the value: text as it is, a number rounded to the digits shown; None is not counted anew."""
     said, _, limits = said.partition(" [")
+    if isinstance(expected, OfHuse):
+        return expected.is_shown_as(said, limits.rstrip("]").split(", ") if limits else [])
     if isinstance(expected, Ranged):
         shown = limits.rstrip("]").split(", ") if limits else []
         ends = expected.limits or ()
@@ -86,7 +113,7 @@ def same(said: str, expected: str | float | Ranged | None) -> bool:
     return expected is None or said == expected
 
 
-Cell = str | float | Ranged | None
+Cell = str | float | Ranged | OfHuse | None
 Cells = dict[tuple[str, ...], tuple[Cell, ...]]
 
 
@@ -199,7 +226,15 @@ def _huse(rows: Rows, asked: Asked) -> Cells:
     for name in dict.fromkeys(side for side in rows.sides.values() if side):
         huse, quality = rows.huse(name, asked.k), rows.huse(name, asked.k, quality_only=True)
         if huse and quality:
-            cells[name, "exact"] = (huse[0], quality[0], 1 + huse[0] - quality[0])
+            values = (huse[0], quality[0], 1 + huse[0] - quality[0])
+            spread, wider = spread_of_huse(rows, name, asked.k), other_raters(rows, name)
+            hj = rows.hj()
+            varies = len({hj[key] for key, side in rows.sides.items() if side in ("", name) and key in hj}) > 1
+            cells[name, "exact"] = tuple(
+                # Of equal judgments HUSE-Q is 1 by definition.
+                OfHuse(value, measure, spread if varies or measure == 0 else None, asked.level, wider)
+                for measure, value in enumerate(values)
+            )
     return cells
 
 

@@ -24,6 +24,7 @@ from tests.report_checker.recount import Rows
 from tests.report_checker.sentences import kind_of, ranged, share_of
 from tests.report_checker.shortened import differences_of_latex
 from tests.report_checker.studies import FIRST_FURTHER, FIRST_ODD, FIRST_PLANNED, FURTHER, KINDS, ODD, OUTCOMES, draw
+from tests.report_checker.tables import expected_tables, same
 from tests.report_checker.world import Reported, report_of
 
 pytestmark = pytest.mark.django_db
@@ -117,6 +118,20 @@ def undetected(reported: Reported) -> list[str]:
             ]
             missed += [lie] if any(told) else []
     return missed
+
+
+def test_a_limit_of_huse_its_q_or_its_d_that_is_moved_in_a_table_is_caught() -> None:
+    reported = report_of(STORED[0])
+    pages, known = Page(reported.page).tables(), expected_tables(Rows(reported.study), reported.asked)
+    for caption in ("HUSE, HUSE-Q (judgment alone), HUSE-D", "HUSE, HUSE-Q (judgment alone) and HUSE-D"):
+        table = next(table for title, table in pages.items() if title.startswith(caption))
+        for key, values in known[caption].items():
+            row = next(row for row in table if tuple(row[: len(key)]) == key)
+            for said, value in zip(row[len(key) :], values, strict=False):
+                assert same(said, value)
+                planted = list(lies(said))
+                assert len(planted) == 3, "the value and both limits"
+                assert not any(same(lie, value) for lie in planted)
 
 
 def test_the_sealed_plan_of_a_report_is_that_of_the_rows() -> None:

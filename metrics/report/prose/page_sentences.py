@@ -69,6 +69,8 @@ def list_sentences(
 
 def _lead(report_input: ReportInput, generators: Sequence[GeneratorReport]) -> Sentence:
     """What was judged against what, by how many, and what they were asked."""
+    if not report_input.texts and not generators:
+        return LEAD.fill(texts="No text is recorded", by="", question=".")
     by = ", not judged yet" if state_unrated(report_input) else ""
     if raters := report_input.raters:
         by = f", judged by {plural(raters, 'rater')}"

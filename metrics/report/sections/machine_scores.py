@@ -93,9 +93,7 @@ def _automatic(files: Sequence[Attached]) -> Table:
         backend = file.document.get("backend") or {}
         named = str(backend.get("model") or file.name)
         shares = [estimate_of(file.document[key], file.name) for key in ("h", "u", "m", "mean_fp")]
-        limits = file.document.get("thresholds") or {}
-        limits_text = ", ".join(f"{key} {_rounded(value)}" for key, value in limits.items())
-        rows.append((named, *shares, limits_text, shares[0].n))
+        rows.append((named, *shares, _describe_thresholds(file), shares[0].n))
     columns = (
         Column("backend", "Backend"),
         Column("h", "Human-like", "share_estimate", n="n", digits=1),
@@ -109,8 +107,14 @@ def _automatic(files: Sequence[Attached]) -> Table:
     return Table("automatic", title, columns, tuple(rows))
 
 
-def _rounded(value: object) -> object:
-    return f"{value:.4g}" if isinstance(value, float) else value
+def _describe_thresholds(file: Attached) -> str:
+    """Below which Fp a text is human-like and from which it is machine-like, and whether they were calibrated."""
+    thresholds = file.document.get("thresholds") or {}
+    low, high = thresholds.get("low"), thresholds.get("high")
+    if low is None or high is None:
+        return "not recorded"
+    between = f"Fp {low:.4g}" if low == high else f"Fp {low:.4g} and {high:.4g}, undecided between"
+    return f"{between}; {'not calibrated' if uncalibrated(file) else 'calibrated'}"
 
 
 def _tables(files: Sequence[Attached]) -> Iterator[Table]:

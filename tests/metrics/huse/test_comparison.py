@@ -15,9 +15,9 @@ from tests.metrics.factories import rated_study
 from tests.metrics.plain import loop_twice_error
 
 
-def two(n: int = 40, raters: int = 8, shift: float = 1.5):
-    """Two models beside the same references, and all ratings."""
-    first, ratings = rated_study(n, raters, 1)
+def two(n: int = 40, raters: int = 8, shift: float = 1.5, first_shift: float = 0.5):
+    """Two models beside the same references, and all ratings. shift: of the second model's ratings, down."""
+    first, ratings = rated_study(n, raters, 1, shift=first_shift)
     second, more = rated_study(n, raters, 2, name="n", shift=shift)
     references = [item for item in first if item.source == "reference"]
     own = [item for item in second if item.source == "model"]
@@ -41,6 +41,17 @@ def test_a_model_does_not_differ_from_its_copy():
     difference = compare_models({"one": studies["one"], "copy": copy}, draws=30).differences[0]
     assert (difference.huse.value, difference.huse_q.value, difference.huse_d.value) == (0, 0, 0)
     assert difference.huse.interval.low == -difference.huse.interval.high < 0
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.5])
+def test_intervals_of_a_model_are_those_of_its_own_study(shift: float):
+    studies, _ = two(shift=shift)
+    found = compare_models(studies, draws=60, seed=3).estimates
+    for name, study in studies.items():
+        alone = evaluate(study, ["exact"], draws=60, seed=3)["exact"]
+        for measure in ("huse", "huse_q", "huse_d"):
+            own, there = getattr(alone, measure).interval, found[name][measure].interval
+            assert (there.low, there.high) == pytest.approx((own.low, own.high))
 
 
 def test_the_other_order_turns_every_sign():
@@ -78,6 +89,35 @@ def test_the_standard_error_is_that_of_splits_made_one_by_one():
         apart.append(halves[0] - halves[1])
     expected = 2.000995 * math.sqrt(np.mean(np.square(apart)) / 4)  # t with 59 degrees of freedom
     assert (found.interval.high - found.interval.low) / 2 == pytest.approx(expected, rel=0.2)
+
+
+def test_the_standard_error_of_huse_q_is_raised_by_the_line_of_the_two_models():
+    """In a line from a HUSE-Q of .6 to 1.06 where it is 1, as docs/huse-interval.md states."""
+    studies, _ = two(40, 20, shift=0.0, first_shift=0.0)
+    found = compare_models(studies, draws=60, seed=3)
+    orders, apart = np.random.default_rng(3).random((30, 40)).argsort(axis=1), []
+    for order in orders:
+        contrast = []
+        for half in (order[:20], order[20:]):
+            drawn = {f"c{at}" for at in half}
+            chosen = [[item for item in study if item.context in drawn] for study in studies.values()]
+            first, second = (
+                loop_twice_error(
+                    np.array([[float(item.hj)] for item in items]),
+                    np.array([item.source == "model" for item in items]).astype(int),
+                    11,
+                    1e-9,
+                )
+                for items in chosen
+            )
+            contrast.append(first - second)
+        apart.append(contrast[0] - contrast[1])
+    quality = [found.values[name][1] for name in studies]
+    raised = np.mean([1 + 0.06 * min(max((value - 0.6) / 0.4, 0), 1) for value in quality])
+    assert raised > 1.03
+    expected = 2.022691 * math.sqrt(np.mean(np.square(apart)) / 4) * raised  # t with 39 degrees of freedom
+    span = found.differences[0].huse_q.interval
+    assert (span.high - span.low) / 2 == pytest.approx(expected, rel=0.01)
 
 
 def test_unequal_ratings_are_equalised_to_the_smallest_number():

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from lxml import html as lxml_html
 from lxml.html import HtmlElement
+from playwright.sync_api import Browser
 
 from metrics.report.build import build_report
 from metrics.report.formats import figures
@@ -18,6 +19,7 @@ from metrics.report.formats.paper_latex import METHODS, PACKAGES, PAGE, TABLE, p
 from metrics.report.paper.page import MAX_FIGURES, compose_page
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
+from tests.browsing import beyond_paper, fresh, sideways
 from tests.metrics.report import stranger
 from tests.metrics.report.headings import count_not_recorded, empty_headings
 from tests.metrics.report.kinds_of_study import KINDS, LONG, page_of, report_of
@@ -260,3 +262,16 @@ def test_labels_above_rows_of_a_figure_are_no_longer_than_a_phone_is_wide() -> N
     labels = [note.text for chart in charts for note in chart.notes if "…" in note.text]
     assert len(labels) > 3
     assert [label for label in labels if len(label) > 46] == []
+
+
+def test_a_report_does_not_scroll_sideways_and_none_of_its_tables_is_wider_than_the_paper(browser: Browser) -> None:
+    """Evaluators have the widest tables. Without its script the page has the same words and tables at once."""
+    with fresh(browser, java_script_enabled=False) as context:
+        page = context.new_page()
+        page.set_content(page_of("evaluators"))
+        for width in (360, 768, 1440):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert sideways(page) == 0, width
+        assert beyond_paper(page) == []
+        page.evaluate("document.querySelectorAll('.part td').forEach(cell => { cell.style.minWidth = '12ch'; })")
+        assert beyond_paper(page), "a table that is too wide is seen"

@@ -19,7 +19,7 @@ from metrics.figures.chart import (
     pad_range,
     place_ticks,
 )
-from metrics.figures.texts import ROW_LETTERS, format_count, noun_of, shorten
+from metrics.figures.texts import ROW_LETTERS, format_count, noun_of, shorten, shorten_parts
 from metrics.types import Estimate
 
 ROW = 40  # SVG units of a row
@@ -162,7 +162,7 @@ def _row(arm: Arm, grouped: bool) -> str:
     if len(full_label) <= ROW_LETTERS:
         return full_label
     room = ROW_LETTERS - len(_label(arm, ""))
-    return _label(arm, shorten(arm.name if grouped else _name(arm), max(12, room)))
+    return _label(arm, shorten_parts(arm.name if grouped else _name(arm), max(12, room)))
 
 
 def _full_label(arm: Arm) -> str:

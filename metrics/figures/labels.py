@@ -21,6 +21,15 @@ PLACES: tuple[tuple[Anchor, float, float], ...] = (
     ("start", NEAR - 2, NEAR + LINE - 3),
     ("end", -NEAR + 2, NEAR + LINE - 3),
 )
+# Further lines above and below it, for labels of several marks at one place.
+FURTHER: tuple[tuple[Anchor, float, float], ...] = tuple(
+    (anchor, right, 4 + way * line * LINE)
+    for line in (2, 3, 4, 5)
+    for way in (-1, 1)
+    for anchor, right in (("start", NEAR), ("end", -NEAR))
+)
+ON_TEXT = 4.0  # how much more it costs to cover a label than a mark
+FAR = 0.5  # what a unit of the distance from the mark costs beyond PLACES
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +52,17 @@ def add_labels(chart: Chart, labels: Sequence[tuple[float, float, str]], *, quie
     drawn: tuple[Points | Curve, ...] = (*chart.points, *chart.curves)
     marks = [_around(scale.x(x), scale.y(y)) for series in drawn for x, y in _places(series)]
     marks += [box for points in chart.points for box in _whiskers(points, scale)]
-    occupied = [*marks, *(_Box(*_text_box(scale.x(note.x), scale.y(note.y), note)) for note in chart.notes)]
+    texts = [_Box(*_text_box(scale.x(note.x), scale.y(note.y), note)) for note in chart.notes]
     notes = list(chart.notes)
     for x, y, text in labels:
-        note, box = min(
-            (_at(scale, x, y, text, place) for place in PLACES),
-            key=lambda placement: _cost(placement[1], occupied, scale),
-        )
+        costs = [
+            (_cost(box, marks, texts, scale) + (FAR * abs(place[2]) if place in FURTHER else 0), at, note, box)
+            for at, place in enumerate((*PLACES, *FURTHER))
+            for note, box in [_at(scale, x, y, text, place)]
+        ]
+        _, _, note, box = min(costs, key=lambda placement: placement[:2])
         notes.append(replace(note, quiet=quiet))
-        occupied.append(box)
+        texts.append(box)
     return replace(chart, notes=tuple(notes))
 
 
@@ -88,8 +99,9 @@ def _text_box(x: float, y: float, note: Note) -> tuple[float, float, float, floa
     return left, y - LINE + 2, left + width, y + 3
 
 
-def _cost(box: _Box, occupied: Sequence[_Box], scale: Scale) -> float:
+def _cost(box: _Box, marks: Sequence[_Box], texts: Sequence[_Box], scale: Scale) -> float:
     """What a label covers, and what of it leaves the frame, which weighs more."""
     frame = _Box(scale.left, scale.top - 14, scale.right + 8, scale.bottom)
     outside = (box.right - box.left) * (box.bottom - box.top) - box.common(frame)
-    return sum(box.common(other) for other in occupied) + 4 * max(0.0, outside)
+    covered = sum(map(box.common, marks)) + ON_TEXT * sum(map(box.common, texts))
+    return covered + 4 * max(0.0, outside)

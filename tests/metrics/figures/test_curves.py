@@ -7,6 +7,7 @@ import json
 import pkgutil
 import re
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,7 @@ from lxml import html as lxml_html
 
 from metrics import figures
 from metrics.errors import DegenerateInput
-from metrics.figures import curves, embed, hj_by_source, huse_scatter, theme
+from metrics.figures import curves, embed, hj_by_source, huse_scatter, theme, tradeoff
 from metrics.figures.chart import Axis, Chart, Points, place_decades
 from metrics.figures.curves import At, Panel, Series
 from metrics.figures.huse_scatter import Point
@@ -24,7 +25,7 @@ from metrics.figures.interactive import figure
 from metrics.figures.labels import add_labels
 from metrics.figures.scale import Scale
 from metrics.figures.static import svg
-from metrics.types import MODEL
+from metrics.types import MODEL, Estimate, Interval
 from tests.metrics.figures.test_charts import luminance, panel, rows
 from tests.metrics.figures.test_papers import BY_KIND
 
@@ -99,6 +100,40 @@ def test_a_label_stays_within_the_picture(x: float, y: float) -> None:
 @pytest.mark.parametrize(("power", "label"), [(-3, "1e−3"), (0, "1"), (3, "1,000"), (4, "10k"), (8, "100M"), (9, "1B")])
 def test_powers_of_ten_are_labelled_shortly(power: int, label: str) -> None:
     assert place_decades(power, power) == ((float(power), label),)
+
+
+TEXT = re.compile(r'<text class="halo[^>]* x="([-\d.]+)" y="([-\d.]+)"(?: text-anchor="(\w+)")?>([^<]*)<')
+
+
+def covered(drawing: str) -> list[tuple[str, str]]:
+    """Pairs of labels that lie over each other in a drawing of letters about 6 wide and 11 high."""
+    placed = []
+    for x, y, anchor, words in TEXT.findall(drawing):
+        left = float(x) - 6 * len(words) * {"": 0.0, "middle": 0.5, "end": 1.0}[anchor]
+        placed.append((words, left, left + 6 * len(words), float(y) - 9, float(y) + 2))
+    return [
+        (one[0], other[0])
+        for one, other in combinations(placed, 2)
+        if one[1] < other[2] and other[1] < one[2] and one[3] < other[4] and other[3] < one[4]
+    ]
+
+
+@pytest.mark.parametrize("number", [2, 3, 4])
+def test_curves_that_end_at_one_place_have_names_that_can_be_read(number: int) -> None:
+    """As of generators with the same value under the same exclusions; also where the value is that of chance."""
+    series = [curves.Series(f"t=0.{at}", (curves.At(1, 0.3), curves.At(5, 0.5))) for at in range(number)]
+    drawing = svg(curves.chart(curves.Panel("x", "Accuracy", tuple(series), "x", "y", level=(0.5, "chance"))))
+    assert len(TEXT.findall(drawing)) == number + 1
+    assert covered(drawing) == []
+
+
+@pytest.mark.parametrize("number", [2, 5, 8])
+def test_models_at_one_place_of_quality_and_diversity_have_names_that_can_be_read(number: int) -> None:
+    value = Estimate(0.8, 60, Interval(0.6, 1.0, 0.95, "wilson", "texts"), {}, (), "s")
+    systems = [tradeoff.System(f"a model of version {at}", "news", value, value, value) for at in range(number)]
+    drawing = svg(tradeoff.chart(systems))
+    assert sum("a model" in words for *_, words in TEXT.findall(drawing)) == number
+    assert covered(drawing) == []
 
 
 def test_an_axis_of_less_than_two_powers_of_ten_has_labels_between_them():

@@ -93,3 +93,13 @@ def test_five_thousand_points_are_drawn_small_both_ways():
     chart = hj_frequency.chart(Typicality(phrases, estimate(0.1), estimate(0.1), 0))
     assert json.loads(figure(chart).to_json())["data"][0]["marker"]["size"] == pytest.approx(2.8)
     assert svg(chart).count("<title>") >= 5000
+
+
+def test_conditions_of_long_names_can_be_told_from_each_other_on_a_phone() -> None:
+    trainings, domains = ("none", "instructions", "examples", "comparison"), ("stories", "news", "recipes")
+    names = [f"{one} × {two} × t={at}" for one in trainings for two in domains for at in (0.7, 1.0)]
+    value = Estimate(0.65, 4, Interval(0.483, 0.787, 0.95, "wilson", "evaluators"), {}, (), "s")
+    labels = [note.text for note in accuracy_by_arm.chart([Arm(name, value) for name in names]).notes]
+    rows = [label for label in labels if "65.0%" in label]
+    assert (len(rows), len(set(rows))) == (24, 24)
+    assert max(map(len, rows)) <= 46

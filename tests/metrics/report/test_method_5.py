@@ -21,7 +21,7 @@ from tests.metrics.report.samples import NOW, study, with_rules, with_truth
 
 ASKED: dict[str, dict[str, str]] = {
     "summary": {
-        "question": "asked: |the question they (were|are) asked is not known",
+        "question": "asked: |the question they (were|are) asked is not known|No text is recorded",
         "verdict": "differs from|No difference|no verdict|HUSE|right|No text has been rated",
         "what cannot be concluded": "does not prove|does not show|No text has been rated",
     },
@@ -47,8 +47,8 @@ ASKED: dict[str, dict[str, str]] = {
         "generation settings and priming": "prompt and priming|Settings of generation",
         "decoding": "Decoding",
         "model of log p": "They were computed by|Decoding, log-probabilities",
-        "length unit": "Unit",
-        "minus infinity": "Probability zero",
+        "length unit": "Unit|Items by source",
+        "minus infinity": "Probability zero|Items by source",
         "licence": "Licen[cs]e of the texts",
         "overlap and duplicates": "Occur more than once|Duplicates and overlap",
     },

@@ -15,15 +15,19 @@ from playwright.sync_api import Browser
 
 from metrics.report.build import build_report
 from metrics.report.formats import figures
+from metrics.report.formats.html import html
 from metrics.report.formats.paper_latex import METHODS, PACKAGES, PAGE, TABLE, paper_files
 from metrics.report.paper.page import MAX_FIGURES, compose_page
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
+from metrics.report.row_records import Attached
+from tests.annotation.reports.round_trips import ESTIMATE, SCORES
 from tests.browsing import beyond_paper, fresh, sideways
 from tests.metrics.report import stranger
 from tests.metrics.report.headings import count_not_recorded, empty_headings
 from tests.metrics.report.kinds_of_study import KINDS, LONG, page_of, report_of
 from tests.metrics.report.latex import ENGINES, blank_pdf, compile_tex, needs, overfull, pages
+from tests.metrics.report.samples import NOW
 
 MAX_OVERFULL = 1.0  # points
 MAX_WORDS = 1500
@@ -239,6 +243,19 @@ EMPTY_HEADINGS = {
 @pytest.mark.parametrize("followed", EMPTY_HEADINGS)
 def test_an_empty_heading_is_found(followed: str) -> None:
     assert empty_headings(EMPTY_HEADINGS[followed]) == ["Scale"]
+
+
+def test_scores_of_a_file_without_any_text_are_a_report_that_says_so() -> None:
+    scores = {**SCORES, **dict.fromkeys(("h", "u", "m", "mean_fp"), ESTIMATE)}
+    alone = replace(
+        KINDS["nothing but texts"](), texts=(), attached=(Attached("automatic", "h.json", "0" * 64, scores),)
+    )
+    page = html(build_report(alone), now=NOW)
+    assert empty_headings(page) == []
+    assert count_not_recorded(page) <= 1
+    shown = text_of(lxml_html.document_fromstring(page))
+    for words in ("No text is recorded.", "the results are those of h.json.", "Fp 0.4; not calibrated"):
+        assert words in shown
 
 
 def test_a_second_not_recorded_is_found_in_a_fold_as_well() -> None:

@@ -22,11 +22,9 @@ PLACES: tuple[tuple[Anchor, float, float], ...] = (
     ("end", -NEAR + 2, NEAR + LINE - 3),
 )
 # Further lines above and below it, for labels of several marks at one place.
+SIDES: tuple[tuple[Anchor, float], ...] = (("start", NEAR), ("end", -NEAR))
 FURTHER: tuple[tuple[Anchor, float, float], ...] = tuple(
-    (anchor, right, 4 + way * line * LINE)
-    for line in (2, 3, 4, 5)
-    for way in (-1, 1)
-    for anchor, right in (("start", NEAR), ("end", -NEAR))
+    (anchor, right, 4 + way * line * LINE) for line in (2, 3, 4, 5) for way in (-1, 1) for anchor, right in SIDES
 )
 ON_TEXT = 4.0  # how much more it costs to cover a label than a mark
 FAR = 0.5  # what a unit of the distance from the mark costs beyond PLACES

@@ -15,6 +15,7 @@ PLAIN = r"""\documentclass{article}
 \usepackage{iftex}
 \ifPDFTeX
 \usepackage[T1]{fontenc}
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \usepackage[utf8]{inputenc}
 \usepackage{textcomp}
 \else

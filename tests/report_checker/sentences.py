@@ -772,8 +772,9 @@ def agreement(rows: Rows, match: Match, asked: Asked) -> str:
     """Each value counted anew, at the level of measurement of its criterion; limits lie where other draws lay them."""
     criteria = [criterion["name"] for criterion in rows.words["criteria"]]
     named = {name: "nominal" if is_nominal(rows, name) else "ordinal" for name in criteria}
-    parts = re.findall(rf"{NUMBER}( \[{NUMBER}, {NUMBER}\])?(?: for (\w+))?(?=;| \()", match[0])
-    stated = [name or criteria[0] for _, name in parts]
+    parts = re.findall(rf"{NUMBER}( \[{NUMBER}, {NUMBER}\])?(?: for ([^;(]+?))?(?=;| \()", match[0])
+    in_words = {name.replace("_", " "): name for name in criteria}
+    stated = [in_words.get(words, words) or criteria[0] for _, words in parts]
     mixed = len({named.get(name) for name in stated}) > 1
     said = []
     for (ends, _), name in zip(parts, stated, strict=True):
@@ -785,7 +786,7 @@ def agreement(rows: Rows, match: Match, asked: Asked) -> str:
         span = held(ends, ranges(answers, asked.level, ordinal=ordinal))
         if span and ranges is alpha_ranges and alpha is not None and not are_alike_on_log_scale(alpha, *two(ends)):
             span = " [limits that belong together]"
-        of_criterion = f" for {name}" if len(parts) > 1 else ""
+        of_criterion = f" for {name.replace('_', ' ')}" if len(parts) > 1 else ""
         said.append(f"{shown_alpha}{span}{of_criterion}{f' ({named.get(name)})' if mixed else ''}")
     end = "" if mixed else f" ({named.get(stated[0])})"
     return f"Raters agreed with Krippendorff's α of {'; '.join(said)}{end}."

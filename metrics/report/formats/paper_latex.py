@@ -20,8 +20,7 @@ CITED = (
     ("(Clark et al., 2021)", "clark2021human"),
     ("(Lakens, 2017)", "lakens2017equivalence"),
 )
-PACKAGES = r"""\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-\usepackage[a4paper,margin=2.5cm]{geometry}
+PACKAGES = r"""\usepackage[a4paper,margin=2.5cm]{geometry}
 \setlength{\columnsep}{0.6cm}
 \usepackage{booktabs,tabularx,graphicx,natbib}
 """

@@ -11,7 +11,7 @@ from metrics.report.records import ReportInput
 from metrics.report.result import GeneratorReport
 from metrics.report.section import Section
 from metrics.report.sections.rating_scales import intervals_over
-from metrics.report.wording import plural
+from metrics.report.wording import name_criterion, plural
 from metrics.tables.huse import interval_targets
 from metrics.tables.record import Table
 from metrics.types import Estimate, Interval
@@ -104,7 +104,7 @@ def _agreement(report_input: ReportInput, ratings: Table | None, evaluators: Tab
         levels = dict.fromkeys(values, OF_A_SCALE)
     if values:
         stated = {levels[name] for name in values}
-        names = {name: f" for {name}" if len(values) > 1 else "" for name in values}
+        names = {name: f" for {name_criterion(name)}" if len(values) > 1 else "" for name in values}
         ends = {name: f" ({levels[name]})" if len(stated) > 1 else "" for name in values}
         words = "; ".join(f"{estimate(value)}{names[name]}{ends[name]}" for name, value in values.items())
         yield AGREEMENT.fill(values=words if len(stated) > 1 else f"{words} ({stated.pop()})")

@@ -174,7 +174,8 @@ def name_missing_sections(expected: Iterable[str], installed: Iterable[str]) -> 
 
 def _of_study(report_input: ReportInput) -> Iterator[Warn]:
     study, were = report_input.study, "were" if report_input.is_rated else "are"
-    if state_unrated(report_input):
+    # Of files alone, as those of an h-score, nothing was planned to be rated.
+    if state_unrated(report_input) and (report_input.texts or not report_input.attached):
         yield _warn(NO_RATINGS)
     if study.mode == "rehearsal":
         yield _warn(REHEARSAL, were=were)

@@ -30,8 +30,8 @@ NOTE = (
     "being better in both. Raters who answer several questions about a text at once make criteria look more alike."
 )
 COLUMNS = (
-    Column("first", "First"),
-    Column("second", "Second"),
+    Column("first", "First", "name"),
+    Column("second", "Second", "name"),
     Column("over_all", "Over all texts", "number", digits=2),
     Column("within", "Within sources", "number", digits=2),
     Column("n", "Texts", "count"),

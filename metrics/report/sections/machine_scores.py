@@ -188,7 +188,7 @@ def _tokens(files: Sequence[Attached]) -> Iterator[Table]:
     )
     title = plain("Tokens of each text by their rank under the model, as in GLTR (green, yellow, red, purple).")
     speak = "High Fp, low ranks and low entropy speak for a machine; repetition can fool them."
-    note = "`python -m metrics hscore --page` shows the same token by token."
+    note = "The command python -m metrics hscore --page shows the same token by token."
     if rows:
         yield Table("automatic-texts", title, columns, tuple(rows), (speak, note))
 

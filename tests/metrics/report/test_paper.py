@@ -232,6 +232,12 @@ def test_page_and_appendix_have_no_empty_heading_and_say_not_recorded_once(name:
     assert count_not_recorded(page_of(name)) <= 1
 
 
+def test_a_criterion_is_named_in_words_wherever_it_is_read() -> None:
+    shown = text_of(tree_of("documents"))
+    assert "for quality of the document; " in shown
+    assert "quality_of_the_document" not in shown
+
+
 EMPTY_HEADINGS = {
     "the end of its section": "<section><h2>Scale</h2> <dl> </dl></section><p>More.</p>",
     "a heading of its rank": "<h3>Scale</h3><h3>Raters</h3><p>Three.</p>",
@@ -256,6 +262,7 @@ def test_scores_of_a_file_without_any_text_are_a_report_that_says_so() -> None:
     shown = text_of(lxml_html.document_fromstring(page))
     for words in ("No text is recorded.", "the results are those of h.json.", "Fp 0.4; not calibrated"):
         assert words in shown
+    assert "no ratings yet" not in shown
 
 
 def test_a_second_not_recorded_is_found_in_a_fold_as_well() -> None:

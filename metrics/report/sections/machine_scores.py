@@ -107,12 +107,12 @@ def _automatic(files: Sequence[Attached]) -> Table:
     return Table("automatic", title, columns, tuple(rows))
 
 
-def _describe_thresholds(file: Attached) -> str:
+def _describe_thresholds(file: Attached) -> str | None:
     """Below which Fp a text is human-like and from which it is machine-like, and whether they were calibrated."""
     thresholds = file.document.get("thresholds") or {}
     low, high = thresholds.get("low"), thresholds.get("high")
     if low is None or high is None:
-        return "not recorded"
+        return None
     between = f"Fp {low:.4g}" if low == high else f"Fp {low:.4g} and {high:.4g}, undecided between"
     return f"{between}; {'not calibrated' if uncalibrated(file) else 'calibrated'}"
 

@@ -51,7 +51,7 @@ def test_two_clicks_start_one_job_whose_study_belongs_to_who_asked(study: Study)
     job = Job.objects.get()
     assert addresses == {reverse("console:job", args=[job.uuid])}
     queued = vera.get(addresses.copy().pop()).content.decode()
-    assert ["New study: second" in queued, "Queued" in queued] == [True, True]
+    assert ["Name of the new study: second" in queued, "Queued" in queued] == [True, True]
     assert client_of(study, "eve").get(addresses.copy().pop()).status_code == 404
     run_due()
     copy = Study.objects.get(name="second")

@@ -36,6 +36,7 @@ from metrics.report.row_records import Attached, PageFacts
 from metrics.report.sections.external_scores import kind_of
 from metrics.report.sections.judgments import judgments
 from tests.metrics.report.evaluators_study import PAGE, evaluators
+from tests.metrics.report.printed import printed_pages
 from tests.metrics.report.samples import NOW, study, with_rules, with_truth
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
@@ -200,7 +201,7 @@ def test_a_format_that_there_is_not_and_pdf_without_a_browser_are_refused(told_a
 
 
 @needs_chromium
-def test_two_exports_are_equal_but_for_the_date_and_the_pdf_carries_its_fonts(
+def test_two_exports_are_equal_but_for_the_date_and_the_pdf_carries_its_fonts_and_repeats_heads_of_tables(
     told_apart: Report, tmp_path: Path
 ) -> None:
     for name, when in (("a", NOW), ("b", NOW), ("c", NOW + timedelta(days=1))):
@@ -215,6 +216,9 @@ def test_two_exports_are_equal_but_for_the_date_and_the_pdf_carries_its_fonts(
     assert content.count(b"/FontFile2") + content.count(b"/Subtype /Type3") >= 2
     fonts = re.findall(rb"/Subtype /(Type0|Type1|TrueType)\b", content)
     assert len(fonts) == len(re.findall(rb"/FontFile[23]?\b", content))
+    # A table that can be sorted, and that begins on one page and ends on the next.
+    pages = printed_pages(content)
+    assert sum("Text\nWritten by\nRight\nRatings\n" in page for page in pages) == 2
     with zipfile.ZipFile(tmp_path / "a" / "report.zip") as packed:
         crate = json.loads(packed.read("ro-crate-metadata.json"))
         files = [entry for entry in crate["@graph"] if entry["@type"] == "File"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import select
+from typing import Any
 
 from django.db.backends.postgresql import base
 
@@ -11,7 +12,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """Count a connection as usable while nothing has arrived on its socket: a server that ends one says so.
 
     Django's own check, a statement and its answer before every request, costs as much as a small read.
+
+    lock_seconds: how long statements wait for a lock; None: as the connection is set. It reaches the server with the
+    next statement outside of transactions, or before the next transaction.
     """
+
+    lock_seconds: float | None = None
+    _lock_seconds_set: float | None = None  # of the open connection
 
     def is_usable(self) -> bool:
         """Whether the connection can be used; asked once per request, when CONN_HEALTH_CHECKS is set."""
@@ -20,3 +27,32 @@ class DatabaseWrapper(base.DatabaseWrapper):
         waiting = select.poll()
         waiting.register(self.connection.fileno(), select.POLLIN | select.POLLPRI)
         return not waiting.poll(0) or super().is_usable()
+
+    def get_connection_params(self) -> dict[str, Any]:
+        """A new connection has the limit from its beginning, without a further statement."""
+        params: dict[str, Any] = super().get_connection_params()
+        self._lock_seconds_set = None
+        if self.lock_seconds is not None and not self._is_pooled():
+            params["options"] = f"{params.get('options', '')} -c lock_timeout={self._milliseconds()}".strip()
+            self._lock_seconds_set = self.lock_seconds
+        return params
+
+    def send_lock_seconds(self) -> None:
+        """Tell the server of the limit where it knows another one. Called outside of transactions, whose end would
+        take it back; not behind a pool that shares connections by transaction, where others would get it."""
+        if self.lock_seconds in {None, self._lock_seconds_set} or self.connection is None or self._is_pooled():
+            return
+        with self.wrap_database_errors:
+            self.connection.execute(f"SET lock_timeout = {self._milliseconds()}")
+        self._lock_seconds_set = self.lock_seconds
+
+    def _set_autocommit(self, autocommit: bool) -> None:
+        if not autocommit:
+            self.send_lock_seconds()
+        super()._set_autocommit(autocommit)  # type: ignore[misc]
+
+    def _is_pooled(self) -> bool:
+        return self.settings_dict["OPTIONS"].get("prepare_threshold") is None
+
+    def _milliseconds(self) -> int:
+        return round((self.lock_seconds or 0) * 1000)

@@ -34,6 +34,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "deploy.logs.number_requests",
+    "deploy.postgresql.request_patience.limit_lock_waits",
     "annotation.marketplace.monitoring.metrics.count_requests",
     "django.middleware.security.SecurityMiddleware",
     "deploy.programs.requester_api_first",

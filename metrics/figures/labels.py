@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from metrics.figures.chart import Anchor, Chart, Curve, Note, Points
-from metrics.figures.scale import Scale
+from metrics.figures.scale import WIDTH, Scale
 
 LETTER, LINE = 6.6, 13.0
 NEAR = 8.0  # of a label to its mark, in SVG units
@@ -24,9 +24,10 @@ PLACES: tuple[tuple[Anchor, float, float], ...] = (
 # Further lines above and below it, for labels of several marks at one place.
 SIDES: tuple[tuple[Anchor, float], ...] = (("start", NEAR), ("end", -NEAR))
 FURTHER: tuple[tuple[Anchor, float, float], ...] = tuple(
-    (anchor, right, 4 + way * line * LINE) for line in (2, 3, 4, 5) for way in (-1, 1) for anchor, right in SIDES
+    (anchor, right, 4 + way * line * LINE) for line in range(2, 8) for way in (-1, 1) for anchor, right in SIDES
 )
-ON_TEXT = 4.0  # how much more it costs to cover a label than a mark
+ON_TEXT = 12.0  # how much more it costs to cover a label than a mark
+CUT = 100.0  # what a unit of the area costs that leaves the picture
 FAR = 0.5  # what a unit of the distance from the mark costs beyond PLACES
 
 
@@ -101,5 +102,6 @@ def _cost(box: _Box, marks: Sequence[_Box], texts: Sequence[_Box], scale: Scale)
     """What a label covers, and what of it leaves the frame, which weighs more."""
     frame = _Box(scale.left, scale.top - 14, scale.right + 8, scale.bottom)
     outside = (box.right - box.left) * (box.bottom - box.top) - box.common(frame)
+    cut = (box.right - box.left) * (box.bottom - box.top) - box.common(_Box(0, 0, WIDTH, scale.chart.height))
     covered = sum(map(box.common, marks)) + ON_TEXT * sum(map(box.common, texts))
-    return covered + 4 * max(0.0, outside)
+    return covered + 4 * max(0.0, outside) + CUT * max(0.0, cut)

@@ -14,6 +14,7 @@ from metrics.figures.theme import Look
 from metrics.types import REFERENCE, Interval, Source
 
 GROUP = 0.8  # of the space of a label is taken by its bars
+EQUAL = 1e-9  # below which shares do not differ
 LETTERS = 45  # that fit under the plot on a narrow screen
 RATINGS = template("figures.ratings", "Share of each source's ratings{bars}.", "ratings.text", "options.level")
 SCORED = template("figures.scored", "Share of each source's {unit}s{bars}.", "attached.document", "options.level")
@@ -108,8 +109,11 @@ def alt(labels: Sequence[str], histograms: Sequence[Scores]) -> str:
     reference = next((histogram for histogram in histograms if histogram.source == REFERENCE and histogram.n), None)
     for histogram in histograms:
         if reference is not None and histogram is not reference and histogram.n:
-            gaps = [a - b for a, b in zip(histogram.shares, reference.shares, strict=True)]
-            at = max(range(len(gaps)), key=lambda place: abs(gaps[place]))
+            gaps = [abs(a - b) for a, b in zip(histogram.shares, reference.shares, strict=True)]
+            if max(gaps) < EQUAL:
+                sentences.append(f"Every label has the same share for {histogram.name} and {reference.name}.")
+                continue
+            at = max(range(len(gaps)), key=lambda place: gaps[place])
             sentences.append(
                 f"They differ most at {labels[at]!r}: {histogram.shares[at]:.0%} for {histogram.name}, "
                 f"{reference.shares[at]:.0%} for {reference.name}."

@@ -18,8 +18,11 @@ NOT_RECORDED = "not recorded"
 
 
 def bind_intervals(sentence: str) -> str:
-    """The sentence with its intervals kept on one line, by no-break spaces."""
-    return re.sub(r"(\S) (\[[^\],]+,) ", "\\1\u00a0\\2\u00a0", sentence)
+    """The sentence with its intervals, p, n, sums of money and durations each on one line, by no-break spaces."""
+    bound = re.sub(r"(\S) (\[[^\],]+,) ", "\\1\u00a0\\2\u00a0", sentence)
+    bound = re.sub(r"(\d min) (\d+ s)\b", "\\1\u00a0\\2", bound)
+    bound = re.sub(r"\b([np]) ([=<]) (?=[\d.])", "\\1\u00a0\\2\u00a0", bound)
+    return re.sub(r"(?<=\d) (?=(?:[A-Z]{3}|min|s)\b)", "\u00a0", bound)
 
 
 def money(cents: int | None, currency: str = "USD") -> str:

@@ -1498,6 +1498,8 @@ def caption_histogram(rows: Rows, match: Match, asked: Asked) -> str | None:
         (low_name, low), (high_name, high) = groups.items()
         shares = [Counter(answer.label for answer in held) for held in (low, high)]
         gaps = {label: abs(shares[0][label] / len(low) - shares[1][label] / len(high)) for label in labels}
+        if max(gaps.values()) < 1e-9:
+            return f"{text} Every label has the same share for {high_name} and {low_name}."
         said = re.search(r"differ most at '(.+?)':", match[0])
         top = (
             said[1]

@@ -57,7 +57,9 @@ def facts(rows: Rows) -> dict[str, str]:
         "Excluded from analysis": str(sum(row["used"] == "exclude" for row in work)),
         "First submission": f"{times[0]:%A}, {times[0].day} {times[0]:%B %Y, %H:%M} UTC",
         "Last submission": f"{times[-1]:%A}, {times[-1].day} {times[-1]:%B %Y, %H:%M} UTC",
-        "Included ratings per rater": f"{low} to {high}, median {float(median(kept.values())):g}",
+        "Included ratings per rater": str(low)
+        if low == high
+        else f"{low} to {high}, median {float(median(kept.values())):g}",
     }
     for key, name in (("ethics", "Ethics approval"), ("licence", "Licence of the texts")):
         if key in rows.stated:

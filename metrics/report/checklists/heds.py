@@ -141,7 +141,8 @@ def _elicitation(report_input: ReportInput, *, huse: bool) -> Answers:
     yield from _scale(report_input)
     ratings = Counter((rating.text, rating.criterion) for rating in report_input.ratings if rating.kept)
     criteria = len({criterion for _, criterion in ratings})
-    spread = f"{min(ratings.values())} to {max(ratings.values())}" if ratings else None
+    counts = sorted(set(ratings.values()))
+    spread = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else None
     yield "Responses for each text", f"{spread} on each of {criteria} criteria" if criteria > 1 else spread
     yield (
         "Statistics used",

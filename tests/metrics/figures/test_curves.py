@@ -118,22 +118,34 @@ def covered(drawing: str) -> list[tuple[str, str]]:
     ]
 
 
+def beyond(drawing: str) -> list[str]:
+    """Labels that leave a drawing of letters about 6 wide to the left or to the right."""
+    width = {"": 0.0, "middle": 0.5, "end": 1.0}
+    placed = [(float(x) - 6 * len(words) * width[anchor], words) for x, _, anchor, words in TEXT.findall(drawing)]
+    return [words for left, words in placed if left < 0 or left + 6 * len(words) > 400]
+
+
+@pytest.mark.parametrize("name", ["t=0.{}", "a-generator-{}0"])
 @pytest.mark.parametrize("number", [2, 3, 4])
-def test_curves_that_end_at_one_place_have_names_that_can_be_read(number: int) -> None:
+def test_curves_that_end_at_one_place_have_names_that_can_be_read(number: int, name: str) -> None:
     """As of generators with the same value under the same exclusions; also where the value is that of chance."""
-    series = [curves.Series(f"t=0.{at}", (curves.At(1, 0.3), curves.At(5, 0.5))) for at in range(number)]
+    series = [curves.Series(name.format(at), (curves.At(1, 0.3), curves.At(5, 0.5))) for at in range(number)]
     drawing = svg(curves.chart(curves.Panel("x", "Accuracy", tuple(series), "x", "y", level=(0.5, "chance"))))
     assert len(TEXT.findall(drawing)) == number + 1
-    assert covered(drawing) == []
+    assert covered(drawing) == beyond(drawing) == []
 
 
+@pytest.mark.parametrize("place", [0.1, 0.5, 0.8, 1.0])
+@pytest.mark.parametrize("name", ["a model of version {}", "a model with a very long name {}"])
 @pytest.mark.parametrize("number", [2, 5, 8])
-def test_models_at_one_place_of_quality_and_diversity_have_names_that_can_be_read(number: int) -> None:
-    value = Estimate(0.8, 60, Interval(0.6, 1.0, 0.95, "wilson", "texts"), {}, (), "s")
-    systems = [tradeoff.System(f"a model of version {at}", "news", value, value, value) for at in range(number)]
+def test_models_at_one_place_of_quality_and_diversity_have_names_that_can_be_read(
+    number: int, name: str, place: float
+) -> None:
+    value = Estimate(place, 60, Interval(place - 0.2, place + 0.2, 0.95, "wilson", "texts"), {}, (), "s")
+    systems = [tradeoff.System(name.format(at), "news", value, value, value) for at in range(number)]
     drawing = svg(tradeoff.chart(systems))
     assert sum("a model" in words for *_, words in TEXT.findall(drawing)) == number
-    assert covered(drawing) == []
+    assert covered(drawing) == beyond(drawing) == []
 
 
 def test_an_axis_of_less_than_two_powers_of_ten_has_labels_between_them():

@@ -75,6 +75,14 @@ def test_several_generators_in_one_histogram_look_different():
     assert "by 1 rater)" in score_histogram.alt(LABELS, found)
 
 
+def test_sources_of_equal_shares_are_not_said_to_differ():
+    rows = (("human", "reference", (2, 4, 2, 0)), ("GPT-3", "model", (1, 2, 1, 0)))
+    found = [Scores(name, source, counts, (None,) * 4, 3) for name, source, counts in rows]
+    words = score_histogram.alt(LABELS, found)
+    assert words.endswith("Every label has the same share for GPT-3 and human.")
+    assert "differ" not in words
+
+
 def test_a_correlation_without_an_interval_claims_nothing():
     phrases = tuple(Phrase(f"p{i}", 10.0**i, float(i), None, 1) for i in range(3))
     found = Typicality(phrases, estimate(1.0, 3, alone=True), estimate(1.0, 3, alone=True), 0)

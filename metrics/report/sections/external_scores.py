@@ -16,6 +16,7 @@ from metrics.report.records import ReportInput
 from metrics.report.row_records import Attached, AttachedKind
 from metrics.report.section import Reference, Section
 from metrics.report.section_kind import Options, written
+from metrics.report.wording import name_criterion
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, Interval
 
@@ -84,7 +85,7 @@ def _nnd(attached: Sequence[Attached]) -> Iterator[Table]:
     )
     columns = (
         Column("model", "Model"),
-        Column("category", "Category of the worse text"),
+        Column("category", "Category of the worse text", "name"),
         Column("rate", "Pass rate", "share_estimate", n="n", digits=1),
         Column("passed", "Passed", "count"),
         Column("ties", "Equal" if original else "Equal (failed)", "count"),
@@ -155,7 +156,7 @@ def _reversed(attached: Sequence[Attached]) -> Iterator[Table]:
     columns = (
         Column("first", "First"),
         Column("second", "less second"),
-        Column("category", "Category of the worse text"),
+        Column("category", "Category of the worse text", "name"),
         Column("overall", "Difference on all tests", "share_estimate", digits=1),
         Column("difference", "Difference on the category", "share_estimate", n="n", digits=1),
         Column("n", "Tests of the category", "count"),
@@ -195,7 +196,7 @@ def _nnd_charts(attached: Sequence[Attached]) -> tuple[Chart, ...]:
     # A single category holds every test: its bars would repeat those of all tests.
     categories = {str(row[1]) for row in rates} - {ALL_TESTS}
     shown = [row for row in rates if len(categories) > 1 or row[1] == ALL_TESTS]
-    bars = [pass_rates.Rate(str(row[0]), str(row[1]), cast(Estimate, row[2])) for row in shown]
+    bars = [pass_rates.Rate(str(row[0]), name_criterion(str(row[1])), cast(Estimate, row[2])) for row in shown]
     charts = [pass_rates.chart(bars)] if any(bar.rate.value is not None for bar in bars) else []
     for file in attached:
         points = [CurvePoint(**point) for point in file.document.get("curve") or ()]

@@ -250,8 +250,6 @@ def _conditions(rows: Rows) -> Cells:
         if len(rows.arms) > 1:
             cells[arm["training"],] = (
                 arm["training"],
-                "all",
-                "all",
                 str(rows.study["evaluators_per_cell"]),
                 str(len({row["rater"] for row in work})),
                 str(len(work)),

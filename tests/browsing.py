@@ -52,17 +52,58 @@ LOOKS: dict[str, dict[str, Any]] = {
     for scheme in ("light", "dark")
 }
 # Only what is wrong is worked out and sent here: what a page does right is a hundred times as much.
-FINDINGS = """async about => {
-  const told = await axe.run(document, {runOnly: about, iframes: false, resultTypes: ["violations"]});
-  return told.violations.filter(rule => ["serious", "critical"].includes(rule.impact))
+FINDINGS = """async ([about, looks]) => {
+  const places = looks && window.axe_looks ? looks.flatMap(look => axe_looks.get(look)) : [document.documentElement];
+  if (!places.length) return [];
+  const {violations} = await axe.run({include: places}, {...about, iframes: false, resultTypes: ["violations"]});
+  return violations.filter(rule => ["serious", "critical"].includes(rule.impact))
     .flatMap(rule => rule.nodes.map(place => `${rule.id}: ${place.target.join(" ")}`));
+}"""
+# What an element looks like, as a number that is equal for two of equal looks: what a style sheet can ask of it and of
+# what it stands in, and whether it has words of its own. Kept by that, for the rules of the eye.
+LOOKS_OF_ELEMENTS = """() => {
+  const number = words => {
+    let [a, b] = [7, 11];
+    for (let at = 0; at < words.length; at++) {
+      const code = words.charCodeAt(at);
+      [a, b] = [Math.imul(a ^ code, 2654435761), Math.imul(b ^ code, 1597334677)];
+    }
+    return 4294967296 * (2097151 & b) + (a >>> 0);
+  };
+  const states = [":disabled", ":checked", ":focus", ":invalid", ":first-child", ":last-child"];
+  const attribute = ({name, value}) => {
+    if (/^(class|style|role|type|fill|hidden|open|lang|dir)$|^(aria|data)-/.test(name))
+      return /^aria-(label|describe|control|own)/.test(name) ? name : `${name}=${value}`;
+    return ["href", "id", "for", "name", "src"].includes(name) ? "" : name;
+  };
+  const own = element => [
+    element.localName,
+    [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim()),
+    ...states.filter(state => element.matches(state)),
+    ...[...element.attributes].map(attribute),
+  ].join();
+  const sheets = number([...document.styleSheets].map(sheet => sheet.href || sheet.ownerNode.textContent).join());
+  const looks = new Map(), known = new Map();
+  for (const element of document.querySelectorAll("*")) {
+    const look = number(`${known.get(element.parentElement) || sheets}>${own(element)}`);
+    known.set(element, look);
+    if (!looks.has(look)) looks.set(look, []);
+    looks.get(look).push(element);
+  }
+  window.axe_looks = looks;
+  return [...looks.keys()];
 }"""
 PATIENCE_MS = 30_000  # a machine with other work is slow, not wrong
 expect.set_options(timeout=PATIENCE_MS)
 # What axe's rules are about; best practices that no standard asks for are left to the eye.
-STANDARDS = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
-# The rules that colours can break: all there is to look at again where only the scheme changed.
-COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+# The rules that only looks can break, which take nine tenths of axe's time: each look is held against them once.
+RULES_OF_THE_EYE = ["color-contrast", "link-in-text-block", "target-size"]
+EYE = {"runOnly": {"type": "rule", "values": RULES_OF_THE_EYE}}
+OTHERS = {
+    "runOnly": {"type": "tag", "values": STANDARDS},
+    "rules": {rule: {"enabled": False} for rule in RULES_OF_THE_EYE},
+}
 
 
 @contextmanager
@@ -90,15 +131,29 @@ def _axe() -> str:
     return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 
 
-def faults(shown: Page | Frame, about: dict[str, Any] = STANDARDS) -> list[str]:
+def faults(shown: Page | Frame, *, looks_alone: bool = False) -> list[str]:
     """What axe finds serious or critical in a page or in one frame: "rule: selector" for each place.
 
     A frame is looked at by itself (axe in the page does not reach into a sandboxed frame), so call it for each.
-    about: the rules that are held against it, as axe takes them.
+    An element that looks like one that this process has seen, at the same width and in the same colours, is not held
+    against the rules of the eye again.
+    looks_alone: nothing changed since the last time but colours, so the other rules need not be asked.
     """
     if not shown.evaluate("'axe' in window"):
         shown.evaluate(_axe())
-    return list(shown.evaluate(FINDINGS, about))
+    wrong = [] if looks_alone else list(shown.evaluate(FINDINGS, [OTHERS, None]))
+    seen = _seen(*shown.evaluate("[innerWidth, matchMedia('(prefers-color-scheme: dark)').matches]"))
+    new = [look for look in shown.evaluate(LOOKS_OF_ELEMENTS) if look not in seen]
+    at_places = list(shown.evaluate(FINDINGS, [EYE, new]))
+    if not at_places:  # a fault is a fault each time that it is looked at
+        seen.update(new)
+    return wrong + at_places
+
+
+@cache
+def _seen(width: int, dark: bool) -> set[int]:
+    """The looks without a fault that this process has seen."""
+    return set()
 
 
 def sideways(page: Page) -> int:
@@ -135,7 +190,7 @@ def wrong_by_day_and_night(page: Page) -> list[str]:
     page.emulate_media(color_scheme="light")
     wrong = wrong_with(page)
     page.emulate_media(color_scheme="dark")
-    return wrong + [f"dark: {one}" for one in faults(page, COLOURS)]
+    return wrong + [f"dark: {one}" for one in faults(page, looks_alone=True)]
 
 
 def wrong_at_each_width(page: Page) -> list[str]:

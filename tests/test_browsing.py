@@ -37,3 +37,21 @@ def test_words_that_only_one_scheme_hides_are_found(browsing: BrowserContext, sc
     page = browsing.new_page()
     page.set_content(SOUND + HIDDEN.format(scheme))
     assert wrong_by_day_and_night(page) == [told]
+
+
+def test_a_look_without_a_fault_is_seen_once_and_each_other_is_held_against_the_rules(browsing: BrowserContext) -> None:
+    paragraph = "<p class={}>Read this.</p>"
+    style = "<style>.pale { color: #ccc } aside .good { color: #ddd }</style>"
+    page = browsing.new_page()
+    wrong = []
+    for body in (
+        paragraph.format("good"),
+        paragraph.format("pale"),
+        f"<aside>{paragraph.format('good')}</aside>",
+        paragraph.format("good"),
+    ):
+        page.set_content(SOUND + style + body)
+        wrong.append([fault.split(":")[0] for fault in faults(page)])
+    assert wrong == [[], ["color-contrast"], ["color-contrast"], []]
+    page.locator("p.good").evaluate("words => words.style.color = '#eee'")
+    assert [fault.split(":")[0] for fault in faults(page)] == ["color-contrast"]

@@ -11,7 +11,7 @@ from annotation.quality.assess import assess
 from tests.annotation.api.conftest import Caller, fault
 from tests.annotation.review.factories import make
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 REASON = {"reason": "One label was given for all of the texts of this HIT."}
 
 
@@ -36,6 +36,7 @@ def verdicts() -> set[tuple[str, str]]:
     return set(Decision.objects.values_list("matter", "verdict"))
 
 
+@pytest.mark.database
 def test_the_queue_comes_with_the_most_urgent_first_and_nobody_by_their_id(rita: Caller, at: str) -> None:
     told = rita("get", f"{at}/review?limit=4").json()
     assert (len(told["items"]), told["count"]) == (4, 6)
@@ -105,6 +106,7 @@ def test_an_answer_to_a_rejection_is_read_and_the_rejection_kept(study: Study, r
 
 
 @pytest.mark.parametrize(("width", "most"), [(1, 2**31), (1, 1_000_001), ("Infinity", 99), ("NaN", 99)])
+@pytest.mark.database
 def test_a_rule_of_stopping_beyond_all_counting_is_refused(study: Study, at: str, width: object, most: int) -> None:
     told = Caller("edda", study, "editor")("put", f"{at}/stopping-rule", {"width": width, "most": most})
     assert fault(told)[0] in (409, 422)
@@ -153,6 +155,7 @@ def test_many_are_previewed_then_approved(rita: Caller, at: str) -> None:
     assert (rest["decided"], rest["already"], rest["cents"]) == (4, 2, 400)
 
 
+@pytest.mark.database
 def test_work_is_left_out_and_taken_back_in(rita: Caller, at: str) -> None:
     one = f"{at}/assignments/{Submission.objects.first().market_id}"
     rita("put", f"{one}/exclusion", REASON)

@@ -22,7 +22,7 @@ from annotation.outbox.worker import work
 from annotation.publishing.publish import publish
 from tests.annotation.conftest import told
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from annotation.review.approve import approve
 from annotation.studies.audit_check import prove
 from tests.annotation.conftest import NOW
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 WHOLE = 2 * 2 * 50  # two HITs for two raters at 50 cents
 
 
@@ -30,6 +30,7 @@ def go(study: Study, market: Market) -> None:
     work(Q(study=study), market=market, clock=lambda: NOW)
 
 
+@pytest.mark.database
 def test_quote_balance_books_and_report_agree_that_only_rewards_are_charged(
     study: Study, market: Market, everybody_rates: Callable[..., None]
 ) -> None:

@@ -36,7 +36,7 @@ from annotation.studies.create import Plan, create
 from tests.annotation.conftest import NOW, told
 from tests.marketplace.channels.guests import Guest
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 HISTORY = {"00000000000000000040", "000000000000000000L0", "00000000000000000071"}
 
 
@@ -96,6 +96,7 @@ def test_the_check_stops_a_study_that_no_account_may_enter(preset: str, own_mark
     assert "nobody_enters" not in {one.rule for one in preflight(study, market=own_market, by_invitation=True).findings}
 
 
+@pytest.mark.database
 def test_the_check_warns_of_fewer_accounts_than_raters(own_market: Market) -> None:
     study = by_preset("huse-2019")
     told("create_worker", "known", "--approved", "51", "--locale", "US")

@@ -12,7 +12,7 @@ from annotation.models import HitItem, Presentation, Study
 from annotation.reports.gather import score
 from metrics.report.build import build_report
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 VOTES = """prompt,left,right,winner,worker
 p1,one,two,left,ann
@@ -39,6 +39,7 @@ def tables(study: Study) -> dict[str, object]:
     return {table.name: table for section in report.sections for table in section.tables}
 
 
+@pytest.mark.database
 def test_a_file_of_votes_is_a_study_of_pairs_with_its_sides(tmp_path: Path) -> None:
     study = imported(written(tmp_path, VOTES))
     assert (study.task, study.texts.count(), study.hits.count()) == ("pairwise", 4, 2)

@@ -138,7 +138,6 @@ def test_every_command_on_a_study_takes_a_name() -> None:
     assert without == set()
 
 
-@pytest.mark.database
 @pytest.mark.parametrize("name", sorted(NEEDED))
 def test_too_small_a_role_is_refused(study: Study, name: str) -> None:
     order = [Role.VIEWER, Role.REVIEWER, Role.EDITOR, Role.OWNER]

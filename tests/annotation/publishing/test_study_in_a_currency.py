@@ -57,7 +57,7 @@ from tests.annotation.conftest import NOW, told
 from tests.marketplace.channels.guests import Comer, Guest
 from tests.marketplace.people import task_on
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("mturk_fees")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("mturk_fees")]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from annotation.readers.problems import Problem
 from annotation.readers.texts import Examination, examine_texts
 from tests.annotation.readers.faults import COLUMNS, FAULTS, WHOLE, Fault, csv_line, json_line, planted, rows
 
-LARGE, SMALL = 100_000, 60
+LARGE, MIDDLE, SMALL = 100_000, 20_000, 60
 FORMS = ("csv", "jsonl")
 
 
@@ -22,8 +22,8 @@ def good_lines(count: int, form: str) -> list[bytes]:
 
 
 @pytest.fixture(scope="module")
-def large_csv() -> list[bytes]:
-    return good_lines(LARGE, "csv")
+def middle_csv() -> list[bytes]:
+    return good_lines(MIDDLE, "csv")
 
 
 def examined(path: Path, content: bytes) -> tuple[Examination, list[tuple[Problem, bool]]]:
@@ -40,9 +40,10 @@ def is_told(fault: Fault, row: int, told: list[tuple[Problem, bool]]) -> bool:
     )
 
 
-def tell_all_faults(form: str, lines: list[bytes], path: Path) -> None:
+def tell_all_faults(form: str, count: int, path: Path) -> None:
+    lines = good_lines(count, form)
     names = [name for name, fault in FAULTS.items() if form in fault.forms]
-    content, places = planted(lines, names, form=form, seed=20261121, good=list(rows(LARGE)))
+    content, places = planted(lines, names, form=form, seed=20261121, good=list(rows(count)))
     found, told = examined(path, content)
     assert [name for name in names if not is_told(FAULTS[name], places[name], told)] == []
     # Every kind is among those listed, not only in the file of all problems.
@@ -53,13 +54,12 @@ def tell_all_faults(form: str, lines: list[bytes], path: Path) -> None:
 
 
 @pytest.mark.long
-def test_all_faults_in_one_csv_of_100_000_rows_are_told_at_once(large_csv: list[bytes], tmp_path: Path) -> None:
-    tell_all_faults("csv", large_csv, tmp_path / "texts.csv")
+def test_all_faults_in_one_csv_of_100_000_rows_are_told_at_once(tmp_path: Path) -> None:
+    tell_all_faults("csv", LARGE, tmp_path / "texts.csv")
 
 
-@pytest.mark.long
-def test_all_faults_in_one_file_of_100_000_json_lines_are_told_at_once(tmp_path: Path) -> None:
-    tell_all_faults("jsonl", good_lines(LARGE, "jsonl"), tmp_path / "texts.jsonl")
+def test_all_faults_in_one_file_of_20_000_json_lines_are_told_at_once(tmp_path: Path) -> None:
+    tell_all_faults("jsonl", MIDDLE, tmp_path / "texts.jsonl")
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -68,11 +68,10 @@ def test_a_good_file_has_no_fault(form: str, tmp_path: Path) -> None:
     assert (found.rows, len(found.texts), told) == (1000, 1000, [])
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", WHOLE)
-def test_a_fault_of_a_whole_file_of_100_000_rows(name: str, large_csv: list[bytes], tmp_path: Path) -> None:
+def test_a_fault_of_a_whole_file_of_20_000_rows(name: str, middle_csv: list[bytes], tmp_path: Path) -> None:
     code, row, column, spoil = WHOLE[name]
-    found, told = examined(tmp_path / "texts.csv", spoil(large_csv))
+    found, told = examined(tmp_path / "texts.csv", spoil(middle_csv))
     assert (code, row, column) in [(one.code, one.row, one.field) for one, _ in told]
     assert bool(found.texts) == (name == "an unknown column")
 

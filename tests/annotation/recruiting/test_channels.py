@@ -23,7 +23,7 @@ from annotation.studies.create import Plan, create
 from tests.annotation.conftest import NOW
 from tests.marketplace.channels.guests import Guest as Visitor
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 Opened = Callable[..., ChannelRecord]
 Visitors = Callable[[], Visitor]
 
@@ -48,6 +48,7 @@ def test_a_channel_is_opened_before_publishing_and_leads_in_afterwards(
     assert channel.funnel.refused == {"not-yet": 1}
 
 
+@pytest.mark.database
 def test_the_same_call_again_opens_no_second_channel_and_another_of_its_name_is_refused(
     live: Study, ours: Market, opened: Opened
 ) -> None:
@@ -101,6 +102,7 @@ def test_another_marketplace_has_no_channels(live: Study, market: Market) -> Non
         open_channel(live, ChannelPlan("link"), market=market, actor="ada", now=NOW)
 
 
+@pytest.mark.database
 def test_texts_have_numbered_versions_and_say_how_many_agreed(
     live: Study, ours: Market, opened: Opened, visitor: Visitors
 ) -> None:
@@ -134,6 +136,7 @@ def test_a_closed_channel_admits_nobody_until_it_is_reopened(
     assert visitor().open(channel.link) == "welcome"
 
 
+@pytest.mark.database
 def test_times_and_places_can_be_emptied(live: Study, ours: Market, opened: Opened) -> None:
     channel = opened("link", places=5, closes_at=NOW + timedelta(days=9))
     emptied = ChannelSettings(empty=("places", "closes_at"))

@@ -190,7 +190,6 @@ def test_of_a_whole_team_at_one_moment_no_more_than_two_get_a_text(
     assert sum(held.values()) <= 2 * TASKS
 
 
-@pytest.mark.database
 def test_a_number_that_the_study_cannot_hold_is_refused_at_each_way(live: Study, ours: Market, opened: Opened) -> None:
     program, path = Caller("pam", live, Role.EDITOR), f"/studies/{live.uuid}/channels"
     sentence = "Each text has 3 raters in this study, so at most 3 of the team rate it."

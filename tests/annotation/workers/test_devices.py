@@ -22,7 +22,7 @@ from annotation.rehearsal.crowd.browser import Answer, Browser
 from annotation.workers.retention import forget_devices
 from tests.annotation.conftest import NOW, told
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 COOKIE = "assay_device"
 People = Callable[..., Browser]
 
@@ -99,6 +99,7 @@ def test_two_people_in_two_browsers_are_not(published: Study, market: Market, pe
     assert set(Evidence.objects.values_list("findings__shared_device__0", flat=True)) == {0.0}
 
 
+@pytest.mark.database
 def test_after_the_days_for_which_codes_are_kept_nobody_is(published: Study, market: Market, people: People):
     ann = people("ann")
     does_all(ann)

@@ -51,6 +51,7 @@ EXPECTED = (
 )
 
 
+@pytest.mark.database
 def test_by_command_twice_and_once_as_a_dry_run(owner: User, tmp_path: Path) -> None:
     path, out, warned = tmp_path / "old.csv", io.StringIO(), io.StringIO()
     path.write_text(LIST)
@@ -67,6 +68,7 @@ def test_by_command_twice_and_once_as_a_dry_run(owner: User, tmp_path: Path) -> 
     assert WorkerBlock.objects.filter(worker__worker_id="A1OLD").exists()
 
 
+@pytest.mark.database
 def test_bad_rows_are_named_and_none_is_imported(owner: User, tmp_path: Path) -> None:
     path = tmp_path / "old.csv"
     path.write_text("worker,qualification: Q,UPDATE BlockStatus\na1,1,\nA1OLD,x,\nA1OLD,1,\nA9,1,maybe\n")

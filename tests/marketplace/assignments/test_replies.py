@@ -20,8 +20,6 @@ from annotation.marketplace.notifications.delivery import deliver
 from tests.marketplace.people import Lab, Person, reason
 from tests.marketplace.receiver import EVERY_EVENT, Queue
 
-pytestmark = pytest.mark.database
-
 ANSWERED = "RejectionAnswered"
 WORDS = "I read every text twice.\nPlease look at the third again."
 DAY = 86_400
@@ -55,6 +53,7 @@ def answered(who: Person, work: str, text: str = WORDS) -> None:
     assert (after.status_code, after.url.path) == (200, f"/hits/work/{work}/done/")
 
 
+@pytest.mark.database
 def test_an_answer_comes_through_the_queue_with_its_words_and_nothing_about_the_person(lab, ann, queue, rejected):
     assert queue.documents() == []
     answered(ann, rejected)
@@ -97,6 +96,7 @@ def test_the_first_answer_stands_and_the_same_again_changes_nothing(ann, queue, 
     assert queue.kinds() == [ANSWERED]
 
 
+@pytest.mark.database
 def test_of_answers_sent_at_one_moment_one_is_taken_and_told(ann, queue, rejected):
     ann.get(f"/hits/work/{rejected}/done/")
     with ThreadPoolExecutor(6) as several:
@@ -118,6 +118,7 @@ def test_of_answers_sent_at_one_moment_one_is_taken_and_told(ann, queue, rejecte
         "{{ 7|add:7 }}",
     ],
 )
+@pytest.mark.database
 def test_odd_words_arrive_as_they_were_written(ann, queue, rejected, words):
     answered(ann, rejected, words)
     (event,) = queue.events()
@@ -240,6 +241,7 @@ def test_whoever_tries_too_often_waits(ann, rejected):
     assert tries == [409] * 19 + [429]
 
 
+@pytest.mark.database
 def test_it_goes_with_the_account_and_so_does_what_was_not_read_yet(lab, ann, queue, rejected):
     answered(ann, rejected)
     # Told, but not taken from the queue for good.

@@ -26,8 +26,6 @@ from tests.marketplace.channels.guests import KEYWORDS, Guest, channel, tasks, t
 from tests.marketplace.people import reason
 from tests.marketplace.qualifications.test_once import study as once_study
 
-pytestmark = pytest.mark.database
-
 
 def personal(number: int) -> list[str]:
     told("create", "personal", "--requester", "lab", "--study", "spring", "--no-link")
@@ -78,6 +76,7 @@ def test_the_same_browser_goes_on_where_it_stopped(lab, guest):
     assert Participant.objects.count() == 1
 
 
+@pytest.mark.database
 def test_an_external_id_is_the_same_person_in_every_browser(lab, guest):
     tasks(lab)
     link = channel("panel", "--id-parameter", "PROLIFIC_PID", "--id-parameter", "participant")
@@ -110,6 +109,7 @@ def test_a_personal_link_is_the_same_person_on_every_device(lab, guest):
     assert Assignment.objects.count() == 1
 
 
+@pytest.mark.database
 def test_thirty_who_use_a_personal_link_at_once_are_one_person_with_one_task(lab, guest):
     tasks(lab)
     (link,) = personal(1)
@@ -118,6 +118,7 @@ def test_thirty_who_use_a_personal_link_at_once_are_one_person_with_one_task(lab
     assert counts == (1, 1, 1)
 
 
+@pytest.mark.database
 def test_the_same_external_id_twenty_times_at_once_is_one_worker(lab, guest):
     tasks(lab)
     link = channel("panel", "--id-parameter", "participant")
@@ -125,6 +126,7 @@ def test_the_same_external_id_twenty_times_at_once_is_one_worker(lab, guest):
     assert (Participant.objects.count(), WorkerAccount.objects.count()) == (1, 1)
 
 
+@pytest.mark.database
 def test_no_more_people_than_places_get_in_at_once(lab, guest):
     tasks(lab)
     link = channel("small", "--people", "4")
@@ -260,6 +262,7 @@ def test_one_hit_of_a_study_that_takes_everybody_once_is_the_last(lab, guest):
     assert reason(bob.accept(other)) == "unqualified"
 
 
+@pytest.mark.database
 def test_one_person_one_study_whatever_the_channel(lab, guest):
     tasks(lab, 1)
     first, second = channel("a", "--id-parameter", "id"), channel("b", "--id-parameter", "id")

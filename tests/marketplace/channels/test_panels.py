@@ -13,8 +13,6 @@ from annotation.marketplace.invitations import retention
 from annotation.marketplace.models import ParticipantIdentity
 from tests.marketplace.channels.guests import channel, tasks, told
 
-pytestmark = pytest.mark.database
-
 PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 ADDED = {"PROLIFIC_PID": "5f3a", "STUDY_ID": "64cd", "SESSION_ID": "99be"}
 
@@ -46,6 +44,7 @@ def test_everybody_of_a_panel_gets_the_one_code_of_the_study(lab, guest):
         assert "C1ABCDEF" in again
 
 
+@pytest.mark.database
 def test_the_ids_that_a_panel_adds_are_kept_with_the_persons_id_and_deleted_with_it(lab, guest):
     tasks(lab, 1)
     link = panel("--keep-parameter", "wave")
@@ -77,6 +76,7 @@ def test_a_link_that_names_no_id_keeps_nothing_of_the_address(lab, guest):
 
 
 @pytest.mark.parametrize("value", ["x" * 201, "a%00b"])
+@pytest.mark.database
 def test_an_odd_id_of_a_session_is_left_out(lab, guest, value):
     tasks(lab, 1)
     guest().enter(f"{panel()}?PROLIFIC_PID=5f3a&SESSION_ID={value}")

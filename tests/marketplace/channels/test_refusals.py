@@ -9,8 +9,6 @@ from annotation.marketplace.models import Consent, Participant, WorkerAccount
 from tests.marketplace.channels.guests import channel, tasks, told, written
 from tests.marketplace.people import reason
 
-pytestmark = pytest.mark.database
-
 SECRET = "Conditions of the study"
 MORE_THAN_50 = {
     "QualificationTypeId": "00000000000000000040",
@@ -54,6 +52,7 @@ def test_an_account_reads_the_requirement_and_its_own_value_before_the_consent(l
         assert "Requires an approval rate above 95%; yours is 60%." in page.text
 
 
+@pytest.mark.database
 def test_the_list_says_the_same_beside_each_task(lab, sign_in):
     lab.hit(QualificationRequirements=[MORE_THAN_50, IN_THE_US])
     page = sign_in("ann", approved=12).get("/hits/").text

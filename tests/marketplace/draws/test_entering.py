@@ -17,9 +17,8 @@ from tests.marketplace.people import reason
 from tests.marketplace.qualifications.test_qualifications import make
 from tests.marketplace.question_samples import hit_parameters
 
-pytestmark = pytest.mark.database
 
-
+@pytest.mark.database
 def test_arrivals_fill_the_cells_evenly_and_the_log_says_why(study, people):
     published = study(cells=4, places=2)
     for person in people(8):
@@ -31,6 +30,7 @@ def test_arrivals_fill_the_cells_evenly_and_the_log_says_why(study, people):
     assert [len(event.tied) for event in events] == [4, 3, 2, 1, 4, 3, 2, 1]
 
 
+@pytest.mark.database
 def test_a_seed_that_was_set_replays_every_line_and_stays_once_somebody_was_assigned(study, people, lab):
     assay = service(lab)
     assay.set_draw_seed(Study="drawn", Seed="spring-26")
@@ -95,6 +95,7 @@ def test_who_has_submitted_stays_counted_when_they_return_the_next_task(study, a
     assert [kind for kind, _ in published.log()] == ["drawn"]
 
 
+@pytest.mark.database
 def test_further_tasks_are_of_the_same_cell_only(study, ann):
     published = study(cells=3, places=3, hits=2)
     for _ in range(2):
@@ -106,6 +107,7 @@ def test_further_tasks_are_of_the_same_cell_only(study, ann):
     assert ann.offers() == []
 
 
+@pytest.mark.database
 def test_pressing_twice_takes_one_place(study, ann):
     published = study(cells=2, places=3, hits=2)
     first, second = published.enter(ann), published.enter(ann)

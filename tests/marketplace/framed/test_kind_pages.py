@@ -19,7 +19,7 @@ from annotation.design.presets import PRESETS
 from annotation.design.task_kind import TaskKind
 from annotation.hits.template_preview import template_page
 from annotation.marketplace.models import Submission
-from tests.browsing import COLOURS, DESK, PHONE, faults, sideways
+from tests.browsing import DESK, PHONE, faults, sideways
 from tests.marketplace.framed.desk import Desk, connected, fields
 from tests.marketplace.question_samples import html_question
 
@@ -72,9 +72,7 @@ def wrong_in(desk: Desk, frame: Frame, name: str) -> list[str]:
     for scheme in ("light", "dark"):
         desk.page.emulate_media(color_scheme=scheme)
         for shown in (desk.page, frame):
-            wrong += [
-                f"{scheme}: {fault}" for fault in (faults(shown) if scheme == "light" else faults(shown, COLOURS))
-            ]
+            wrong += [f"{scheme}: {fault}" for fault in faults(shown, looks_alone=scheme != "light")]
         if folder := os.environ.get("PICTURES"):
             desk.page.screenshot(path=Path(folder) / f"worker-{name}-{scheme}.png", full_page=True)
     inside = frame.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")

@@ -9,8 +9,6 @@ import pytest
 from annotation.marketplace.models import Hit
 from tests.marketplace.question_samples import PAGE, external_question, hit_parameters, html_question
 
-pytestmark = pytest.mark.database
-
 TYPE = {"Title": "t", "Description": "d", "Reward": "0.10", "AssignmentDurationInSeconds": 60}
 APPROVED = "00000000000000000040"
 LOCALE = "00000000000000000071"
@@ -22,6 +20,7 @@ def requirement(type_id: str, comparator: str, **values: object) -> dict:
     return {"QualificationTypeId": type_id, "Comparator": comparator, **values}
 
 
+@pytest.mark.database
 def test_equal_properties_are_one_type(lab):
     first = lab.client.create_hit_type(**TYPE)["HITTypeId"]
     assert lab.client.create_hit_type(**TYPE, Keywords="")["HITTypeId"] == first
@@ -56,6 +55,7 @@ def test_an_unknown_type_is_refused(lab):
     assert lab.refused("create_hit_with_hit_type", **made)[0] == "InvalidParameterValue"
 
 
+@pytest.mark.database
 def test_a_repeated_token_names_the_hit_that_exists(lab):
     hit = lab.hit(UniqueRequestToken="one")
     code, message = lab.refused("create_hit", **hit_parameters(UniqueRequestToken="one"))
@@ -64,6 +64,7 @@ def test_a_repeated_token_names_the_hit_that_exists(lab):
     assert Hit.objects.count() == 1
 
 
+@pytest.mark.database
 def test_a_token_is_forgotten_after_a_day(lab, pass_time):
     first = lab.hit(UniqueRequestToken="one")
     pass_time(25 * 3600)
@@ -78,6 +79,7 @@ def test_a_token_belongs_to_its_requester(lab, open_lab):
     assert Hit.objects.count() == 2
 
 
+@pytest.mark.database
 def test_a_refused_creation_leaves_its_token_free(lab):
     lab.refused("create_hit", **hit_parameters(UniqueRequestToken="one", Question="not xml"))
     assert lab.hit(UniqueRequestToken="one")["HITStatus"] == "Assignable"
@@ -91,6 +93,7 @@ def filled(size: int, letter: str = "x") -> str:
 
 
 @pytest.mark.parametrize("letter", ["x", "é", "語", "🙂"])
+@pytest.mark.database
 def test_a_question_has_at_most_65535_bytes(lab, letter):
     longest = filled(65_535, letter)
     assert lab.look(lab.hit(Question=longest))["Question"] == longest
@@ -237,6 +240,7 @@ def test_each_site_knows_its_own_masters_only(lab, settings, development, good):
     assert lab.refused("create_hit", **made)[0] == "QualificationTypeDoesNotExist"
 
 
+@pytest.mark.database
 def test_texts_come_back_as_they_went_in(lab):
     title = "Rate <b> & \"quotes\" 'n' 🙂 ]]>"
     question = html_question(PAGE.replace("Rate this.", "naïve 語 🙂 &amp;"))

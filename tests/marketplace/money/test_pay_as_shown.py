@@ -24,7 +24,6 @@ def live(people, seed=7):
     return town
 
 
-@pytest.mark.database
 def test_what_people_read_is_what_they_are_paid():
     town = live(28)
     comparison = compare(town)

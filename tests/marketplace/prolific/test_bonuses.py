@@ -8,7 +8,7 @@ from annotation.marketplace.models import Assignment
 from tests.marketplace.draws.studies import Study
 from tests.marketplace.prolific.crowd import Crowd
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def reviewed(crowd: Crowd, *bonuses: str) -> str:
@@ -50,6 +50,7 @@ def test_bonuses_are_paid_in_whole_units_that_the_books_hold_in_cents(crowd: Cro
         ("pay_bonuses", "throttle"),
     ],
 )
+@pytest.mark.database
 def test_a_bonus_whose_answer_was_lost_is_paid_once(crowd: Crowd, operation: str, fault: str) -> None:
     channel = reviewed(crowd, "1.50")
     crowd.stub.add_fault(operation, fault)
@@ -88,6 +89,7 @@ def test_not_paid_is_not_believed_of_what_prolific_shows_as_paid(crowd: Crowd) -
     assert crowd.read(channel)["BonusPaidMinor"] == 150
 
 
+@pytest.mark.database
 def test_a_study_that_is_over_waits_for_the_fee_of_bonuses_that_prolific_pays_later(crowd: Crowd) -> None:
     channel = crowd.publish()
     crowd.finish(1)

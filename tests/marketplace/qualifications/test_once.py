@@ -16,8 +16,6 @@ from tests.marketplace.people import reason
 from tests.marketplace.qualifications.test_qualifications import make
 from tests.marketplace.question_samples import hit_parameters
 
-pytestmark = pytest.mark.database
-
 PARALLEL = 20
 PAGE = Path(__file__).resolve().parents[3] / "docs/marketplace.md"
 
@@ -61,6 +59,7 @@ def test_who_may_take_no_more_of_a_study_is_not_offered_the_next_task(lab, ann):
     assert "Accept the next task" not in ann.get(f"/hits/work/{task.id}/done/").text
 
 
+@pytest.mark.database
 def test_who_returned_all_of_a_study_may_come_back_to_it_and_to_no_other_of_the_group(lab, ann):
     type_id, (first,) = study(lab, 1, Keywords="assay:study=spring")
     absent = {"QualificationTypeId": type_id, "Comparator": "DoesNotExist"}
@@ -75,6 +74,7 @@ def test_who_returned_all_of_a_study_may_come_back_to_it_and_to_no_other_of_the_
 
 
 @pytest.mark.parametrize("revoked", [False, True])
+@pytest.mark.database
 def test_twenty_acceptances_at_once_take_one_place_of_a_study(lab, ann, revoked):
     type_id, hits = study(lab, PARALLEL)
     if revoked:

@@ -16,8 +16,6 @@ from annotation.marketplace.site.content_security import sandbox_of
 from tests.marketplace.people import post_form, reason, task_on
 from tests.marketplace.question_samples import PAGE, external_question, html_question
 
-pytestmark = pytest.mark.database
-
 ANSWERS = "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
 
 

@@ -14,8 +14,6 @@ from annotation.marketplace.workers.open_accounts import Record, open_worker
 from annotation.marketplace.workers.sessions import COOKIE, LINK_LIFE, new_link
 from tests.marketplace.people import enter, reason, task_on
 
-pytestmark = pytest.mark.database
-
 HIT = r'data-hit="(3[A-Z0-9]{29})"'
 
 
@@ -138,6 +136,7 @@ def test_feedback_is_shown_to_the_worker(lab, ann):
     assert "Too &lt;short&gt;" in page
 
 
+@pytest.mark.database
 def test_a_task_is_accepted_once(lab, ann):
     hit = lab.hit(MaxAssignments=3)
     ann.take(hit)
@@ -154,6 +153,7 @@ def test_a_returned_task_can_be_taken_again(lab, ann):
     assert ann.take(hit).id != task.id
 
 
+@pytest.mark.database
 def test_a_full_and_a_closed_task_say_so(lab, sign_in):
     ann, bob = sign_in("ann"), sign_in("bob")
     hit = lab.hit()
@@ -177,6 +177,7 @@ def test_the_state_of_a_task_is_told_to_its_page(lab, ann):
     assert ann.get(f"/hits/work/{task.id}/state/").json() == {"state": "Submitted"}
 
 
+@pytest.mark.database
 def test_equal_hits_are_one_line_of_the_list_and_a_page_of_their_own(lab, ann):
     made = [lab.hit()["HITId"] for _ in range(30)]
     other = lab.hit(Title="Something else")["HITId"]
@@ -210,6 +211,7 @@ def test_an_unmet_requirement_guards_what_it_says(lab, ann, guard, listed, previ
     assert (answer.status_code, reason(answer)) == (403, "unqualified")
 
 
+@pytest.mark.database
 def test_the_presets_requirements_are_met_by_a_worker_with_a_record(lab, sign_in):
     percent = {"QualificationTypeId": "000000000000000000L0", "Comparator": "GreaterThan", "IntegerValues": [95]}
     place = {"QualificationTypeId": "00000000000000000071", "Comparator": "EqualTo"}

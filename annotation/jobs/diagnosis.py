@@ -28,6 +28,7 @@ from django.core import checks, mail
 from django.core.files.base import ContentFile
 from django.db import DatabaseError, OperationalError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
+from django.template.defaultfilters import pluralize
 
 from annotation.accounts import provider
 from annotation.accounts.lock_wait import limit_lock_wait
@@ -146,7 +147,7 @@ def check_database(now: datetime) -> Iterator[Symptom]:
         )
         return
     if missing:
-        sentence = f"{missing} migration(s) are not applied."
+        sentence = f"{missing} {pluralize(missing, 'migration is,migrations are')} not applied."
         yield Symptom("database", "fault", sentence, "Make a backup, then run `manage.py migrate`.")
     elif sentence := sentence_on(missing_columns()):
         yield Symptom("database", "fault", sentence, "See the sentence.")
@@ -425,7 +426,7 @@ def _visit(origin: str) -> Iterator[Symptom]:
     """Visit the page of a host that says that it lives; its clock is read from the answer."""
     before = datetime.now(UTC)
     try:
-        answer = httpx.get(f"{origin}/health/live", timeout=SECONDS)
+        answer = httpx.get(f"{origin}/health/live", timeout=2 * SECONDS)
         answer.raise_for_status()
     except httpx.HTTPError as error:
         cure = "Start the server (`manage.py serve`), or correct the name, the proxy or the address."
@@ -466,9 +467,14 @@ def _queue_symptom(queue: QueueLag) -> Symptom:
 
 def _unfinished(actions: ActionState) -> Iterator[Symptom]:
     if actions.put_off:
-        sentence = f"{actions.put_off:,} marketplace action(s) wait after an error: {actions.last_error}"
+        sentence = (
+            f"{actions.put_off:,} marketplace {pluralize(actions.put_off, 'action waits,actions wait')} "
+            f"after an error: {actions.last_error}"
+        )
         cure = "See whether the marketplace answers. They are tried again without you."
         yield Symptom("queue", "warning", sentence, cure)
     if actions.failed:
         cure = "`manage.py outbox STUDY` names them and the reasons; retry or drop them there."
-        yield Symptom("queue", "warning", f"{actions.failed:,} marketplace action(s) failed.", cure)
+        yield Symptom(
+            "queue", "warning", f"{actions.failed:,} marketplace action{pluralize(actions.failed)} failed.", cure
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.apps import apps
 from django.db import connection
+from django.template.defaultfilters import pluralize
 
 COLUMNS = {
     "sqlite": "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'",
@@ -34,8 +35,9 @@ def sentence_on(missing: list[str]) -> str:
     if not missing:
         return ""
     named = ", ".join(missing[:SHOWN]) + (" and others" if len(missing) > SHOWN else "")
+    columns = pluralize(len(missing), "column is,columns are")
     return (
         "This database was made by a version before commit b84dd261, whose first migration was another: "
-        f"{len(missing)} column(s) are missing ({named}), and no migration adds them. Nothing was changed. "
+        f"{len(missing)} {columns} missing ({named}), and no migration adds them. Nothing was changed. "
         "Use it with the version that made it, and give this version a new database."
     )

@@ -18,7 +18,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """
 
     lock_seconds: float | None = None
-    _lock_seconds_set: float | None = None  # of the open connection
+    _lock_seconds_set: float | None = None  # of the open connection, where they differ from its own
 
     def is_usable(self) -> bool:
         """Whether the connection can be used; asked once per request, when CONN_HEALTH_CHECKS is set."""
@@ -29,22 +29,25 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return not waiting.poll(0) or super().is_usable()
 
     def get_connection_params(self) -> dict[str, Any]:
-        """A new connection has the limit from its beginning, without a further statement."""
-        params: dict[str, Any] = super().get_connection_params()
+        """A new connection knows its own limit alone."""
         self._lock_seconds_set = None
-        if self.lock_seconds is not None and not self._is_pooled():
-            params["options"] = f"{params.get('options', '')} -c lock_timeout={self._milliseconds()}".strip()
-            self._lock_seconds_set = self.lock_seconds
-        return params
+        return dict(super().get_connection_params())
 
     def send_lock_seconds(self) -> None:
         """Tell the server of the limit where it knows another one. Called outside of transactions, whose end would
         take it back; not behind a pool that shares connections by transaction, where others would get it."""
-        if self.lock_seconds in {None, self._lock_seconds_set} or self.connection is None or self._is_pooled():
+        if self.lock_seconds == self._lock_seconds_set or self.connection is None or self._is_pooled():
             return
+        limit = "DEFAULT" if self.lock_seconds is None else str(round(self.lock_seconds * 1000))
         with self.wrap_database_errors:
-            self.connection.execute(f"SET lock_timeout = {self._milliseconds()}")
+            self.connection.execute(f"SET lock_timeout TO {limit}")
         self._lock_seconds_set = self.lock_seconds
+
+    def _cursor(self, name: str | None = None) -> Any:
+        self.ensure_connection()
+        if self.autocommit:
+            self.send_lock_seconds()
+        return super()._cursor(name)  # type: ignore[misc]
 
     def _set_autocommit(self, autocommit: bool) -> None:
         if not autocommit:
@@ -53,6 +56,3 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _is_pooled(self) -> bool:
         return self.settings_dict["OPTIONS"].get("prepare_threshold") is None
-
-    def _milliseconds(self) -> int:
-        return round((self.lock_seconds or 0) * 1000)

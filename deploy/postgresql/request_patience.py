@@ -4,21 +4,53 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import DatabaseError, connection
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-# `doctor` and other health checks wait for a thread, which may have to wait for a lock first: doctor 5 s.
-FIRST_SECONDS = 3.0
+# Health checks wait for a thread, which may have to wait for a lock first.
+FIRST_SECONDS = 4.0
 # After a request has waited in vain, others of its process wait this long for a while, or they would take all threads.
 NEXT_SECONDS, WHILE_SECONDS = 0.25, 10.0
 LOCK_NOT_AVAILABLE = "55P03"
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
 
-_stuck_until = 0.0
+
+@dataclass
+class Waits:
+    """What requests of this process have met, in seconds of the monotonic clock.
+
+    stuck_until: until when a lock that one waited for in vain counts as held. went_on: when a statement that writes or
+    locks, and that took longer than `NEXT_SECONDS`, last ended well: many people want one row, and each gets it.
+    """
+
+    stuck_until: float = float("-inf")
+    went_on: float = float("-inf")
+
+    def limit(self) -> float | None:
+        """How long a request that begins now may wait for a lock; None: as long as the connection is set to."""
+        now = time.monotonic()
+        if now < self.stuck_until:
+            return NEXT_SECONDS
+        return None if now < self.went_on + WHILE_SECONDS else FIRST_SECONDS
+
+    def note_success(self, sql: str, seconds: float) -> None:
+        """A crowd at one row is no lock that somebody forgot. Reading is slow for other reasons."""
+        if seconds > NEXT_SECONDS and (not sql.startswith("SELECT") or "FOR UPDATE" in sql):
+            self.went_on = time.monotonic()
+
+    def note_failure(self, seconds: float) -> None:
+        """Only a long wait counts: were short ones to count, a row that many want would keep the limit low for good."""
+        now = time.monotonic()
+        if seconds > 2 * NEXT_SECONDS and now > self.went_on + FIRST_SECONDS:
+            self.stuck_until = now + WHILE_SECONDS
+
+
+waits = Waits()
 
 
 def limit_lock_waits(answer: Answer) -> Answer:
@@ -29,28 +61,23 @@ def limit_lock_waits(answer: Answer) -> Answer:
         if connection.vendor != "postgresql":
             return answer(request)
         # Nothing is sent to the server before the first statement: /health/live must not need it.
-        connection.lock_seconds = request_seconds()  # type: ignore[attr-defined]
-        with connection.execute_wrapper(_notice):
-            return answer(request)
+        connection.lock_seconds = waits.limit()  # type: ignore[attr-defined]
+        try:
+            with connection.execute_wrapper(_notice):
+                return answer(request)
+        finally:
+            connection.lock_seconds = None  # type: ignore[attr-defined]
 
     return limited
 
 
-def request_seconds() -> float:
-    """How long a request that begins now may wait for a lock."""
-    return NEXT_SECONDS if time.monotonic() < _stuck_until else FIRST_SECONDS
-
-
 def _notice(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
-    """Only a long wait counts: were short ones to count, a row that many want would keep the limit low for good."""
-    global _stuck_until  # noqa: PLW0603 - of this process
-    if not connection.in_atomic_block:
-        connection.send_lock_seconds()  # type: ignore[attr-defined]
     began = time.monotonic()
     try:
-        return execute(sql, params, many, context)
+        result = execute(sql, params, many, context)
     except DatabaseError as error:
-        waited = time.monotonic() - began
-        if getattr(error.__cause__, "sqlstate", None) == LOCK_NOT_AVAILABLE and waited > 2 * NEXT_SECONDS:
-            _stuck_until = time.monotonic() + WHILE_SECONDS
+        if getattr(error.__cause__, "sqlstate", None) == LOCK_NOT_AVAILABLE:
+            waits.note_failure(time.monotonic() - began)
         raise
+    waits.note_success(sql, time.monotonic() - began)
+    return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 
@@ -58,13 +59,12 @@ def locked_user(other, monkeypatch) -> Iterator[User]:
     """A row that another session holds; requests wait a tenth of a second for it, then a hundredth."""
     monkeypatch.setattr(request_patience, "FIRST_SECONDS", 0.1)
     monkeypatch.setattr(request_patience, "NEXT_SECONDS", 0.01)
-    monkeypatch.setattr(request_patience, "_stuck_until", 0.0)
+    monkeypatch.setattr(request_patience, "waits", request_patience.Waits())
     yield User.objects.create(username="ada")
-    connection.lock_seconds = None
     connection.close()
 
 
-def waits(made) -> str:
+def limit_of(made) -> str:
     with made.cursor() as cursor:
         return cursor.execute("SHOW lock_timeout").fetchone()[0]
 
@@ -73,9 +73,9 @@ def answer_writing(pk: int, seen: list[str]) -> HttpResponse:
     """A request that renames a user, in a transaction."""
 
     def view(_request) -> HttpResponse:
-        seen.append(waits(connection))
+        seen.append(limit_of(connection))
         with transaction.atomic():
-            seen.append(waits(connection))
+            seen.append(limit_of(connection))
             User.objects.filter(pk=pk).update(username="grace")
         return HttpResponse("renamed")
 
@@ -83,18 +83,19 @@ def answer_writing(pk: int, seen: list[str]) -> HttpResponse:
 
 
 def test_a_request_waits_less_than_a_command_and_after_a_wait_in_vain_less_again(other, locked_user, monkeypatch):
-    waits_of_commands = waits(other)
+    limit_of_commands = limit_of(other)
     other.set_autocommit(False)
     with other.cursor() as holder:
         holder.execute("SELECT 1 FROM accounts_user WHERE id = %s FOR UPDATE", [locked_user.pk])
-    assert waits(connection) == waits_of_commands
+    assert limit_of(connection) == limit_of_commands
     for first in ("100ms", "10ms"):
         seen: list[str] = []
         with pytest.raises(OperationalError, match="lock timeout"):
             answer_writing(locked_user.pk, seen)
         assert seen == [first, first]
+        assert limit_of(connection) == limit_of_commands
     other.rollback()
-    monkeypatch.setattr(request_patience, "_stuck_until", time.monotonic() - 1)
+    request_patience.waits.stuck_until = time.monotonic() - 1
     for is_new in (False, True):
         if is_new:
             connection.close()
@@ -102,10 +103,24 @@ def test_a_request_waits_less_than_a_command_and_after_a_wait_in_vain_less_again
         assert seen[-2:] == ["100ms", "100ms"]
 
 
+def test_while_a_row_goes_from_hand_to_hand_requests_wait_as_long_as_commands(other, locked_user):
+    limit_of_commands = limit_of(other)
+    other.set_autocommit(False)
+    with other.cursor() as holder:
+        holder.execute("SELECT 1 FROM accounts_user WHERE id = %s FOR UPDATE", [locked_user.pk])
+    ends = threading.Timer(0.05, other.connection.rollback)
+    ends.start()
+    seen: list[str] = []
+    for _ in range(2):
+        assert answer_writing(locked_user.pk, seen).content == b"renamed"
+    ends.join()
+    assert seen == ["100ms", "100ms", limit_of_commands, limit_of_commands]
+
+
 def test_behind_a_pool_that_shares_connections_a_request_leaves_no_limit(other):
     other.settings_dict = {**other.settings_dict, "OPTIONS": {"prepare_threshold": None}}
     other.lock_seconds = 0.1
-    assert waits(other) == "0"
+    assert limit_of(other) == "0"
     other.lock_seconds = 0.2
     other.send_lock_seconds()
-    assert waits(other) == "0"
+    assert limit_of(other) == "0"

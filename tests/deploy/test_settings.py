@@ -160,6 +160,6 @@ def test_a_database_of_before_the_first_migration_was_written_anew_is_refused(tm
         opened.execute("ALTER TABLE annotation_study DROP COLUMN noun")
     refused = manage("report", "any", "--out", str(tmp_path), DATABASE_URL=database)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
-    assert "1 column(s) are missing (annotation_study.noun)" in refused.stderr
+    assert "1 column is missing (annotation_study.noun)" in refused.stderr
     diagnosed = manage("doctor", DATABASE_URL=database)
-    assert "1 column(s) are missing (annotation_study.noun)" in diagnosed.stdout
+    assert "1 column is missing (annotation_study.noun)" in diagnosed.stdout

@@ -98,7 +98,7 @@ RECIPES = (
         "Condition",
         "evaluators",
     ),
-    Recipe("nnd", NEAR_NEGATIVE, ("model", "category"), (("rate", "Passed"),), "Model, error", "tests"),
+    Recipe("nnd", NEAR_NEGATIVE, ("model", "category"), (("rate", "Passed"),), "", "tests"),
     Recipe(
         "automatic",
         LIKELINESS,

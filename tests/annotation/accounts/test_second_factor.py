@@ -149,7 +149,7 @@ def test_an_operator_resets_it_and_the_sessions_end(client: Client, ada: User, c
     call_command("second_factor", "ada", "--reset", stdout=out)
     call_command("second_factor", "ada", stdout=out)
     assert "9 recovery codes" in out.getvalue()
-    assert "removed, and 1 session(s) have ended" in out.getvalue()
+    assert "removed, and 1 session has ended" in out.getvalue()
     assert out.getvalue().endswith("ada has no second factor.\n")
     assert client.get("/console/").status_code == 302
     assert AccountEvent.objects.filter(verb="second factor removed", actor="manage.py").exists()

@@ -63,8 +63,8 @@ def plant_faults() -> None:
 SENTENCES = (
     "Marketplace actions: 1 due, the oldest for 20 min.",
     "Jobs: 1 due, the oldest for 3 h.",
-    "1 marketplace action(s) failed.",
-    "1 marketplace action(s) wait after an error: It does not answer.",
+    "1 marketplace action failed.",
+    "1 marketplace action waits after an error: It does not answer.",
 )
 
 

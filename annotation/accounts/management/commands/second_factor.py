@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from annotation.accounts import factor_codes, sessions
@@ -35,4 +36,5 @@ class Command(BaseCommand):
         now = timezone.now()
         factor_codes.remove(user, actor="manage.py", now=now)
         ended = sessions.end_sessions(user, actor="manage.py", now=now)
-        self.stdout.write(f"The second factor of {name} is removed, and {ended} session(s) have ended.")
+        sessions_have = pluralize(ended, "session has,sessions have")
+        self.stdout.write(f"The second factor of {name} is removed, and {ended} {sessions_have} ended.")

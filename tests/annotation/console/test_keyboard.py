@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, ElementHandle, Locator, Page, expect
 
 from annotation.accounts import links
 from annotation.accounts.models import User
@@ -25,7 +25,7 @@ LONG_MS = 120_000
 MOST_STOPS = 400  # of a page; whoever needs more is in a trap
 
 # The element that has the focus: whether one sees it, and which it is.
-FOCUSED = """() => {
+FOCUSED = """goal => {
   const it = document.activeElement;
   if (!it || it === document.body) { return null; }
   const style = getComputedStyle(it), box = it.getBoundingClientRect();
@@ -33,6 +33,8 @@ FOCUSED = """() => {
   return {
     stop: it.dataset.stop,
     told: it.outerHTML.slice(0, 120),
+    isGoal: it === goal,
+    goalLeft: Boolean(goal) && !goal.isConnected,
     frame: it.tagName === "IFRAME",
     outline: style.outlineStyle === "none" ? 0 : parseFloat(style.outlineWidth),
     inSight: box.width > 0 && box.height > 0 && box.bottom > 0 && box.right > 0
@@ -48,9 +50,9 @@ class Keys:
         self.page = page
         self.main = page.locator("main")
 
-    def tab(self, key: str = "Tab") -> dict[str, Any] | None:
+    def tab(self, key: str = "Tab", goal: ElementHandle | None = None) -> dict[str, Any] | None:
         self.page.keyboard.press(key)
-        at: dict[str, Any] | None = self.page.evaluate(FOCUSED)
+        at: dict[str, Any] | None = self.page.evaluate(FOCUSED, goal)
         if at and not at["frame"]:
             assert at["outline"] >= 2, f"no outline: {at['told']}"
             assert at["inSight"], f"out of sight: {at['told']}"
@@ -58,11 +60,13 @@ class Keys:
 
     def to(self, goal: Locator) -> Keys:
         """Tab until `goal` has the focus."""
-        goal.first.wait_for()
+        element = goal.first.element_handle()
         for _ in range(MOST_STOPS):
-            self.tab()
-            if goal.first.evaluate("it => it === document.activeElement"):
+            at = self.tab(goal=element)
+            if at and at["isGoal"]:
                 return self
+            if at and at["goalLeft"]:  # its part of the page was fetched anew
+                element = goal.first.element_handle()
         raise AssertionError(f"{goal} is not reached by Tab")
 
     def press(self, name: str, *, key: str = "Enter") -> None:

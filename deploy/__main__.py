@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import hashlib
 import os
 import re
 import secrets
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Sequence
@@ -82,6 +84,8 @@ def parser() -> argparse.ArgumentParser:
 
 def _start(options: argparse.Namespace) -> int:
     choices = _choices(options)
+    if options.command == "start":
+        _require_free(options.address)
     if not installation_file().exists():
         _require(choices)
         if getattr(options, "restore", None):
@@ -145,6 +149,24 @@ def _require_backup(backup: Path, secrets_file: Path | None) -> None:
             "A backup can be read with the secrets of its installation alone: name the copy of its installation.env "
             "by --secrets FILE. Nothing was made."
         )
+
+
+def _require_free(address: str) -> None:
+    """Before the long work, that no other program listens where the web process will. Other faults it names itself."""
+    host, _, port = address.rpartition(":")
+    if not port.isdigit():
+        return
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind((host.strip("[]"), int(port)))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise InstallationError(
+                    f"Port {port} of {host or 'this machine'} is taken: another program listens there, perhaps another "
+                    f"installation. Choose another port, such as --address {host}:{int(port) + 1}. Nothing was made."
+                ) from None
 
 
 def _browser() -> dict[str, str]:

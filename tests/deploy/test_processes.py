@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import subprocess
 import sys
 import tomllib
@@ -135,6 +136,18 @@ def test_a_first_start_without_a_decision_is_refused_with_a_sentence(
     assert main(words) == 2
     assert sentence in capsys.readouterr().err
     assert not (folder / "installation.env").exists()
+
+
+def test_a_start_at_a_port_that_is_taken_says_so_before_anything_is_made(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert main(["start", *WHOLE[1:], "--address", f"127.0.0.1:{port}"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"Port {port} of 127.0.0.1 is taken")
+    assert "--address" in said
+    assert not folder.exists()
 
 
 def test_a_command_finds_the_installation_by_its_file_and_settings_chosen_by_hand_are_left_alone(folder: Path) -> None:

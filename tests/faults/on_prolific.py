@@ -1,6 +1,6 @@
 """Studies of 12 people on the stub of Prolific, their processes killed at named points; what must be 0 is counted.
 
-    python -m tests.faults.on_prolific --runs 1000    # on SQLite; writes docs/prolific-faults.md
+    python -m tests.faults.on_prolific --runs 1000    # on SQLite; writes docs/prolific-faults.md, if not smaller
     python -m tests.faults.on_prolific --short --migrated FILE    # one study, a planted fault of each kind: the suite
 
 Each run opens a channel, publishes, sends 14 people (of whom one returns the place, one runs out of time, one enters a
@@ -29,8 +29,11 @@ from typing import Any
 from tests.faults import kill_points
 from tests.faults.prolific_site import Site, installation
 from tests.faults.prolific_study import FINDINGS, OPEN, PLACES, Run, Tally
+from tests.faults.sections import is_smaller
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "prolific-faults.md"
+RECORDED = r"wrote this page: ([\d,]+) studies"
 SEED, BATCH = 7, 5
 # Of a long run: it costs less, and over all studies every point is met often.
 SPARED = 0.5
@@ -181,7 +184,7 @@ def main() -> None:
 
 
 def run_long(options: argparse.Namespace) -> tuple[Tally, list[str]]:
-    """Batches until all runs are done or the time is over, then the planted faults; the page is written."""
+    """Batches until all runs are done or the time is over, then the planted faults; a run not too small is written."""
     until = time.monotonic() + options.minutes * 60
     with installation(options.migrated) as site:
         while True:
@@ -195,7 +198,8 @@ def run_long(options: argparse.Namespace) -> tuple[Tally, list[str]]:
     problems = problems_of(tally, unseen)
     if tally.runs >= MANY:
         problems += [f"no kill at the point: {name}" for name in tally.unreached]
-    write_page(tally, options.runs, problems)
+    if not is_smaller(tally.runs, PAGE, RECORDED):
+        write_page(tally, options.runs, problems)
     if tally.runs >= options.runs:
         options.counts.unlink()
     return tally, problems
@@ -248,7 +252,7 @@ What the documentation leaves open was answered in each of these ways:
 |---|---|
 {kills}
 """
-    (ROOT / "docs" / "prolific-faults.md").write_text(text, encoding="utf-8")
+    PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -28,6 +28,18 @@ def write_section(path: Path, name: str, text: str) -> None:
     path.write_text("\n".join([TITLE, *parts, FOOT]), encoding="utf-8")
 
 
+def is_smaller(size: int, path: Path, recorded: str) -> bool:
+    """Whether a run is smaller than the one that the page records, and so is told and not written.
+
+    recorded: a pattern of the page's words, whose group is the number of the run that is recorded.
+    """
+    found = re.search(recorded, path.read_text(encoding="utf-8")) if path.exists() else None
+    smaller = bool(found) and size < int(found[1].replace(",", ""))
+    if smaller:
+        print(f"{path.name} records a larger run ({found[1]}, this one {size:,}) and was left as it is.", flush=True)
+    return smaller
+
+
 def read_sections(page: str) -> dict[str, str]:
     """The sections of a page by their names."""
     return {

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults import __main__ as everything
+from tests.faults import on_prolific
 from tests.faults.installed import tracebacks
 from tests.faults.outside import Trial, page
-from tests.faults.sections import FOOT, read_sections, write_section
+from tests.faults.sections import FOOT, is_smaller, read_sections, write_section
 
 
 def test_a_section_is_replaced_and_the_others_stay_in_their_order(tmp_path: Path) -> None:
@@ -26,6 +28,20 @@ def test_a_section_is_replaced_and_the_others_stay_in_their_order(tmp_path: Path
 def test_the_stored_page_holds_what_the_commands_wrote() -> None:
     stored = (Path(__file__).resolve().parents[2] / "docs" / "reliability.md").read_text()
     assert "points" in read_sections(stored)
+
+
+@pytest.mark.parametrize(
+    ("name", "recorded", "size"),
+    [("prolific-faults.md", on_prolific.RECORDED, 1000), ("reliability.md", everything.RECORDED, 200)],
+)
+def test_a_run_smaller_than_the_recorded_one_is_told_and_not_written(
+    name: str, recorded: str, size: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored = Path(__file__).resolve().parents[2] / "docs" / name
+    assert is_smaller(size - 1, stored, recorded)
+    assert f"{name} records a larger run" in capsys.readouterr().out
+    assert not is_smaller(size, stored, recorded)
+    assert not is_smaller(1, tmp_path / name, recorded)
 
 
 def test_a_trial_names_what_was_met_and_each_audit_that_is_not_0() -> None:

@@ -257,12 +257,14 @@ def tabs(context: Context, study: Study) -> dict[str, Any]:
     return {"groups": groups, "pages": pages, "part": part}
 
 
-# Pages of jobs of a study's measures, which belong to its results.
+# Pages of jobs of a study's measures, which belong to its results like the job of its report.
 JOB_PAGES = ("studies-nnd-", "studies-h-")
 
 
 def _place_name(context: Context) -> str:
-    name = _url_name(context)
+    name, job = _url_name(context), context.get("job")
+    if job and job.kind == Job.Kind.REPORT and name.split("-")[0] == "job":
+        return "results"
     return "results" if name.startswith(JOB_PAGES) else name
 
 

@@ -279,6 +279,13 @@ def test_a_page_says_that_its_job_runs_and_why_the_last_one_failed(study: Study,
         assert wrong_pages(owner, {page: [failed, *always.get(page, [])]}, study) == {}
 
 
+@pytest.mark.parametrize("page", ["job", "job-links"])
+def test_the_pages_of_a_reports_job_stand_among_the_results(study: Study, owner: Client, page: str) -> None:
+    job = Job.objects.create(study=study, kind=Job.Kind.REPORT, state="done", created_at=timezone.now())
+    html = owner.get(reverse(f"console:{page}", args=[job.uuid])).content.decode()
+    assert html.count('aria-current="page">Results</a>') == 2
+
+
 @pytest.mark.parametrize(
     ("state", "expected"),
     [

@@ -82,7 +82,7 @@ def answer_writing(pk: int, seen: list[str]) -> HttpResponse:
     return request_patience.limit_lock_waits(view)(None)
 
 
-def test_a_request_waits_less_than_a_command_and_after_a_wait_in_vain_less_again(other, locked_user, monkeypatch):
+def test_a_request_waits_less_than_a_command_and_after_a_wait_in_vain_less_again(other, locked_user):
     limit_of_commands = limit_of(other)
     other.set_autocommit(False)
     with other.cursor() as holder:
@@ -103,18 +103,28 @@ def test_a_request_waits_less_than_a_command_and_after_a_wait_in_vain_less_again
         assert seen[-2:] == ["100ms", "100ms"]
 
 
-def test_while_a_row_goes_from_hand_to_hand_requests_wait_as_long_as_commands(other, locked_user):
+def test_while_a_row_goes_from_hand_to_hand_requests_wait_as_long_as_commands(other, locked_user, monkeypatch):
+    monkeypatch.setattr(request_patience, "FIRST_SECONDS", 15.0)
     limit_of_commands = limit_of(other)
     other.set_autocommit(False)
     with other.cursor() as holder:
         holder.execute("SELECT 1 FROM accounts_user WHERE id = %s FOR UPDATE", [locked_user.pk])
-    ends = threading.Timer(0.05, other.connection.rollback)
+    # Whoever holds the row lets it go once the request waits for it, by some more than counts as no wait.
+    ends = threading.Thread(target=let_go, args=(other.connection, pid(connection)))
     ends.start()
     seen: list[str] = []
     for _ in range(2):
         assert answer_writing(locked_user.pk, seen).content == b"renamed"
     ends.join()
-    assert seen == ["100ms", "100ms", limit_of_commands, limit_of_commands]
+    assert seen == ["15s", "15s", limit_of_commands, limit_of_commands]
+
+
+def let_go(holder, waiter: int) -> None:
+    """Roll back when the session `waiter` waits for a lock."""
+    while not holder.execute("SELECT 1 FROM pg_locks WHERE pid = %s AND NOT granted", [waiter]).fetchone():
+        time.sleep(0.01)
+    time.sleep(0.05)
+    holder.rollback()
 
 
 def test_behind_a_pool_that_shares_connections_a_request_leaves_no_limit(other):

@@ -53,7 +53,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 }
 # Only what is wrong is worked out and sent here: what a page does right is a hundred times as much.
 FINDINGS = """async ([about, looks]) => {
-  const places = looks && window.axe_looks ? looks.flatMap(look => axe_looks.get(look)) : [document.documentElement];
+  const places = looks ? looks.flatMap(look => axe_looks.get(look)) : [document.documentElement];
   if (!places.length) return [];
   const {violations} = await axe.run({include: places}, {...about, iframes: false, resultTypes: ["violations"]});
   return violations.filter(rule => ["serious", "critical"].includes(rule.impact))

@@ -148,8 +148,8 @@ def site(port: int, transactional_db: None, settings: Any) -> str:
 def browser() -> Iterator[Browser]:
     """Chromium at `CHROMIUM`; without it the test is skipped (CI sets it).
 
-    Where `CHROMIUM_SHELL` is set, that: the same engine without the windows around its pages, for a third less of the
-    processor. The product makes its PDF and pictures with `CHROMIUM`, in tests too.
+    Where `CHROMIUM_SHELL` is set, that: the same engine without the windows around its pages, for three tenths less of
+    the processor. The product makes its PDF and pictures with `CHROMIUM`, in tests too.
     """
     path = os.environ.get("CHROMIUM_SHELL") or os.environ.get("CHROMIUM")
     if not path:

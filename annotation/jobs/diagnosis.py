@@ -426,6 +426,7 @@ def _visit(origin: str) -> Iterator[Symptom]:
     """Visit the page of a host that says that it lives; its clock is read from the answer."""
     before = datetime.now(UTC)
     try:
+        # Its threads may wait for a lock first (deploy/postgresql), a little less than SECONDS.
         answer = httpx.get(f"{origin}/health/live", timeout=2 * SECONDS)
         answer.raise_for_status()
     except httpx.HTTPError as error:

@@ -17,12 +17,17 @@ from metrics.tables.shown import name_criterion as name_criterion
 NOT_RECORDED = "not recorded"
 
 
-def bind_intervals(sentence: str) -> str:
+def bind_values(sentence: str) -> str:
     """The sentence with its intervals, p, n, sums of money and durations each on one line, by no-break spaces."""
     bound = re.sub(r"(\S) (\[[^\],]+,) ", "\\1\u00a0\\2\u00a0", sentence)
     bound = re.sub(r"(\d min) (\d+ s)\b", "\\1\u00a0\\2", bound)
     bound = re.sub(r"\b([np]) ([=<]) (?=[\d.])", "\\1\u00a0\\2\u00a0", bound)
     return re.sub(r"(?<=\d) (?=(?:[A-Z]{3}|min|s)\b)", "\u00a0", bound)
+
+
+def describe_range(low: int, high: int) -> str:
+    """One number, or both ends of a range of numbers: `4`, `4 to 9`."""
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def money(cents: int | None, currency: str = "USD") -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from metrics.data.answer_types import AnswerType
 from metrics.report.pay import VOLUNTEERS, arms_by_reward, describe_rewards
 from metrics.report.records import ReportInput
-from metrics.report.wording import moment, money, name_criterion, plural
+from metrics.report.wording import describe_range, moment, money, name_criterion, plural
 
 # Answers that say how a text is to others.
 RELATIVE = frozenset({AnswerType.PREFERENCE, AnswerType.CHOSEN_TEXT, AnswerType.RANKING})
@@ -141,8 +141,7 @@ def _elicitation(report_input: ReportInput, *, huse: bool) -> Answers:
     yield from _scale(report_input)
     ratings = Counter((rating.text, rating.criterion) for rating in report_input.ratings if rating.kept)
     criteria = len({criterion for _, criterion in ratings})
-    counts = sorted(set(ratings.values()))
-    spread = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else None
+    spread = describe_range(min(ratings.values()), max(ratings.values())) if ratings else None
     yield "Responses for each text", f"{spread} on each of {criteria} criteria" if criteria > 1 else spread
     yield (
         "Statistics used",

@@ -14,7 +14,7 @@ from metrics.report.comparison.systems import System, systems_of
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, Warn
 from metrics.report.section import Section
-from metrics.report.wording import plural
+from metrics.report.wording import describe_range, plural
 from metrics.tables.record import Column, Row, Table
 
 REHEARSAL = template(
@@ -220,8 +220,7 @@ def _judged(report_input: ReportInput) -> Row:
     for rating in report_input.ratings:
         if rating.kept:
             counts[rating.text] = counts.get(rating.text, 0) + 1
-    low, high = (min(counts.values()), max(counts.values())) if counts else (None, None)
-    spread = "not recorded" if low is None else str(low) if low == high else f"{low} to {high}"
+    spread = describe_range(min(counts.values()), max(counts.values())) if counts else "not recorded"
     study = report_input.study
     begun, ended = study.collected_from, study.collected_to
     dates = f"{begun:%Y-%m-%d} to {ended:%Y-%m-%d}" if begun and ended else "not recorded"

@@ -17,7 +17,7 @@ from metrics.report.comparison.systems import System
 from metrics.report.pictures import dominated_regions
 from metrics.report.section import Section
 from metrics.report.sections.huse import HASHIMOTO
-from metrics.report.wording import estimate, plural
+from metrics.report.wording import describe_range, estimate, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, HuseResult, Missing
 
@@ -184,7 +184,7 @@ def _range(system: System) -> str:
     counts = sorted({item.ratings for item in system.items})
     if counts in ([], [0]):
         return "not recorded"
-    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    return describe_range(counts[0], counts[-1])
 
 
 def _at_common(systems: Sequence[System], compared: Comparison, measures: Sequence[tuple[str, str]]) -> Table:

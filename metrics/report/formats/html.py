@@ -177,7 +177,7 @@ def environment() -> Environment:
         extensions=["jinja2.ext.do"],
     )
     result.globals["unknown"] = []  # names of facts that are not recorded, of the section that is being written
-    for name in ("number", "interval", "estimate", "money", "duration", "moment", "known", "plural", "bind_intervals"):
+    for name in ("number", "interval", "estimate", "money", "duration", "moment", "known", "plural", "bind_values"):
         result.filters[name] = getattr(wording, name)
     return result
 
@@ -189,7 +189,7 @@ def _style() -> str:
 
 def render_figure(chart: Chart) -> str:
     """A figure with its words: what is drawn, not the numbers that it shows."""
-    words = f"<b>{escape(chart.title)}</b>. {escape(wording.bind_intervals(chart.legend_words))}"
+    words = f"<b>{escape(chart.title)}</b>. {escape(wording.bind_values(chart.legend_words))}"
     return embed.element(chart, words)
 
 

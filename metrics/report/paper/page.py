@@ -11,7 +11,7 @@ from metrics.report.paper.table import paper_table
 from metrics.report.pay import VOLUNTEERS, VOLUNTEERS_AHEAD, arms_by_reward, describe_rewards
 from metrics.report.records import Warn
 from metrics.report.result import Report
-from metrics.report.wording import known, money, plural
+from metrics.report.wording import describe_range, known, money, plural
 from metrics.tables.record import Table
 
 MAX_FIGURES = 2
@@ -81,7 +81,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
     report_input = report.input
     texts = sum(row.mean.n for row in report.sources) or len(report_input.texts)
     counts = [count for count, _ in report.ratings_per_text]
-    per_text = "" if not counts else str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    per_text = describe_range(counts[0], counts[-1]) if counts else ""
     spent = report_input.money
     unit = "pair" if report_input.in_pairs else "text"
     facts = [

@@ -13,7 +13,7 @@ from metrics.report import pay
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, StudyFacts
 from metrics.report.result import GeneratorReport
-from metrics.report.wording import plural
+from metrics.report.wording import describe_range, plural
 from metrics.types import REFERENCE
 
 TEXTS = ("texts.source", "texts.generator")
@@ -290,7 +290,7 @@ def _ratings(report_input: ReportInput) -> Iterator[Sentence]:
     yield RATINGS.fill(
         judged="judged " if any(text.id not in judged for text in report_input.texts) else "",
         unit="pair" if report_input.in_pairs else "text",
-        number=low if low == high else f"{low} to {high}",
+        number=describe_range(low, high),
         ratings=name if low == high == 1 else f"{name}s",
         criteria=f" on each of {criteria} criteria" if criteria > 1 else "",
     )

@@ -25,7 +25,7 @@ from metrics.report.sections.source_comparisons import (
     declared_comparison,
     has_comparison,
 )
-from metrics.report.wording import name_criterion, number, p_value, plural
+from metrics.report.wording import describe_range, name_criterion, number, p_value, plural
 from metrics.tables.record import CRITERION, Column, Row, Table
 from metrics.types import Interval
 
@@ -276,8 +276,7 @@ def _means(criteria: Sequence[Judged]) -> Table | None:
         better = judged.better()
         ranks, groups = rank_sets(ordered, better), significance_groups(ordered, better)
         for name in ordered:
-            low, high = ranks[name]
-            shown = f"{low}" if low == high else f"{low} to {high}"
+            shown = describe_range(*ranks[name])
             rows.append((judged.criterion, name, means[name], shown, str(groups[name]), means[name].n))
     columns = (
         CRITERION,

@@ -11,7 +11,7 @@ from metrics.data.sentence import Sentence, plain, template
 from metrics.report.records import ReportInput
 from metrics.report.row_records import ComparisonPlan, SealedPlanFacts
 from metrics.report.section_kind import Options, SectionKind
-from metrics.report.wording import plural
+from metrics.report.wording import describe_range, plural
 from metrics.tables.record import Column, Row, Table
 
 DIGITS = 12
@@ -112,9 +112,7 @@ def _ratings(planned: int, report_input: ReportInput) -> Pair:
     for (text, _), number in counts.items():
         by_text[text] = max(number, by_text.get(text, 0))
     low, high = min(by_text.values(), default=0), max(by_text.values(), default=0)
-    return Pair(
-        "Raters per text", str(planned), str(low) if low == high else f"{low} to {high}", low == high == planned
-    )
+    return Pair("Raters per text", str(planned), describe_range(low, high), low == high == planned)
 
 
 def _people(planned: int, report_input: ReportInput) -> Pair:
@@ -122,8 +120,8 @@ def _people(planned: int, report_input: ReportInput) -> Pair:
     done = [count for count in counts if count is not None]
     if not done:
         return Pair("People per condition", str(planned), UNKNOWN, None)
-    shown = str(done[0]) if min(done) == max(done) else f"{min(done)} to {max(done)}"
-    return Pair("People per condition", str(planned), shown, min(done) == max(done) == planned)
+    low, high = min(done), max(done)
+    return Pair("People per condition", str(planned), describe_range(low, high), low == high == planned)
 
 
 def _rules(plan: SealedPlanFacts) -> Pair:

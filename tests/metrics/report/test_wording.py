@@ -68,8 +68,12 @@ def test_sums_of_money_times_p_and_n_are_kept_on_one_line() -> None:
     space = "\u00a0"
     said = "Paid 1.25 USD (none) in 13 min 24 s, p = .005 and n = 40 of 8 HITs."
     bound = f"Paid 1.25{space}USD (none) in 13{space}min{space}24{space}s, p{space}={space}.005 and n{space}={space}40"
-    assert wording.bind_intervals(said) == f"{bound} of 8 HITs."
+    assert wording.bind_values(said) == f"{bound} of 8 HITs."
 
 
 def test_an_interval_is_kept_on_one_line() -> None:
-    assert wording.bind_intervals("HUSE 0.53 [0.41, 0.65] at 200") == "HUSE 0.53\u00a0[0.41,\u00a00.65] at 200"
+    assert wording.bind_values("HUSE 0.53 [0.41, 0.65] at 200") == "HUSE 0.53\u00a0[0.41,\u00a00.65] at 200"
+
+
+def test_a_range_of_one_number_is_that_number() -> None:
+    assert (wording.describe_range(4, 4), wording.describe_range(4, 9)) == ("4", "4 to 9")

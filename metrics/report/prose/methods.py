@@ -264,7 +264,7 @@ def _raters(report_input: ReportInput) -> Iterator[Sentence]:
         )
         yield RATERS.fill(people=plural(crowd.workers, *people), where=where, criteria=criteria)
     first, last = report_input.study.collected_from, report_input.study.collected_to
-    if first and last:
+    if first and last and report_input.ratings:
         days = (_day(first), _day(last))
         yield DATES.fill(days=f"on {days[0]}" if days[0] == days[1] else f"from {days[0]} to {days[1]}")
     yield from _ratings(report_input)

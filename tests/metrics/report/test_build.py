@@ -318,6 +318,8 @@ def test_the_methods_say_what_was_done_and_nothing_else(given: ReportInput) -> N
     assert first is not None
     told = " ".join(build_report(replace(given, study=replace(STUDY, collected_to=first, mode="imported"))).methods)
     assert "Ratings were collected on 3 November 2026." in told
+    unrated = build_report(replace(given, study=replace(STUDY, mode="imported"), ratings=()))
+    assert "Ratings were collected" not in " ".join(unrated.methods)
     assert "Exclusions before the import are not known" in told
     assert "by half-samples of contexts." in told
     apart = study({"t=1.0": (1.0, 0.0)}, mixed=False)

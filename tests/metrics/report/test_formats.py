@@ -24,6 +24,7 @@ from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
 from metrics.report.build import build_report
 from metrics.report.formats.figures import charts
+from metrics.report.formats.html import html
 from metrics.report.formats.html_to_text import take_pictures
 from metrics.report.formats.json import payload, read
 from metrics.report.formats.json_schema import document_schema
@@ -31,7 +32,7 @@ from metrics.report.formats.latex import render_document as latex_document
 from metrics.report.formats.latex import render_figures
 from metrics.report.formats.write import write_report
 from metrics.report.record_codec import decode, encode
-from metrics.report.records import ReportInput
+from metrics.report.records import ReportInput, ScaleLabel
 from metrics.report.result import Report
 from metrics.report.row_records import Attached, PageFacts
 from metrics.report.sections.external_scores import kind_of
@@ -273,6 +274,14 @@ def test_a_file_that_is_neither_is_refused() -> None:
     with pytest.raises(BadInput, match="neither"):
         kind_of({"schema_version": 1})
     assert kind_of(rates()) == "nnd"
+
+
+def test_a_code_below_zero_has_a_minus_sign() -> None:
+    asked = study({"t=1.0": (1.0, 0.0)})
+    scale = (ScaleLabel("Worse", -1), ScaleLabel("Better", 1))
+    page = lxml_html.fromstring(html(build_report(replace(asked, study=replace(asked.study, scale=scale))), now=NOW))
+    codes = page.xpath('//section[@id="design"]//table[caption][.//th="Code"]//td[@class="n"]/text()')
+    assert codes == ["\u22121", "1"]
 
 
 def test_the_words_of_a_page_are_its_text(told_apart: Report) -> None:

@@ -64,7 +64,8 @@ class MissingHJ(MetricsError):  # noqa: N818 - the name is the specification's
 
     def __init__(self, ids: Iterable[str]) -> None:
         self.ids = tuple(ids)
-        super().__init__(f"No rating is left for {len(self.ids)} item(s): {join_names(self.ids)}.")
+        items = "item" if len(self.ids) == 1 else "items"
+        super().__init__(f"No rating is left for {len(self.ids)} {items}: {join_names(self.ids)}.")
 
 
 class MissingLogProb(MetricsError):  # noqa: N818 - the name is the specification's
@@ -73,7 +74,8 @@ class MissingLogProb(MetricsError):  # noqa: N818 - the name is the specificatio
     def __init__(self, ids: Iterable[str]) -> None:
         self.ids = tuple(ids)
         super().__init__(
-            f"HUSE needs a log-probability for every item, and {len(self.ids)} item(s) have none: "
+            "HUSE needs a log-probability for every item, and "
+            f"{len(self.ids)} {'item has' if len(self.ids) == 1 else 'items have'} none: "
             f"{join_names(self.ids)}."
         )
 

@@ -186,7 +186,7 @@ def _review(facts: StudyFacts) -> NextStep:
         "%(n)s submission is to be reviewed.", "%(n)s submissions are to be reviewed.", facts.undecided
     ) % _count(facts.undecided)
     if facts.first_due:
-        sentence += " " + _("The first is approved automatically at %s UTC.") % _moment(facts.first_due)
+        sentence += " " + _("Automatic approval of the first is due at %s UTC.") % _moment(facts.first_due)
     return NextStep("review", sentence, _("Review submissions"), "review", Role.REVIEWER, facts.first_due)
 
 

@@ -52,7 +52,7 @@ class Finding:
         """The value's interval, "" where none is defined."""
         if self.low is None or self.high is None:
             return ""
-        return f"{self.check.shown(self.low)} – {self.check.shown(self.high)}"
+        return f"[{self.check.shown(self.low)}, {self.check.shown(self.high)}]"
 
 
 def findings(submission: Submission) -> list[Finding]:

@@ -162,7 +162,8 @@ class QualityCheck:
 
     def shown(self, value: float) -> str:
         """A value as a reader meets it: a share in per cent, else a number."""
-        return f"{100 * value:.0f}%" if self.percent else f"{value:.2g}" if value != round(value) else f"{value:.0f}"
+        words = f"{100 * value:.0f}%" if self.percent else f"{value:.2g}" if value != round(value) else f"{value:.0f}"
+        return words.replace("-", "−")
 
 
 @dataclass(frozen=True, slots=True)

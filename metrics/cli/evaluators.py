@@ -72,8 +72,7 @@ def table(evaluation: Evaluation) -> str:
     blocks += [_block(name, condition) for name, condition in evaluation.conditions.items()]
     notes = [NO_CLAIM]
     if evaluation.family:
-        family = evaluation.family
-        notes.insert(0, f"Family of {len(family.hypotheses)} declared tests: {family.name}, alpha {family.alpha:g}.")
+        notes.insert(0, evaluation.family.describe("declared"))
     if evaluation.flags:
         notes.append("flags: " + ", ".join(evaluation.flags))
     return "\n\n".join([*blocks, "\n".join(notes)]) + "\n"

@@ -148,8 +148,7 @@ def _comparison(comparison: ConditionComparison) -> str:
         f"Tukey-Kramer {pair.a} - {pair.b}: {format_cell(pair.difference)}, {_numbers(pair.difference, 'q', 'p')}"
         for pair in comparison.tukey
     ]
-    family = comparison.family
-    lines.append(f"Family of {len(family.hypotheses)} tests: {family.name}, alpha {family.alpha:g}.")
+    lines.append(comparison.family.describe())
     if comparison.left_out:
         lines.append(f"Excluded, with only one evaluator: {', '.join(comparison.left_out)}.")
     return "\n".join(lines + (["flags: " + ", ".join(comparison.flags)] if comparison.flags else [])) + "\n"

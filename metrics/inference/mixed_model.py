@@ -139,8 +139,8 @@ def _check(
     x = np.column_stack([np.ones(n), *(_column(name, column, n) for name, column in fixed.items())])
     if len(ratings.items) < 2 or n <= len(names):
         raise InsufficientData(
-            f"{len(names)} effect(s) need 2 items and more ratings than effects; there are {len(ratings.items)} "
-            f"item(s) and {n} rating(s)."
+            "A mixed model needs 2 items and more ratings than effects; here are "
+            f"effects: {len(names)}, items: {len(ratings.items)}, ratings: {n}."
         )
     if np.linalg.matrix_rank(x / np.abs(x).max(axis=0).clip(1e-300)) < len(names):
         raise DegenerateInput(

@@ -42,6 +42,12 @@ class Family:
                 f"a hypothesis is named once, and {join_names(twice)} more often", where=f"family {self.name}"
             )
 
+    def describe(self, kind: str = "") -> str:
+        """`Family of 6 tests: pairs of conditions, alpha 0.05.` kind: of the tests, such as "declared"."""
+        size = len(self.hypotheses)
+        tests = " ".join(filter(None, (str(size), kind, "test" if size == 1 else "tests")))
+        return f"Family of {tests}: {self.name}, alpha {self.alpha:g}."
+
     @property
     def bonferroni_alpha(self) -> float:
         """What one p-value must stay below by Bonferroni: alpha / size."""

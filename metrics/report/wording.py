@@ -30,6 +30,12 @@ def describe_range(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
+def describe_days(first: datetime, last: datetime) -> str:
+    """One day, or both ends of several: `3 November 2026`, `3 November 2026 to 4 November 2026`."""
+    days = [f"{when.day} {when:%B %Y}" for when in (first, last)]
+    return " to ".join(dict.fromkeys(days))
+
+
 def money(cents: int | None, currency: str = "USD") -> str:
     """`160.00 USD` or `16000 JPY`, from whole minor units of the currency."""
     if cents is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from metrics.errors import BadInput
@@ -72,6 +72,12 @@ class Table:
         values = {row_column.key: cell for row_column, cell in zip(self.columns, row, strict=True)}
         cell = values[column.key]
         return isinstance(cell, Estimate) and (column.n is None or values.get(column.n) != cell.n)
+
+    def without_empty_columns(self) -> Table:
+        """For a reader: the table without the columns that hold nothing in any row; the first stays."""
+        places = [at for at in range(len(self.columns)) if at == 0 or any(row[at] is not None for row in self.rows)]
+        columns = tuple(self.columns[at] for at in places)
+        return replace(self, columns=columns, rows=tuple(tuple(row[at] for at in places) for row in self.rows))
 
     def estimates(self) -> Iterator[tuple[str, Estimate]]:
         """Every estimate, with the words of its row and column."""

@@ -257,9 +257,11 @@ def units(studies: Studies, match: re.Match[str]) -> str | None:
     return f"Lengths are counted in {' and in '.join(names)}: log p per unit is not on one scale."
 
 
-@kind(r"\d+ (?:person|people) rated in all of these studies\.")
+@kind(r"\d+ (?:person|people|simulated raters?) rated in all of these studies\.")
 def shared_raters(studies: Studies, match: re.Match[str]) -> str | None:
-    return f"{count(len(set.intersection(*studies.raters)), 'person', 'people')} rated in all of these studies."
+    simulated = all(rows.study["mode"] == "rehearsal" for rows in studies.rows.values())
+    names = ("simulated rater", "simulated raters") if simulated else ("person", "people")
+    return f"{count(len(set.intersection(*studies.raters)), *names)} rated in all of these studies."
 
 
 @kind(rf"Of \d+ findings? of \S+ that (?P<again>\S+) tested again, \d+ (?:was|were) upheld \({NUMBER}%\)\.")
@@ -291,12 +293,14 @@ def variations(studies: Studies) -> list[float]:
     return [variation for _, _, _, variation in scores(studies.rows, studies.joint) if variation is not None]
 
 
-@kind(rf"CV\* of \d+ scores? that the studies share: median {NUMBER}%, {NUMBER}% to {NUMBER}%\.")
+@kind(rf"CV\* of \d+ scores? that the studies share: (?:median {NUMBER}%, {NUMBER}% to {NUMBER}%|{NUMBER}%)\.")
 def variation(studies: Studies, match: re.Match[str]) -> str | None:
     values = variations(studies)
-    said = re.findall(NUMBER, match[0].partition("median")[2])
-    ends = [shown(value, end) for value, end in zip((median(values), min(values), max(values)), said, strict=True)]
-    return f"CV* of {count(len(values), 'score')} that the studies share: median {ends[0]}%, {ends[1]}% to {ends[2]}%."
+    said = re.findall(NUMBER, match[0].partition(": ")[2])
+    computed = values if len(values) == 1 else (median(values), min(values), max(values))
+    ends = [shown(value, end) for value, end in zip(computed, said, strict=True)]
+    spread = f"{ends[0]}%" if len(values) == 1 else f"median {ends[0]}%, {ends[1]}% to {ends[2]}%"
+    return f"CV* of {count(len(values), 'score')} that the studies share: {spread}."
 
 
 @kind(r"\d+ (?:study|studies) asked who wrote a text; the unit is the evaluator\.(?: Some evaluators .+ people\.)?")
@@ -385,10 +389,11 @@ def differing(studies: Studies, match: re.Match[str]) -> str | None:
     return f"The studies differ in {', '.join(names)}; this may cause a difference of values."
 
 
-@kind(r"The studies paid in [A-Z, ]+\. Nothing is converted or added up across currencies\.")
+@kind(r"The studies paid in [A-Z, ]+ and [A-Z]+\. Nothing is converted or added up across currencies\.")
 def currencies(studies: Studies, match: re.Match[str]) -> str | None:
     names = sorted({str(rows.study["currency"]) for rows in studies.rows.values()})
-    return f"The studies paid in {', '.join(names)}. Nothing is converted or added up across currencies."
+    listed = f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"The studies paid in {listed}. Nothing is converted or added up across currencies."
 
 
 @kind(r"Generators were judged with \d+ to \d+ texts, and HUSE depends on that number, too\.")

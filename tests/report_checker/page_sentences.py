@@ -6,6 +6,7 @@ from tests.report_checker.recount import Rows, count
 from tests.report_checker.sentences import Asked, Match, kind
 
 QUESTIONS = 45  # of the datasheet
+LIMITS = "//ul[@class='limits']/li"
 
 
 @kind(
@@ -54,10 +55,12 @@ def one_condition(rows: Rows, match: Match, asked: Asked) -> str | None:
     return match[0] if len(rows.arms) == 1 and rows.submissions else None
 
 
-@kind(r"No warning was raised by the data\. The summary says what cannot be concluded in principle\.")
+@kind(r"No warning was raised by the data\.(?: See what cannot be concluded in principle\.)?")
 def no_warning(rows: Rows, match: Match, asked: Asked) -> str | None:
     """Of studies that warn of nothing: live, over, of raters from anywhere on several days, without HUSE."""
     warned = asked.page.tree.xpath("//ul[@class='warnings']/li") if asked.page else []
     study = rows.study
     quiet = study["mode"] != "rehearsal" and study["status"] == "closed" and study["task"] != "typicality"
-    return match[0] if quiet and not study["country"] and not warned else None
+    limits = " See what cannot be concluded in principle." if asked.page and asked.page.tree.xpath(LIMITS) else ""
+    said = f"No warning was raised by the data.{limits}"
+    return said if quiet and not study["country"] and not warned else None

@@ -206,17 +206,32 @@ def tiny_model(rows: Rows, match: Match, asked: Asked) -> str | None:
 # --- the caption of the table on the paper page ---
 
 
+BRACKETS = r"(?:, and in brackets [a-z ]+)?"
+
+
+def in_brackets(asked: Asked, caption: str, words: str) -> str:
+    """What an n counts that stands in brackets beside a value; "" where none does in the table of that caption."""
+    table = asked.page.tables().get(caption, []) if asked.page else []
+    return f", and in brackets {words}" if any("(n =" in cell for row in table for cell in row) else ""
+
+
 def paper(
-    name: str, words: str, counted: str, holds: Callable[[Rows, Asked], bool], level: float | None = None
+    name: str,
+    words: str,
+    counted: str,
+    holds: Callable[[Rows, Asked], bool],
+    level: float | None = None,
+    bracketed: str = "",
 ) -> None:
     """Register a caption: its intervals, where it names some, are at the level of the report, or of a file."""
 
     def expect(rows: Rows, match: Match, asked: Asked) -> str | None:
         at = 100 * (asked.level if level is None else level)
         named = f", with {at:g}% intervals" if " intervals;" in match[0] else ""
-        return f"{words}{named}; n counts {counted}." if holds(rows, asked) else None
+        also = in_brackets(asked, match[0], bracketed) if bracketed else ""
+        return f"{words}{named}; n counts {counted}{also}." if holds(rows, asked) else None
 
-    kind(rf"{re.escape(words)}(?:, with {NUMBER}% intervals)?; n counts \w+\.")(_named(expect, name))
+    kind(rf"{re.escape(words)}(?:, with {NUMBER}% intervals)?; n counts \w+{BRACKETS}\.")(_named(expect, name))
 
 
 def _named(function: Callable[..., str | None], name: str) -> Callable[..., str | None]:
@@ -246,10 +261,11 @@ paper(
     "human",
     "evaluators",
     lambda rows, asked: rows.study["task"] == "human_or_machine",
+    bracketed="answers",
 )
 
 
-@kind(rf"Mean rating[a-z ]*? over texts[a-z, ]*?(?:, with {NUMBER}% intervals)?; n counts texts\.")
+@kind(rf"Mean rating[a-z ]*? over texts[a-z, ]*?(?:, with {NUMBER}% intervals)?; n counts texts{BRACKETS}\.")
 def paper_scales(rows: Rows, match: Match, asked: Asked) -> str | None:
     scales = [name for criterion in rows.words["criteria"] if not is_nominal(rows, name := criterion["name"])]
     if not scales:
@@ -258,7 +274,8 @@ def paper_scales(rows: Rows, match: Match, asked: Asked) -> str | None:
     judged = {rows.sides[answer.text] for answer in rows.used}
     difference = ", and its difference from the references" if "" in judged and len(judged) > 1 else ""
     named = f", with {100 * asked.level:g}% intervals" if " intervals;" in match[0] else ""
-    return f"Mean rating{of} over texts{difference}{named}; n counts texts."
+    also = in_brackets(asked, match[0], "the judgments of both sources")
+    return f"Mean rating{of} over texts{difference}{named}; n counts texts{also}."
 
 
 paper(

@@ -931,7 +931,7 @@ ANSWERS = {
 }
 BETWEEN = r"Undecided between .+? and |.+? (?:is (?:better|worse|taken|preferred)[a-z ]*? (?:than|to)) "
 DECLARED = (
-    r"(?:Neither comparison nor margin was declared before the data; compared by default: [^.]+?|"
+    r"(?:Neither a comparison of sources nor a margin for it was declared before the data; compared by default: [^.]+?|"
     r"Declared by the plan of [^.]+?)\."
 )
 
@@ -940,7 +940,7 @@ def declared(rows: Rows, compared: Comparison) -> str:
     """What was declared of the comparison before the data, and how it was chosen where it was not."""
     plan = rows.declared
     if not plan or rows.logged is None:
-        return f"Neither comparison nor margin was declared before the data; compared by default: {compared.chosen}."
+        return f"Neither a comparison of sources nor a margin for it was declared before the data; compared by default: {compared.chosen}."
     raters = {"new": ", new raters", "these": ", these raters"}.get(plan.get("raters", ""), "")
     what = ["the margin"] if "margin" in plan else []
     if "first" in plan:
@@ -1130,7 +1130,7 @@ fixed(
     "one_source_limit",
     "Since each HIT held one source, a difference between sources cannot be separated from a difference between HITs "
     "or between the workers who took them. Where the two sources were rated by different workers, the intervals include "
-    "the variation between workers (docs/huse-interval.md). The value itself still belongs to both, source and HIT.",
+    "the variation between workers. The value itself still belongs to both, source and HIT.",
     lambda rows: not rows.pairs and all(hit["refs"] in (0, hit["items"]) for hit in rows.hits if hit["work"]),
 )
 

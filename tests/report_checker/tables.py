@@ -253,7 +253,6 @@ def _conditions(rows: Rows) -> Cells:
                 str(rows.study["evaluators_per_cell"]),
                 str(len({row["rater"] for row in work})),
                 str(len(work)),
-                None,
                 str(sum(row["used"] == "exclude" for row in work)),
                 money(reward, rows.study["currency"]) if by_amount(rows) else None,
                 clock(float(median(seconds))) if seconds else None,

@@ -198,9 +198,9 @@ def scrolling_table(content: str, label: str, *, kind: str = "", tall: bool = Fa
 
 
 def _label_cells(content: str) -> SafeString:
-    """Rows of a table whose cells carry the heading of their column, for the style sheet."""
+    """Rows of a table whose cells carry the heading of their column, for the style sheet; a button names itself."""
     head, _tbody, body = content.partition("<tbody>")
-    labels = [strip_tags(heading) for heading in HEADING.findall(head)]
+    labels = ["" if heading.startswith(UNSEEN) else strip_tags(heading) for heading in HEADING.findall(head)]
 
     def label_row(row: re.Match[str]) -> str:
         columns = iter(labels)
@@ -215,6 +215,7 @@ def _label_cell(opened: str, label: str) -> str:
     return f'<td data-label="{quoted}"' if opened == "<td" else opened
 
 
+UNSEEN = '<span class="unseen">'
 HEADING = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
 ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
 CELL = re.compile(r"(<t[dh])\b")

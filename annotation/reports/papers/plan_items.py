@@ -89,8 +89,8 @@ def _randomization(document: Document) -> str:
 def _existing(document: Document) -> str:
     number = document["submissions"]
     if not number:
-        return "No data had been collected when this plan was sealed."
-    return f"{number} submissions had been collected when this version was sealed."
+        return "No data had been collected when this version was written."
+    return f"{number} submissions had been collected when this version was written."
 
 
 def _procedures(document: Document) -> str:

@@ -21,8 +21,9 @@ class ChecklistItem:
 
 
 def check_completeness(report_input: ReportInput) -> tuple[ChecklistItem, ...]:
-    """Every item in a fixed order."""
-    return tuple(ChecklistItem(item, test(report_input), hint) for item, test, hint in ITEMS)
+    """Every item that applies, in a fixed order: preferences between two texts have no measure of agreement."""
+    items = [item for item in ITEMS if not (report_input.in_pairs and item[0] == AGREEMENT)]
+    return tuple(ChecklistItem(item, test(report_input), hint) for item, test, hint in items)
 
 
 def completeness_score(checklist: tuple[ChecklistItem, ...]) -> str:
@@ -41,6 +42,7 @@ def _rated(report_input: ReportInput) -> bool:
 
 
 Test = Callable[[ReportInput], bool]
+AGREEMENT = "Agreement of raters"
 ITEMS: tuple[tuple[str, Test, str], ...] = (
     ("Qualifications of raters", lambda g: bool(g.crowd.criteria), "who was let in, and by what rule"),
     (
@@ -57,7 +59,7 @@ ITEMS: tuple[tuple[str, Test, str], ...] = (
     ("Number of raters", lambda g: g.crowd.workers is not None or _has_included_ratings(g), "the people"),
     ("Ratings of each item", _rated, "the ratings"),
     ("Scale", lambda g: bool(g.study.scale), "the labels and their codes"),
-    ("Agreement of raters", _has_included_ratings, "the single ratings, not their means"),
+    (AGREEMENT, _has_included_ratings, "the single ratings, not their means"),
     ("Statistical test", lambda g: bool(g.generators) or _has_included_ratings(g), "results with a test"),
     ("Exclusions", lambda g: g.flags is not None or g.quality is not None, "the quality rules, or that none was run"),
     ("Dates", lambda g: g.study.collected_from is not None, "when the ratings were given"),

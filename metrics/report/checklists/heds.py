@@ -151,7 +151,8 @@ def _elicitation(report_input: ReportInput, *, huse: bool) -> Answers:
         if ratings
         else None,
     )
-    yield "Inter-rater agreement", "Krippendorff's alpha, in the results" if ratings else None
+    has_alpha = ratings and not report_input.in_pairs
+    yield "Inter-rater agreement", "Krippendorff's alpha, in the results" if has_alpha else None
     yield "Intra-rater agreement", None
 
 

@@ -117,7 +117,7 @@ FACTS: tuple[tuple[MissingFact, Callable[[ReportInput], bool]], ...] = (
         lambda facts: not facts.language,
     ),
     (
-        MissingFact("licence", "License of the texts", "such as CC BY 4.0", ("Licence of the texts",)),
+        MissingFact("licence", "Licence of the texts", "such as CC BY 4.0", ("Licence of the texts",)),
         lambda facts: not facts.licence,
     ),
     (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from metrics.data.currency import minor_digits
 from metrics.data.sentence import Sentence, plain, template
 from metrics.errors import BadInput
 from metrics.figures.huse_scatter import UNITS as UNITS_OF_LENGTH
@@ -14,7 +13,7 @@ from metrics.report.comparison.systems import System, systems_of
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, Warn
 from metrics.report.section import Section
-from metrics.report.wording import describe_range, plural
+from metrics.report.wording import describe_days, describe_range, money, plural
 from metrics.tables.record import Column, Row, Table
 
 REHEARSAL = template(
@@ -44,7 +43,9 @@ UNITS = template(
     "Lengths are counted in {units}: log p per unit is not on one scale.",
     "generators.length_unit",
 )
-SHARED_RATERS = template("comparison.shared-raters", "{people} rated in all of these studies.", "ratings.rater")
+SHARED_RATERS = template(
+    "comparison.shared-raters", "{people} rated in all of these studies.", "ratings.rater", "study.mode"
+)
 OTHER_PEOPLE = template(
     "comparison.other-people",
     "Generators of different studies were judged by {people}: the intervals hold {held}, and nothing else that differs "
@@ -119,12 +120,12 @@ class StudyComparison:
     @property
     def title(self) -> str:
         """`headlines and stories`."""
-        return _join(self.studies)
+        return _join([report_input.study.name for report_input in self.studies])
 
 
-def _join(studies: Sequence[ReportInput]) -> str:
-    *names, last = [report_input.study.name for report_input in studies]
-    return f"{', '.join(names)} and {last}"
+def _join(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}"
 
 
 def compare_studies(
@@ -203,8 +204,7 @@ def _studies(studies: Sequence[ReportInput]) -> Section:
         Column("raters", "Raters", "count"),
         Column("submitted", "Assignments", "count"),
         Column("excluded", "Excluded", "count"),
-        Column("wage", "Wage per hour", "number"),
-        Column("currency", "Currency"),
+        Column("wage", "Wage per hour", "range"),
         Column("provider", "Recruited through"),
     )
     tables = (
@@ -223,19 +223,18 @@ def _judged(report_input: ReportInput) -> Row:
     spread = describe_range(min(counts.values()), max(counts.values())) if counts else "not recorded"
     study = report_input.study
     begun, ended = study.collected_from, study.collected_to
-    dates = f"{begun:%Y-%m-%d} to {ended:%Y-%m-%d}" if begun and ended else "not recorded"
+    dates = describe_days(begun, ended) if begun and ended else "not recorded"
     return study.name, study.task, study.mode, references, len(report_input.texts) - references, spread, dates
 
 
 def _rated(report_input: ReportInput) -> Row:
-    money, crowd = report_input.money, report_input.crowd
+    crowd, wage = report_input.crowd, report_input.money.wage_cents
     return (
         report_input.study.name,
         crowd.workers if crowd.workers is not None else len({rating.rater for rating in report_input.ratings}) or None,
         crowd.submitted,
         crowd.excluded,
-        None if money.wage_cents is None else money.wage_cents / 10 ** minor_digits(money.currency),
-        money.currency,
+        None if wage is None else money(wage, report_input.money.currency),
         crowd.provider or "not recorded",
     )
 
@@ -255,7 +254,7 @@ def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list
         warns.append(Warn("studies_differ", DIFFER.fill(differing=", ".join(differing))))
     currencies = sorted({report_input.money.currency for report_input in studies})
     if len(currencies) > 1:
-        warns.append(Warn("currencies_differ", CURRENCIES.fill(currencies=", ".join(currencies))))
+        warns.append(Warn("currencies_differ", CURRENCIES.fill(currencies=_join(currencies))))
     sizes = sorted({len(system.items) for system in systems})
     if len(sizes) > 1:
         warns.append(Warn("unequal_texts", UNEQUAL_TEXTS.fill(low=sizes[0], high=sizes[-1])))
@@ -264,7 +263,9 @@ def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list
         counted_in = sorted(f"{UNITS_OF_LENGTH.get(unit, unit)}s" for unit in units)
         warns.append(Warn("mixed_length_units", UNITS.fill(units=" and in ".join(counted_in))))
     if both := _in_all(studies):
-        warns.append(Warn("shared_raters", SHARED_RATERS.fill(people=plural(len(both), "person", "people"))))
+        simulated = all(report_input.study.mode == "rehearsal" for report_input in studies)
+        words = ("simulated rater", "simulated raters") if simulated else ("person", "people")
+        warns.append(Warn("shared_raters", SHARED_RATERS.fill(people=plural(len(both), *words))))
     return warns
 
 
@@ -319,7 +320,7 @@ def _methods(
     across = f"; across studies {raters}" if len({system.block for system in systems}) > 1 else ""
     intervals = (INTERVALS.fill(level=100 * level, across=across),) if compared.pairs else ()
     return (
-        COMPARED.fill(studies=_join(studies)),
+        COMPARED.fill(studies=_join([report_input.study.name for report_input in studies])),
         HUSE_METHODS.fill(k=k, at=at),
         *intervals,
     )

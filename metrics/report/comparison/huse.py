@@ -121,7 +121,8 @@ def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: 
     judged = [
         difference for difference in compared.differences if (difference.first, difference.second) not in across_scales
     ]
-    sentences = tuple(_verdict(difference, compared, measures[0]) for difference in judged[:MAX_VERDICTS])
+    shown = sorted(judged, key=lambda difference: not _differs(difference, measures[0][0]))[:MAX_VERDICTS]
+    sentences = tuple(_verdict(difference, compared, measures[0]) for difference in shown)
     verdicts = (*sentences, *_rest(judged, measures[0]), *_unjudged(len(across_scales)))
     values = {
         title: {(system.block, system.facts.name): compared.estimates[system.name][key] for system in systems}
@@ -289,21 +290,21 @@ def _others(difference: Difference, main_measure: str) -> str:
     """The other measures that differ with their whole interval."""
     differing = []
     for key, title in TITLES[1:] if main_measure == "huse" else ():
-        value: Estimate = getattr(difference, key)
-        span = value.interval
-        if span is not None and (span.low > 0 or span.high < 0):
-            differing.append(f"{title} by {estimate(value)}")
+        if _differs(difference, key):
+            differing.append(f"{title} by {estimate(getattr(difference, key))}")
     return f" They differ in {' and in '.join(differing)}." if differing else ""
+
+
+def _differs(difference: Difference, key: str) -> bool:
+    """Whether the interval of a measure's difference excludes 0."""
+    span = getattr(difference, key).interval
+    return span is not None and (span.low > 0 or span.high < 0)
 
 
 def _rest(judged: Sequence[Difference], measure: tuple[str, str]) -> tuple[str, ...]:
     if len(judged) <= MAX_VERDICTS:
         return ()
-    differ = sum(
-        span.low > 0 or span.high < 0
-        for difference in judged
-        if (span := getattr(difference, measure[0]).interval) is not None
-    )
+    differ = sum(_differs(difference, measure[0]) for difference in judged)
     return (ALL_PAIRS.fill(differ=differ, pairs=len(judged), title=measure[1]),)
 
 

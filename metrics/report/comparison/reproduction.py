@@ -53,7 +53,7 @@ AT_COMMON = template(
 )
 VARIATION = template(
     "comparison.variation",
-    "CV* of {scores} that the studies share: median {median}%, {low}% to {high}%.",
+    "CV* of {scores} that the studies share: {spread}.",
     "ratings.value",
 )
 UPHELD = template(
@@ -206,12 +206,9 @@ def _has_preferences(judged: Compared) -> bool:
 def _lead_scores(rows: Sequence[Row]) -> Iterator[Sentence]:
     known = [float(row[-1]) for row in rows if isinstance(row[-1], int | float)]
     if known:
-        yield VARIATION.fill(
-            scores=plural(len(known), "score"),
-            median=number(median(known)),
-            low=number(min(known)),
-            high=number(max(known)),
-        )
+        middle, low, high = (f"{number(end)}%" for end in (median(known), min(known), max(known)))
+        spread = middle if len(known) == 1 else f"median {middle}, {low} to {high}"
+        yield VARIATION.fill(scores=plural(len(known), "score"), spread=spread)
 
 
 # --- sets of scores ---

@@ -160,7 +160,7 @@ def render_part(section: Section, shown: Sequence[Chart] = (), file: str = JSON)
 
 def _table(table: Table, file: str) -> dict[str, Any]:
     """The table as HTML; a very long one shows its first rows and says where the others are."""
-    cut = shortened.shorten_table(table, SHOWN_ROWS, file)
+    cut = shortened.shorten_table(table.without_empty_columns(), SHOWN_ROWS, file)
     html = Markup(table_html(cut, sortable=True))  # noqa: S704 - escaped by table_html()
     return {"title": table.title, "rows": len(table.rows), "html": html}
 

@@ -84,6 +84,7 @@ class Recipe:
     head: str
     counted: str
     paired: bool = False
+    in_brackets: str = ""
 
 
 DIFFERENCE = ", and its difference from the references"
@@ -97,6 +98,7 @@ RECIPES = (
         (("accuracy", "Accuracy"), ("human", "Says human")),
         "Condition",
         "evaluators",
+        in_brackets=", and in brackets answers",
     ),
     Recipe("nnd", NEAR_NEGATIVE, ("model", "category"), (("rate", "Passed"),), "", "tests"),
     Recipe(
@@ -114,6 +116,7 @@ RECIPES = (
         (("mean", "Mean"), ("difference", "Difference")),
         "",
         "texts",
+        in_brackets=", and in brackets the judgments of both sources",
     ),
     Recipe(
         "preferences",
@@ -179,7 +182,8 @@ def _build(recipe: Recipe, tables: Sequence[Table]) -> Table:
     names = (", ".join(dict.fromkeys(words_of[at](str(row[at] or "all")) for at in naming)) for row in all_rows)
     rows = [(name, *row, n) for name, row, n in zip(names, picked, counts, strict=True)]
     notes = count_further_rows(len(rows) - MAX_ROWS)
-    words = {"with_intervals": _name_intervals(picked), "counted": recipe.counted}
+    counted = recipe.counted + (recipe.in_brackets if any(map(_has_other_n, picked)) else "")
+    words = {"with_intervals": _name_intervals(picked), "counted": counted}
     if recipe.caption is MEANS:
         words["with_difference"] = DIFFERENCE if len(values) > 1 else ""
         criteria = {name_criterion(str(row[places[CRITERION.key]])) for row in all_rows}
@@ -195,6 +199,11 @@ def _naming(recipe: Recipe, rows: Sequence[Row], places: Mapping[str, int]) -> l
     if recipe.paired:
         return [at for at in known if at in varying or at in known[-2:]]
     return varying or known[:1]
+
+
+def _has_other_n(row: Row) -> bool:
+    """Whether a value rests on another number than the row's, and so stands with its n in brackets."""
+    return len({cell.n for cell in row if isinstance(cell, Estimate)}) > 1
 
 
 def _n(row: Row) -> int:

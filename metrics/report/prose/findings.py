@@ -39,7 +39,7 @@ HOMOGENEOUS_LIMIT = template(
     "limits.one-source",
     "Since each HIT held one source, a difference between sources cannot be separated from a difference between HITs "
     "or between the workers who took them. Where the two sources were rated by different workers, the intervals "
-    "include the variation between workers (docs/huse-interval.md). The value itself still belongs to both, source and "
+    "include the variation between workers. The value itself still belongs to both, source and "
     "HIT.",
     "ratings.hit",
     "texts.source",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime
 
 from metrics.data.answer_types import AnswerType
 from metrics.data.arm_assignment import draw_sentence
@@ -13,7 +12,7 @@ from metrics.report import pay
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, StudyFacts
 from metrics.report.result import GeneratorReport
-from metrics.report.wording import describe_range, plural
+from metrics.report.wording import describe_days, describe_range, plural
 from metrics.types import REFERENCE
 
 TEXTS = ("texts.source", "texts.generator")
@@ -265,8 +264,8 @@ def _raters(report_input: ReportInput) -> Iterator[Sentence]:
         yield RATERS.fill(people=plural(crowd.workers, *people), where=where, criteria=criteria)
     first, last = report_input.study.collected_from, report_input.study.collected_to
     if first and last and report_input.ratings:
-        days = (_day(first), _day(last))
-        yield DATES.fill(days=f"on {days[0]}" if days[0] == days[1] else f"from {days[0]} to {days[1]}")
+        days = describe_days(first, last)
+        yield DATES.fill(days=f"from {days}" if " to " in days else f"on {days}")
     yield from _ratings(report_input)
     if crowd.consent:
         yield CONSENT.fill(consent=crowd.consent.rstrip("."))
@@ -294,10 +293,6 @@ def _ratings(report_input: ReportInput) -> Iterator[Sentence]:
         ratings=name if low == high == 1 else f"{name}s",
         criteria=f" on each of {criteria} criteria" if criteria > 1 else "",
     )
-
-
-def _day(when: datetime) -> str:
-    return f"{when.day} {when:%B %Y}"
 
 
 def _exclusions(report_input: ReportInput) -> Iterator[Sentence]:

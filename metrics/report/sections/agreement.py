@@ -20,6 +20,7 @@ from metrics.inference.mixed_model import MixedModel, mixed_model
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Reference
 from metrics.report.section_kind import Options, SectionKind
+from metrics.report.sections.source_comparisons import has_several
 from metrics.report.wording import name_criterion
 from metrics.tables.record import CRITERION, Column, Row, Table
 from metrics.types import Rating
@@ -60,8 +61,9 @@ ICC_NOTE = (
 )
 MIXED_NOTE = (
     "The intervals are for new texts and new raters, whichever raters the other intervals are for: the model draws "
-    "both. Differences with these raters alone are under “Comparison of sources”."
+    "both."
 )
+SEVERAL_LABELS = "a rater may give a text several labels"
 ALPHA = (
     CRITERION,
     Column("texts", "Texts"),
@@ -128,6 +130,9 @@ def compute(facts: AgreementFacts, options: Options) -> Agreement:
     why: list[tuple[str, str]] = []
     further: list[tuple[str, IntraclassCorrelations | None, MixedModel | None, int]] = []
     for criterion, included in facts.ratings.items():
+        if included and has_several(included):
+            why.append((f"Agreement on {name_criterion(criterion)}", SEVERAL_LABELS))
+            continue
         for name, group in _groups(facts.sides, included):
             try:
                 rows.append(_row(criterion, name, group, options))

@@ -58,10 +58,19 @@ WORDS: dict[Kind, tuple[str, str, str]] = {
     "preference": ("is preferred to", "is preferred less often than", " on {criterion}"),
     "accuracy": ("gives a higher accuracy than", "gives a lower accuracy than", ""),
 }
+MEANS: dict[Kind, str] = {"human": "share", "accuracy": "accuracy", "preference": "log strength"}
 FAMILY = "Families, each adjusted by Holm's method: {families}."
 UNADJUSTED = "Not adjusted across criteria."
-WITHOUT_MARGIN = "No margin was declared before the data, so equivalence is not tested."
-UNIT = "Ratings in points of the scale as coded; shares taken for human; preferences in log odds; accuracy in shares."
+UNDECLARED = "Neither a comparison of sources nor a margin for it was declared before the data"
+WITHOUT_MARGIN = (
+    "No margin for differences between sources was declared before the data, so their equivalence is not tested."
+)
+UNITS: dict[Kind, str] = {
+    "rating": "ratings in points of the scale as coded",
+    "human": "shares taken for human",
+    "preference": "preferences in log odds",
+    "accuracy": "accuracy in shares",
+}
 SHARED_CONTEXTS = "Ratings are paired by context; contexts rated for one of the two sources only are not used."
 HUSE_DIFFERENCES = (
     "Differences of HUSE, HUSE-Q and HUSE-D between generators are under HUSE; they detect a difference of ratings far "
@@ -261,7 +270,7 @@ def _declared(report_input: ReportInput, plan: ComparisonPlan, chosen: str) -> s
         return f"Declared by {by}: the margin{raters}; compared by default: {chosen}."
     if raters:
         return f"Declared by {by}: {raters.removeprefix(', ')}; compared by default: {chosen}."
-    return f"Neither comparison nor margin was declared before the data; compared by default: {chosen}."
+    return f"{UNDECLARED}; compared by default: {chosen}."
 
 
 # --- tables ---
@@ -278,10 +287,11 @@ def _means(criteria: Sequence[Judged]) -> Table | None:
         for name in ordered:
             shown = describe_range(*ranks[name])
             rows.append((judged.criterion, name, means[name], shown, str(groups[name]), means[name].n))
+    mean = " or ".join(dict.fromkeys(MEANS.get(judged.kind, "mean") for judged in criteria)).capitalize()
     columns = (
         CRITERION,
         Column("source", "Source"),
-        Column("mean", "Mean, or log strength", "estimate", n="n"),
+        Column("mean", mean, "estimate", n="n"),
         Column("ranks", "Ranks it can have", "range"),
         Column("group", "Group"),
         Column("n", "Judgments", "count"),
@@ -322,7 +332,9 @@ def _row(judged: Judged, verdict: Verdict) -> Row:
     criterion, compared = judged.criterion, verdict.comparison
     if compared is None:
         return (criterion, verdict.first, verdict.second, *[None] * 4, verdict.outcome, *[None] * 5)
-    superiority = compared.superiority if compared.superiority.value is not None else None
+    # Of preferences it stands in their own table, with an interval of its own.
+    known = compared.superiority.value is not None and judged.kind != "preference"
+    superiority = compared.superiority if known else None
     return (
         criterion,
         verdict.first,
@@ -351,7 +363,8 @@ def _notes(result: Answer) -> Iterator[str]:
         yield UNADJUSTED
     if result.plan.margin is None:
         yield WITHOUT_MARGIN
-    yield UNIT
+    kinds = dict.fromkeys(judged.kind for judged in result.criteria)
+    yield f"Numbers: {'; '.join(UNITS[kind] for kind in kinds)}."
     compared = [each.comparison for judged in result.criteria for each in judged.verdicts if each.comparison]
     if any(each.dropped for each in compared):
         yield SHARED_CONTEXTS

@@ -106,7 +106,7 @@ def table(tests: Mapping[str, Equivalence]) -> Table:
 
 
 def _span(margin: Margin) -> str:
-    return f"{100 * margin.low:g}% to {100 * margin.high:g}%"
+    return f"{100 * margin.low:g}% to {100 * margin.high:g}%".replace("-", "−")
 
 
 def _verdict(test: Equivalence) -> str:

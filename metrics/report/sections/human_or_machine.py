@@ -227,9 +227,7 @@ def _tests(evaluation: Evaluation) -> Table:
             (name, test.accuracy_minus_chance, *values, test.cohens_d, test.hedges_g, test.accuracy_minus_chance.n)
         )
     family = evaluation.family
-    family_note = (
-        f"Family of {len(family.hypotheses)} tests: {family.name}, alpha {family.alpha:g}." if family else "One test."
-    )
+    family_note = family.describe() if family else "One test."
     note = "A difference from chance that is not significant does not show that there is none."
     title = plain("Accuracy against chance, two-sided one-sample t-tests over evaluators.")
     return Table("evaluators-against-chance", title, columns, tuple(rows), (family_note, note))
@@ -327,7 +325,7 @@ def _pairs(compared: ConditionComparison) -> Table:
     df = f"({compared.anova.df_between}, {compared.anova.df_within} degrees of freedom)"
     notes = [
         f"One-way ANOVA over evaluators: {f}{share} {df}.",
-        f"Family of {len(compared.family.hypotheses)} tests: {compared.family.name}, alpha {compared.family.alpha:g}.",
+        compared.family.describe(),
     ]
     if SHARED in compared.flags:
         notes.append(SHARED_NOTE)

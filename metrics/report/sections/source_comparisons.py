@@ -19,7 +19,7 @@ from metrics.inference.distributions import t_two_sided
 from metrics.inference.equivalence import Margin
 from metrics.inference.rank_sets import Better
 from metrics.inference.rating_differences import RatingDifference, rating_difference
-from metrics.inference.rating_means import RatedBy, mean_of_ratings, weights_by_text
+from metrics.inference.rating_means import RatedBy, mean_of_ratings, share_of_answers, weights_by_text
 from metrics.inference.verdicts import Verdict, decide, not_comparable
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.row_records import ComparisonPlan
@@ -155,7 +155,8 @@ class _Study:
                 compared[pair] = rows.compare(pair, self.level, self.target)
             except InsufficientData as error:
                 refused[pair] = str(error)
-        means = tuple((name, rows.mean(name, self.level, these_raters=self.target == "items")) for name in names)
+        mean = rows.share if kind == "human" else rows.mean
+        means = tuple((name, mean(name, self.level, these_raters=self.target == "items")) for name in names)
         return self._decided(Judged(criterion, kind, names, (), (), means, self.alpha), compared, refused)
 
     def _preferred(self, criterion: str, ratings: Sequence[RatingRow], names: tuple[str, ...]) -> Judged:
@@ -243,6 +244,11 @@ class RatingColumns:
         weight = weights_by_text([self.text[at] for at in rows]) if by_text else None
         by, values = self._rated_by(rows), self._values(rows)
         return mean_of_ratings(by, values, weight=weight, these_raters=these_raters, level=level)
+
+    def share(self, name: str, level: float, *, these_raters: bool) -> Estimate:
+        """Mean of a source's values in [0, 1], as a share of its answers."""
+        rows = [at for at, source in enumerate(self.source) if source == name]
+        return share_of_answers(self._rated_by(rows), self._values(rows), these_raters=these_raters, level=level)
 
     def _rated_by(self, rows: Sequence[int]) -> RatedBy:
         items = [self.context[at] or ("text", self.text[at]) for at in rows]

@@ -71,7 +71,7 @@ def test_needs_come_by_deadline_and_are_seven_at_most(visitor: tuple[User, Clien
     # Sixteen submissions; the first was handed in 15 hours before NOW, and three days later it approves itself.
     assert (
         re.sub(r"<[^>]+>", "", needs[0][2])
-        == "16 submissions are to be reviewed. The first is approved automatically at 2026-11-23 21:00 UTC."
+        == "16 submissions are to be reviewed. Automatic approval of the first is due at 2026-11-23 21:00 UTC."
     )
     assert {words(need[1]).partition(": ")[2] for need in needs[1:]} == {"Add texts"}
     assert all(client.get(address).status_code == 200 for address, _label, _why in needs)

@@ -107,7 +107,7 @@ ASKED: dict[str, dict[str, str]] = {
         "configuration": "Settings",
         "hashes": "SHA-256 of the data files",
         "anonymity": "pseudonyms",
-        "signatures": "Signatures|What made each number",
+        "signatures": "Signatures|What made the numbers",
     },
     "limitations": {"limitations": "Limitations"},
 }

@@ -98,7 +98,8 @@ ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
 
 @dataclass(frozen=True, slots=True)
 class Symptom:
-    """What a check saw. subject: what was looked at. cure: what to do, "" where nothing is wrong."""
+    """What a check saw. subject: what was looked at. cure: what to do, "" where nothing is wrong. One that is ok
+    and has a cure is a note: nothing is at fault, and something may be done."""
 
     subject: str
     state: State
@@ -256,7 +257,9 @@ def check_queue(now: datetime) -> Iterator[Symptom]:
             "jobs", "warning", sentence, "See whether its process lives; it is taken again after 15 minutes of silence."
         )
     else:
-        yield Symptom("jobs", "ok", f"No running job is older than the limit of one job. Failed so far: {failed:,}.")
+        yield Symptom("jobs", "ok", "No running job is older than the limit of one job.")
+    if failed:
+        yield Symptom("jobs", "ok", f"Jobs that failed so far: {failed:,}.", "See their reasons on the page Operation.")
 
 
 def check_disk(now: datetime) -> Iterator[Symptom]:

@@ -99,11 +99,13 @@ class Study(models.Model):
         ENDING = "ending", "ending"
         CLOSED = "closed", "closed"
 
+    NAME_PATTERN = r"\A[\w][\w.-]*\Z"
+
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     name = models.CharField(
         max_length=100,
         unique=True,
-        validators=[RegexValidator(r"\A[\w][\w.-]*\Z", "Letters, digits, dots, dashes and underscores only.")],
+        validators=[RegexValidator(NAME_PATTERN, "Letters, digits, dots, dashes and underscores only.")],
     )
     mode = models.CharField(max_length=10, choices=Mode.choices)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.DRAFT)

@@ -73,9 +73,9 @@ def plan_of(study: Study) -> Order:
     if study.minimum_percent_approved:
         requirements.append(f"an approval rate above {study.minimum_percent_approved}%")
     if study.country:
-        requirements.append(f"from {study.country}")
+        requirements.append(f"country {study.country}")
     if study.once:
-        requirements.append("each person once, in one cell")
+        requirements.append("each person once, in one condition")
     return Order(
         hits=len(hits), assignments=sum(hit.max_assignments for hit in hits),
         rewards=tuple(sorted({hit.cell.reward_cents for hit in hits})),

@@ -60,7 +60,7 @@ class RuleFairness:
         """How many honest people it would wrong, in words."""
         if not self.worst:
             return _("“%(rule)s” would exclude no simulated honest person.") % {"rule": self.check.title}
-        parts = ", ".join(f"{n} / {self.people} {name}" for name, n in self.groups)
+        parts = ", ".join(f"{n} of {self.people} {name}" for name, n in self.groups)
         return _("“%(rule)s” would exclude honest people (simulated): %(parts)s.") % {
             "rule": self.check.title,
             "parts": parts,

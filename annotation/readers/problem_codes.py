@@ -123,8 +123,17 @@ class Fault:
     page: str = ""
 
 
+# What a researcher may know better: with `allow` these only warn. Their names on pages.
+PROBLEM_NAMES = {
+    Code.DUPLICATE_TEXT: "Repeated texts",
+    Code.MARKUP: "HTML tags in texts",
+    Code.TWO_REFERENCES: "Two references for one context",
+    Code.UNPAIRED_CONTEXT: "Contexts with texts of one side only",
+}
+
+
 def _tick_advice(code: Code) -> str:
-    return f"tick “{code}” below “Treat these problems as warnings”"
+    return f"tick “{PROBLEM_NAMES[code]}” below “Treat these problems as warnings”"
 
 
 CATALOGUE: dict[Code, Fault] = {
@@ -303,5 +312,4 @@ CATALOGUE: dict[Code, Fault] = {
     ),
 }
 
-# What a researcher may know better: with `allow` these only warn.
-ALLOWABLE = frozenset({Code.DUPLICATE_TEXT, Code.UNPAIRED_CONTEXT, Code.TWO_REFERENCES, Code.MARKUP})
+ALLOWABLE = frozenset(PROBLEM_NAMES)

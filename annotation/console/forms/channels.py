@@ -91,7 +91,7 @@ class ChannelForm(forms.Form):
         help_text=_("Who has done this many reads the end and gets a code. Empty: no limit."),
     )
     opens_at = MomentField(label=_("Opens at (UTC)"), help_text=_("Empty: as soon as the study is published."))
-    closes_at = MomentField(label=_("Closes at (UTC)"), help_text=_("Who is inside then can finish."))
+    closes_at = MomentField(label=_("Closes at (UTC)"), help_text=_("Participants who have started can finish."))
     debrief = forms.CharField(
         label=_("Debriefing text"),
         max_length=9_000,
@@ -356,7 +356,7 @@ def starting_consent(study: Study, *, requester_name: str, kind: str) -> str:
         % {"name": name},
         _("It takes about [N] minutes. Taking part is voluntary. You can stop at any time by closing the page."),
         _(
-            "Stored are your answers and how long you look at each %(noun)s. [Say until when, and who can read them.] "
+            "Your answers are stored, and how long you look at each %(noun)s. [Say until when, and who can read them.] "
             "After your last task you get a code with which you can have your answers erased."
         )
         % {"noun": noun},

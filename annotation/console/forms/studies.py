@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -21,15 +23,20 @@ def _preset_label(name: str) -> str:
 UNKNOWN_USER = _(
     "No active user has this name. To create an account and its first link, run “manage.py sign_in_link NAME --create”."
 )
-PLAIN_NAME = {"invalid": _("Use letters a to z, digits, dashes and underscores only, no spaces.")}
+PLAIN_NAME = {"invalid": _("Use letters, digits, dots, dashes and underscores only, no spaces.")}
+
+
+class StudyNameField(forms.RegexField):
+    """A name as the model takes it, without its path through the model: the form says what is wrong with it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Study.NAME_PATTERN, max_length=100, error_messages=PLAIN_NAME, **options)
 
 
 class NewStudy(forms.Form):
-    name = forms.SlugField(
+    name = StudyNameField(
         label=_("Name"),
-        max_length=100,
-        help_text=_("Letters, digits, dashes and underscores. Shown to you and in the report."),
-        error_messages=PLAIN_NAME,
+        help_text=_("Letters, digits, dots, dashes and underscores only. Shown to you and in the report."),
     )
     preset = forms.ChoiceField(
         label=_("Start from a template"),
@@ -64,7 +71,7 @@ class NewStudy(forms.Form):
 
 
 class ImportBatch(forms.Form):
-    name = forms.SlugField(label=_("Study name"), max_length=100, error_messages=PLAIN_NAME)
+    name = StudyNameField(label=_("Study name"))
     file = UploadField(
         label=_("Batch results (CSV)"),
         help_text=_(

@@ -11,7 +11,7 @@ from annotation.console.forms.several_files import SeveralFilesField, SeveralFil
 from annotation.console.forms.upload_field import UploadField
 from annotation.importing import texts_upload
 from annotation.jobs import uploads
-from annotation.readers.problem_codes import ALLOWABLE
+from annotation.readers.problem_codes import ALLOWABLE, PROBLEM_NAMES
 
 DELIMITERS = (
     ("", _("Detect from the file")), (",", _("Commas")), (";", _("Semicolons")), ("\t", _("Tabs")), ("|", _("Pipes")),
@@ -85,7 +85,7 @@ class UploadTexts(forms.Form):
     delimiter = forms.ChoiceField(label=_("Separator"), required=False, choices=DELIMITERS)
     allow = forms.MultipleChoiceField(
         label=_("Treat these problems as warnings"), required=False, widget=forms.CheckboxSelectMultiple,
-        choices=[(str(code), str(code).replace("_", " ")) for code in sorted(ALLOWABLE)],
+        choices=[(str(code), f"{PROBLEM_NAMES[code]} ({code})") for code in sorted(ALLOWABLE)],
     )  # fmt: skip
 
     def clean(self) -> dict[str, Any]:

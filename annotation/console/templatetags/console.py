@@ -494,11 +494,28 @@ def facts(details: dict[str, Any], currency: str = DEFAULT_CURRENCY) -> str:
 
     currency: of the deed's study."""
     short = {name: _fact(name, value, currency) for name, value in sorted(details.items()) if name not in KEYS}
-    parts = [f"{name.removesuffix('_cents').replace('_', ' ')}: {value}" for name, value in short.items() if value]
+    parts = [f"{FACT_NAMES.get(name) or _spell_out(name)}: {value}" for name, value in short.items() if value]
     return "; ".join(parts)[:300]
 
 
 KEYS = {"intent", "job", "of_uuid", "invitation"}
+FACT_NAMES = {"arms": _("trainings"), "cells": _("conditions"), "hits": _("tasks"), "total_minor": _("total")}
+CHANNEL_KINDS = {
+    "accounts": _("accounts"),
+    "link": _("open link"),
+    "list": _("list of people"),
+    "prolific": "Prolific",
+    "team": _("team"),
+}
+CODE_NAME = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+)+")
+
+
+def _spell_out(name: str) -> str:
+    """A name that programs use, in words: `total_cents` and `HighestRewardMinor` without their units."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().removesuffix("_cents").removesuffix("_minor")
+    return words.replace("_", " ")
+
+
 MONEY = {"reward", "bonus", "fee"}
 
 
@@ -507,6 +524,10 @@ def _fact(name: str, value: Any, currency: str) -> str:
         return "stored"
     if (name in MONEY or name.endswith("_cents")) and isinstance(value, int):
         return format_money(value, currency)
+    if name == "total_minor" and isinstance(value, int):
+        return format_money(value, currency)
+    if name == "kind":
+        return str(CHANNEL_KINDS.get(value, _short(value)))
     if name == "rules":
         return ", ".join(title_of(rule[0]) + (f" ({rule[1]})" if rule[1] is not None else "") for rule in value)
     return _short(value)
@@ -522,8 +543,25 @@ def _short(value: Any) -> str:
     if isinstance(value, list):
         more = [f"… ({len(value)})"] if len(value) > 3 else []
         return ", ".join([*filter(None, map(_short, value[:3])), *more])
-    text = str(value)
+    text = _spell_out(value) if isinstance(value, str) and CODE_NAME.fullmatch(value) else str(value)
     return f"{text[:12]}…" if len(text) > 60 else text
+
+
+@register.filter
+def without_code(problem: str) -> str:
+    """What a marketplace answered, without the code of the error that stands before its sentence."""
+    code, _separator, sentence = problem.partition(": ")
+    return sentence if sentence and CODE_NAME.fullmatch(code) else problem
+
+
+BRACKETS = re.compile(r"(\[[^\[\]]*\])")
+
+
+@register.filter
+def unbroken_intervals(cell: str) -> SafeString:
+    """A cell of a table whose intervals stay on a line."""
+    pieces = (("whole" if at % 2 else "", part) for at, part in enumerate(BRACKETS.split(cell)))
+    return format_html_join("", '<span class="{}">{}</span>', pieces)
 
 
 @register.filter

@@ -19,7 +19,7 @@ from annotation.console.forms.comparing import Compare, Share
 from annotation.console.permission import console_page, refused, visitor
 from annotation.console.views.jobs import job_for
 from annotation.jobs.celery_tasks import ask
-from annotation.models import Job, Role, ShareLink
+from annotation.models import Job, Role, ShareLink, Submission
 from annotation.reports.share import revoke, share
 from annotation.reports.share import studies_of as studies_behind
 from annotation.studies import blinding
@@ -39,7 +39,14 @@ def compare(request: HttpRequest) -> HttpResponse:
     mine = Job.objects.filter(kind=Job.Kind.COMPARISON, asked_by=visitor(request)).order_by("-created_at")[:20]
     names = {str(study.uuid): study.name for study in every}
     jobs = [(job, [names.get(uuid, uuid) for uuid in job.settings["studies"]]) for job in mine]
-    context = {"form": form, "blind": [study for study in every if study.pk not in seen], "jobs": jobs}
+    unseen = [study for study in every if study.pk not in seen]
+    rated = set(Submission.objects.filter(hit__study__in=unseen).values_list("hit__study", flat=True))
+    context = {
+        "form": form,
+        "blind": [study for study in unseen if study.pk in rated],
+        "without_ratings": [study for study in unseen if study.pk not in rated],
+        "jobs": jobs,
+    }
     return render(request, "console/comparing.html", context, status=422 if form.errors else 200)
 
 

@@ -10,7 +10,8 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from annotation.common.upload_limits import FILE_MIB
-from annotation.console.forms.studies import PLAIN_NAME
+from annotation.console.forms.studies import StudyNameField
+from annotation.console.forms.study_names import NAME_RULE
 from annotation.console.permission import console_page, visitor
 from annotation.models import Job
 
@@ -23,9 +24,7 @@ SENT = {"name": "Typicality of headlines", "raters": "0", "task": "huse", "pay":
 class SampleForm(forms.Form):
     """One field of each kind."""
 
-    name = forms.SlugField(
-        label="Name", help_text="Letters, digits, dashes and underscores.", error_messages=PLAIN_NAME
-    )
+    name = StudyNameField(label="Name", help_text=NAME_RULE)
     raters = forms.IntegerField(label="Raters per text", min_value=1)
     task = forms.ChoiceField(label="Task", choices=[("huse", "Typicality"), ("clark", "Human or machine")])
     pay = forms.ChoiceField(

@@ -76,7 +76,8 @@ def build_study_nnd(request: HttpRequest, study: Study) -> HttpResponse:
 
 def _study_nnd(request: HttpRequest, study: Study, form: NndRule) -> HttpResponse:
     if blinding.seen_at(study) is None:
-        return render(request, "console/blind.html", {"study": study, "at": progress.progress(study)})
+        context = {"study": study, "at": progress.progress(study), "heading": _("Near-negative tests")}
+        return render(request, "console/blind.html", context)
     context = {"study": study, "form": form, "jobs": _study_jobs(study, NND_KINDS)}
     return render(request, "console/nnd_study.html", context, status=422 if form.errors else 200)
 

@@ -32,7 +32,8 @@ def operation(request: HttpRequest) -> HttpResponse:
     symptoms = diagnose_quickly(now=now)
     context = {
         "problems": [symptom for symptom in symptoms if symptom.state != "ok"],
-        "healthy": [symptom for symptom in symptoms if symptom.state == "ok"],
+        "notes": [symptom for symptom in symptoms if symptom.state == "ok" and symptom.cure],
+        "healthy": [symptom for symptom in symptoms if symptom.state == "ok" and not symptom.cure],
         "queues": measure_queues(now),
         "jobs": count_jobs(),
         "running_seconds": oldest_running_seconds(now),

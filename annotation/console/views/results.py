@@ -29,7 +29,7 @@ from metrics.report.formats.write import FORMATS
 @study_page()
 def results(request: HttpRequest, study: Study) -> HttpResponse:
     if blinding.seen_at(study) is None:
-        return _blind(request, study)
+        return _blind(request, study, _("Results"))
     reports = study.jobs.filter(kind=Job.Kind.REPORT).order_by("-created_at")
     stored = study.results.order_by("-made_at", "-pk").first()
     # A command stores a result, too; its files are where it wrote them.
@@ -56,10 +56,10 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/results.html", context)
 
 
-def _blind(request: HttpRequest, study: Study) -> HttpResponse:
+def _blind(request: HttpRequest, study: Study, heading: str) -> HttpResponse:
     """What is shown in place of results, and the job that unblinds them."""
     unblinding = study.jobs.filter(kind=Job.Kind.UNBLIND).order_by("-created_at").first()
-    context = {"study": study, "at": progress.progress(study), "unblinding": unblinding}
+    context = {"study": study, "at": progress.progress(study), "unblinding": unblinding, "heading": heading}
     return render(request, "console/blind.html", context)
 
 
@@ -104,7 +104,7 @@ def compute(request: HttpRequest, study: Study) -> HttpResponse:
 def exclusions(request: HttpRequest, study: Study) -> HttpResponse:
     """What leaving out work by rules does to the measures: behind the same warning as the results themselves."""
     if blinding.seen_at(study) is None:
-        return _blind(request, study)
+        return _blind(request, study, _("Sensitivity to exclusions"))
     jobs = study.jobs.filter(kind=Job.Kind.EXCLUSIONS).order_by("-created_at")
     done = jobs.filter(state=Job.State.DONE).first()
     selections = is_for_huse(study.task) or asks(study.task, AnswerType.TWO_SIDED)

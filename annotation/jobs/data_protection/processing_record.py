@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from annotation.jobs.backups.back_up import LAST
 from annotation.models import (
@@ -19,6 +19,7 @@ from annotation.models import (
     Device,
     HousekeepingMark,
     Look,
+    Participation,
     PersonRequest,
     Remark,
     Statement,
@@ -41,9 +42,11 @@ ASK_STUDY = {
 }
 RECIPIENTS = {
     "prolific": "Prolific: which submissions are approved or rejected, and bonuses",
-    "link": "no one besides the team: participants come by a link",
-    "list": "the mail server, where invitations are mailed",
-    "account": "no one besides the team: participants have accounts at this marketplace",
+    "link": "No one besides the team: participants come by a link",
+    "list": "The mail server, where invitations are mailed",
+    "team": "No one besides the team, whose members rate the texts",
+    "accounts": "No one besides the team: participants have accounts at this marketplace",
+    "rehearsal": "No one: raters are simulated",
 }
 
 
@@ -83,28 +86,36 @@ def record_of_installation(*, now: datetime) -> ProcessingRecord:
     undated = studies.filter(retain_until=None, participations__worker__identity__isnull=False).distinct().count()
     mark = HousekeepingMark.objects.first()
     lines = [
-        ProcessingLine("Purpose", f"Human evaluations of texts: {studies.count()} studies with people."),
+        ProcessingLine(
+            "Purpose",
+            f"Human evaluations of texts: {studies.count():,} studies. Rehearsals, whose raters are simulated, are not "
+            "counted.",
+        ),
         ProcessingLine("Persons", "Participants and workers who rate texts; members of the research team."),
-        ProcessingLine("Data", _stored_sentence(WorkerIdentity.objects.all(), Submission.objects.all())),
-        ProcessingLine("Recipients", _recipients(WayIn.objects.all())),
+        ProcessingLine("Data", _stored_sentence(_identities_of_people(), _submissions_of_people())),
+        ProcessingLine("Recipients", _recipients(WayIn.objects.exclude(study__mode=Study.Mode.REHEARSAL))),
         ProcessingLine(
             "Deletion",
-            f"Worker IDs on the retention date of their studies; studies with IDs and without a date: {undated}. "
+            f"Worker IDs on the retention date of their studies; studies with IDs and without a date: {undated:,}. "
             f"Device codes after {settings.DEVICE_DAYS} days, uploaded files after {settings.UPLOADS_DAYS}, delivered "
             f"notifications after {settings.MARKETPLACE_NOTICES_DAYS}, logs of sign-ins and events after "
             f"{settings.MARKETPLACE_EVENT_LOG_DAYS}. "
-            + (f"Last run: {mark.at:%Y-%m-%d %H:%M} UTC." if mark else "It has never run: start the work loop."),
+            + (
+                f"Last run: {mark.at:%Y-%m-%d %H:%M} UTC."
+                if mark
+                else "This deletion has never run: start the work loop."
+            ),
         ),
         ProcessingLine("Security", _security_sentence()),
         ProcessingLine(
             "Requests by persons",
             f"Access: {_requests(PersonRequest.Kind.ACCESS)}. Erasure: {_requests(PersonRequest.Kind.ERASURE)}. "
-            f"Looks at a worker ID: {Look.objects.count()}, each with user, time and reason.",
+            f"Looks at a worker ID: {Look.objects.count():,}, each with user, time and reason.",
         ),
     ]
     questions = list(ASK_INSTALLATION)
     if undated:
-        questions.append(f"A retention date for each of the {undated} studies without one.")
+        questions.append(f"A retention date for each of the {undated:,} studies without one.")
     return ProcessingRecord("this installation", now, tuple(lines), tuple(questions))
 
 
@@ -131,19 +142,31 @@ def record_of_study(study: Study, *, now: datetime) -> ProcessingRecord:
     return ProcessingRecord(f"study {study.name}", now, tuple(lines), tuple(questions))
 
 
+def _identities_of_people() -> QuerySet[WorkerIdentity]:
+    """Those of whom is known more than that they are simulated raters of rehearsals."""
+    rehearsal = Q(study__mode=Study.Mode.REHEARSAL)
+    of_people = Participation.objects.filter(~rehearsal).values("worker")
+    simulated = Participation.objects.filter(rehearsal).values("worker")
+    return WorkerIdentity.objects.filter(Q(worker__in=of_people) | ~Q(worker__in=simulated))
+
+
+def _submissions_of_people() -> QuerySet[Submission]:
+    return Submission.objects.exclude(hit__study__mode=Study.Mode.REHEARSAL)
+
+
 def _stored_sentence(people: QuerySet[WorkerIdentity], work: QuerySet[Submission]) -> str:
     comments = Remark.objects.filter(presentation__submission__in=work).count()
     devices = Device.objects.filter(submission__in=work).count()
     return (
-        f"Worker IDs behind pseudonyms: {people.count()}. Submissions under pseudonyms: {work.count()}. "
-        f"Comments in free text: {comments}. Device codes: {devices}. Names, email "
+        f"Worker IDs behind pseudonyms: {people.count():,}. Submissions under pseudonyms: {work.count():,}. "
+        f"Comments in free text: {comments:,}. Device codes: {devices:,}. Names, email "
         "addresses and panel IDs of participants are stored by the marketplace of this installation."
     )
 
 
 def _recipients(ways: QuerySet[WayIn]) -> str:
     kinds = sorted(set(ways.values_list("kind", flat=True)))
-    return "; ".join(RECIPIENTS.get(kind, f"channel {kind}") for kind in kinds) or "none so far"
+    return ". ".join(dict.fromkeys(RECIPIENTS.get(kind, f"Channel {kind}") for kind in kinds)) or "None so far"
 
 
 def _security_sentence() -> str:
@@ -152,7 +175,7 @@ def _security_sentence() -> str:
     return (
         "Files, pages and logs have random pseudonyms; the IDs are in one table, shown by permission and logged. "
         f"Roles decide who sees a study. Secrets are encrypted. Each study has a log of linked hashes "
-        f"({AuditEvent.objects.count()} rows). Last backup that was restored for a test: {proven}."
+        f"({AuditEvent.objects.count():,} rows). Last backup that was restored for a test: {proven}."
     )
 
 

@@ -31,6 +31,7 @@ def held(request: HttpRequest, visit: Visit) -> HttpResponse:
     context = {
         "visit": visit,
         "percent": percent_approved(worker),
+        "has_decisions": worker.approved_count + worker.rejected_count > 0,
         "granted": [grant for grant in grants if grant.status == Status.GRANTED],
         "revoked": [grant for grant in grants if grant.status == Status.REVOKED],
         "asked": requests[:PAGE],

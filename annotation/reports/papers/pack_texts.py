@@ -346,7 +346,7 @@ TEXTS: tuple[PackText, ...] = (
     _text(
         "withdraw.access",
         "withdraw",
-        "You can ask what is stored of you, and get a copy.",
+        "You can ask what is stored about you, and get a copy.",
         "Sie können fragen, was über Sie gespeichert ist, und eine Kopie bekommen.",
         "Puede preguntar qué hay guardado sobre usted y recibir una copia.",
         "can_show_person",

@@ -34,6 +34,7 @@ pytestmark = pytest.mark.django_db
 Notices = list[tuple[str, str]]
 KINDS = ("error", "warning", "success")
 BLIND = ("empty", "Results are blinded")
+UNRATED = ("empty", "No submissions yet")
 BLINDLY = ("success", "Results are blinded. Rules that you lock now")
 UNTENDED = ("warning", "The work loop does not seem to run")
 NO_LOG_P = ("notice", "Some texts have no log-probability")
@@ -54,9 +55,9 @@ EMPTY: dict[str, Notices] = {
     "workers": [("empty", "No raters yet")],
     "quality": [("empty", "Nothing to check yet"), BLINDLY],
     "coding": [("empty", "No explanations yet")],
-    "results": [BLIND],
-    "results-exclusions": [BLIND],
-    "results-nnd": [BLIND],
+    "results": [UNRATED],
+    "results-exclusions": [UNRATED],
+    "results-nnd": [UNRATED],
     "results-h": [("empty", "No texts yet")],
     "exports": [("empty", "No files yet")],
     "exports-scores": [("empty", "No file yet")],

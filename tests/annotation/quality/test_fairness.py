@@ -41,7 +41,7 @@ def test_rules_of_writing_style_are_told_with_the_people_they_would_wrong(study:
     draft = make(workers=1, hits=0, name="draft")
     fix_rules(draft, "As in the papers", papers, actor=None, now=NOW)
     sentences = [row.sentence for row in check_study(draft).findings if row.rule == "unfair_rule"]
-    assert any("Short explanations" in text and "50 / 50 who write tersely" in text for text in sentences)
+    assert any("Short explanations" in text and "50 of 50 who write tersely" in text for text in sentences)
 
 
 def test_the_short_list_names_rules_that_measured_something_and_how_many_they_concern(study: Study) -> None:

@@ -137,7 +137,7 @@ def test_the_rules_page_shows_what_the_check_stored_and_simulates_nothing(
 ) -> None:
     editor, rules = entered(study, "editor"), reverse("console:quality-rules", args=[study.uuid])
     page = editor.get(rules).content.decode()
-    assert "No check of this design has simulated studies of honest people." in page
+    assert "No check of this design has simulated whole studies of honest people." in page
     assert "If everybody is honest" not in page
     assert "Check study" in page
     assert "Check study" not in entered(study, "viewer").get(rules).content.decode()

@@ -104,7 +104,8 @@ def test_nothing_planned_is_told_as_nothing(study: Study) -> None:
 def test_the_log_tells_of_a_plan_without_spelling_it_out(study: Study) -> None:
     publish(study)
     told = facts({**study.audit.get(verb="publish").facts, "reserved_cents": 500})
-    assert told == "hits: 1; plan: stored; reserved: $5.00"
+    assert told == "tasks: 1; plan: stored; reserved: $5.00"
+    assert facts({"kind": "prolific", "set": ["HighestRewardMinor"]}) == "kind: Prolific; set: highest reward"
 
 
 def test_the_declared_comparison_stands_in_the_plan_and_in_the_report(study: Study) -> None:

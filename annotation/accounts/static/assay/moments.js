@@ -7,7 +7,7 @@
     timeZoneName: "short",
   });
   const WORDS = new Intl.DateTimeFormat(document.documentElement.lang || undefined, {
-    year: "numeric", month: "long", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short",
+    year: "numeric", month: "long", day: "numeric", hour: "numeric", minute: "2-digit", timeZoneName: "short",
   });
   function digits(moment) {
     const part = Object.fromEntries(DIGITS.formatToParts(moment).map(({ type, value }) => [type, value]));

@@ -16,7 +16,7 @@ SEVERITY = "severity"
 LABELS: Labels = (
     ("No Error", "0", "It does what it should."),
     ("Disfluent", "1", "It reads badly: broken grammar, repetition, words that do not belong."),
-    ("Off Target", "2", "It is sound, but does not answer to what was asked for."),
+    ("Off Target", "2", "It is sound, but does not answer what was asked."),
     ("Wrong Context", "3", "It does not fit the text it belongs to, or says something false about it."),
 )
 

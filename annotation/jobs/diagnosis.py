@@ -259,7 +259,12 @@ def check_queue(now: datetime) -> Iterator[Symptom]:
     else:
         yield Symptom("jobs", "ok", "No running job is older than the limit of one job.")
     if failed:
-        yield Symptom("jobs", "ok", f"Jobs that failed so far: {failed:,}.", "See their reasons on the page Operation.")
+        yield Symptom(
+            "jobs",
+            "ok",
+            f"Jobs that failed so far: {failed:,}.",
+            "The page Operation lists their reasons.",
+        )
 
 
 def check_disk(now: datetime) -> Iterator[Symptom]:

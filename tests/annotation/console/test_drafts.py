@@ -117,7 +117,8 @@ def test_what_to_do_about_a_fault_names_what_the_page_has(study: Study, owner: C
     for place in ("Treat these problems as warnings", "Names of sources in your file", "Generator"):
         assert f"“{place}”" in page
         assert place in form
-    assert "tick “markup”" in page
+    assert "tick “HTML tags in texts”" in page
+    assert "HTML tags in texts (markup)" in form
     assert "--" not in page.partition("<h1>")[2]
 
 

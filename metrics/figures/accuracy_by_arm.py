@@ -23,9 +23,11 @@ from metrics.figures.texts import ROW_LETTERS, format_count, noun_of, shorten, s
 from metrics.types import Estimate
 
 ROW = 40  # SVG units of a row
+TALL_ROW = 56  # of a row whose name has a line of its own
+LINE = 15  # SVG units from line to line
 CAPTION = template(
     "figures.accuracy",
-    "Mean share of right answers{bars}; n counts {unit}. Dashed: guessing.{assigned}",
+    "Mean share of right answers{bars}; n counts {unit}. Upright line: guessing.{assigned}",
     "ratings.text",
     "options.level",
     "study.arm_assignment",
@@ -63,32 +65,35 @@ def chart(
     heights = [float(len(arms) - 1 - at) for at in range(len(arms))]
     lift = (span[1] - span[0]) * 0.01
     grouped = len({arm.group for arm in arms}) > 1
+    row = TALL_ROW if _is_tall(arms, grouped) else ROW
     return Chart(
         name=name,
         title="Accuracy by arm",
         alt=" ".join((alt(arms, chance=chance, unit=unit), *assigned)),
         x=Axis("accuracy", *span, tuple((at, f"{at * 100:.0f}%") for at, _ in place_ticks(*span))),
         y=Axis("", -0.75, len(arms) - 0.2),
-        guides=_guides(chance, heights),
+        guides=_guides(chance, heights, row),
         points=_points(arms, heights),
         notes=(
             *(
-                Note(span[0] + lift, height + 0.3, _row(arm, grouped))
+                Note(span[0] + lift, height + (12 + LINE * above) / row, line)
                 for arm, height in zip(arms, heights, strict=True)
+                for above, line in enumerate(_lines(arm, grouped, tall=row == TALL_ROW))
             ),
             Note(chance + lift, -0.7, f"chance {chance:.0%}", quiet=True),
         ),
         legend=grouped,
-        height=96 + ROW * len(arms),
+        height=96 + row * len(arms),
         caption=_caption(arms, unit, assigned),
     )
 
 
-def _guides(chance: float, heights: Sequence[float]) -> tuple[Guide, ...]:
-    """The line at chance, in pieces: none of them crosses what is written above a row."""
+def _guides(chance: float, heights: Sequence[float], row: int) -> tuple[Guide, ...]:
+    """The line at chance, a piece for each row, without dashes: none crosses what is written above a row."""
     lowest = min(heights)
     return tuple(
-        Guide((chance, chance), (-0.75 if height == lowest else height - 0.34, height + 0.2)) for height in heights
+        Guide((chance, chance), (-0.75 if height == lowest else height - 11 / row, height + 10 / row), solid=True)
+        for height in heights
     )
 
 
@@ -156,13 +161,20 @@ def _name(arm: Arm) -> str:
     return f"{arm.name} ({arm.group})" if arm.group else arm.name
 
 
-def _row(arm: Arm, grouped: bool) -> str:
-    """The label in what fits a narrow screen; the group goes first where the legend names it."""
-    full_label = _full_label(arm)
-    if len(full_label) <= ROW_LETTERS:
-        return full_label
-    room = ROW_LETTERS - len(_label(arm, ""))
-    return _label(arm, shorten_parts(arm.name if grouped else _name(arm), max(12, room)))
+def _is_tall(arms: Sequence[Arm], grouped: bool) -> bool:
+    """Whether a name with its numbers is longer than a narrow screen, so that each name has a line of its own."""
+    return any(len(_label(arm, _shown_name(arm, grouped))) > ROW_LETTERS for arm in arms)
+
+
+def _shown_name(arm: Arm, grouped: bool) -> str:
+    """The name; the group goes first where the legend names it and both are too long."""
+    return arm.name if grouped and len(_full_label(arm)) > ROW_LETTERS else _name(arm)
+
+
+def _lines(arm: Arm, grouped: bool, *, tall: bool) -> tuple[str, ...]:
+    """What is written above a row, the lowest line first; only a name longer than a line is shortened."""
+    name = _shown_name(arm, grouped)
+    return (_label(arm, ""), shorten_parts(name, ROW_LETTERS)) if tall else (_label(arm, name),)
 
 
 def _full_label(arm: Arm) -> str:
@@ -173,4 +185,4 @@ def _label(arm: Arm, name: str) -> str:
     value, span = arm.accuracy.value, arm.accuracy.interval
     shown = "–" if value is None else f"{value:.1%}"
     bounds = f" [{100 * span.low:.1f}, {100 * span.high:.1f}]" if span else ""
-    return f"{name} {shown}{bounds}, n = {arm.accuracy.n}"
+    return f"{name} {shown}{bounds}, n = {arm.accuracy.n}".lstrip()

@@ -96,11 +96,15 @@ Named = Points | Curve | Bars | Area
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """A straight line for the eye: dashed for one place that matters (chance), faint for a family of lines."""
+    """A straight line for the eye: dashed for one place that matters (chance), faint for a family of lines.
+
+    solid: without dashes, where the line is drawn in short pieces.
+    """
 
     x: tuple[float, float]
     y: tuple[float, float]
     faint: bool = False
+    solid: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +197,8 @@ def place_ticks(low: float, high: float, *, about: int = 5, min_step: float = 0.
 def place_decades(low: float, high: float) -> tuple[tuple[float, str], ...]:
     """Places of the powers of ten between 10**low and 10**high, on an axis of log10, labelled by the value there.
 
-    Where an axis of some length holds fewer than two of them, twice and five times a power are labelled, too.
+    Where an axis of some length holds fewer than two of them, twice and five times a power are labelled, too; round
+    values where these are fewer than two as well.
     """
     powers = range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
     if len(powers) > 1 or high - low < 1e-9:
@@ -203,7 +208,21 @@ def place_decades(low: float, high: float) -> tuple[tuple[float, str], ...]:
         for power in range(powers.start - 1, powers.stop)
         for step in (1, 2, 5)
     ]
-    return tuple((at, label) for at, label in between if low - 1e-9 <= at <= high + 1e-9)
+    steps = tuple((at, label) for at, label in between if low - 1e-9 <= at <= high + 1e-9)
+    return steps if len(steps) > 1 else _round_places(low, high)
+
+
+def _round_places(low: float, high: float) -> tuple[tuple[float, str], ...]:
+    """Round values of a part of a decade, at their places on an axis of log10."""
+    places = place_ticks(10**low, 10**high, about=4)
+    return tuple((math.log10(value), _short(value, label)) for value, label in places if value > 0)
+
+
+def _short(value: float, label: str) -> str:
+    for size, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if value >= 10 * size or (value >= size > 1e3):
+            return f"{value / size:.4g}{letter}"
+    return f"{value:,.0f}" if "." not in label else label
 
 
 def _power(power: int, times: int = 1) -> str:

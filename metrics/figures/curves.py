@@ -9,7 +9,7 @@ from metrics.data.number_format import number
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import Axis, Chart, Curve, Guide, Note, pad_range, place_decades, place_ticks
-from metrics.figures.labels import LETTER, add_labels
+from metrics.figures.labels import LETTER, add_labels, add_level
 from metrics.figures.texts import shorten
 
 NARROW = 280  # pixels of the plot on a narrow screen
@@ -88,14 +88,13 @@ def chart(panel: Panel) -> Chart:
         y=Axis(panel.y_title, *ys, place_ticks(*ys)),
         guides=_guides(panel, xs, ys),
         curves=tuple(_curve(panel, series, at) for at, series in enumerate(panel.series)),
-        notes=_notes(panel, xs, ys),
+        notes=_notes(panel, ys),
         legend=not room,
         caption=panel.caption,
     )
-    if plain.legend:
-        return plain
     ends = [(_x(panel, last.x), last.value, series.name) for series in panel.series if (last := _sorted(series)[-1])]
-    return add_labels(plain, ends)
+    labelled = plain if plain.legend else add_labels(plain, ends)
+    return labelled if panel.level is None else add_level(labelled, xs, *panel.level)
 
 
 def alt(panel: Panel) -> str:
@@ -190,11 +189,8 @@ def _guides(panel: Panel, xs: tuple[float, float], ys: tuple[float, float]) -> t
     return tuple(guides)
 
 
-def _notes(panel: Panel, xs: tuple[float, float], ys: tuple[float, float]) -> tuple[Note, ...]:
-    notes = []
+def _notes(panel: Panel, ys: tuple[float, float]) -> tuple[Note, ...]:
+    if panel.marked is None:
+        return ()
     lift = 0.012 * (ys[1] - ys[0])
-    if panel.marked is not None:
-        notes.append(Note(_x(panel, panel.marked[0]), ys[1] + lift, panel.marked[1], "middle", quiet=True))
-    if panel.level is not None:
-        notes.append(Note(xs[1], panel.level[0] + lift, panel.level[1], "end", quiet=True))
-    return tuple(notes)
+    return (Note(_x(panel, panel.marked[0]), ys[1] + lift, panel.marked[1], "middle", quiet=True),)

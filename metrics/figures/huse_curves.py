@@ -80,9 +80,11 @@ def charts(size_curves: Sequence[SizeCurve]) -> list[Chart]:
         end
         for curve in size_curves
         for place in curve.places
-        for end in (place.low, place.huse, place.high, 1 - place.huse / 2)
+        for huse in (place.low, place.huse, place.high)
+        if huse is not None
+        for end in (huse, 1 - huse / 2)
     ]
-    y_range = pad_range(tuple(end for end in reached if end is not None)) if any(reached) else None
+    y_range = pad_range(tuple(reached)) if any(reached) else None
     return [
         curves.chart(panel(curve, name=f"huse-by-{curve.over}-{at}" if len(size_curves) > 2 else "", y_range=y_range))
         for at, curve in enumerate(size_curves, 1)

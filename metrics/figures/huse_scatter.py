@@ -96,7 +96,7 @@ def chart(panel: Panel, *, margins: bool = False) -> Chart:
 
 def _caption(panel: Panel, margins: bool) -> Sentence:
     """What marks, ground and edges are."""
-    ground = " Ground: blue where the classifier of HUSE answers reference, orange (hatched) the generator."
+    ground = " Ground: blue where the classifier of HUSE answers reference, orange where it answers the generator."
     return CAPTION.fill(
         ground="" if panel.shade is None else ground,
         edges=" At the edges: share of each source's texts." if margins else "",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from metrics.figures.chart import Anchor, Chart, Curve, Note, Points
 from metrics.figures.scale import WIDTH, Scale
@@ -28,6 +29,9 @@ FURTHER: tuple[tuple[Anchor, float, float], ...] = tuple(
 )
 ON_TEXT = 12.0  # how much more it costs to cover a label than a mark
 CUT = 100.0  # what a unit of the area costs that leaves the picture
+ON_LINE = 4.0  # half the side of a box along a curve
+ON_LEVEL = 4.0  # of a level's name to its line
+LEVEL_STEPS = 8  # places tried along a level
 FAR = 0.5  # what a unit of the distance from the mark costs beyond PLACES
 
 
@@ -45,13 +49,25 @@ class _Box:
         return wide * high if wide > 0 and high > 0 else 0.0
 
 
+def add_level(chart: Chart, x: tuple[float, float], y: float, text: str) -> Chart:
+    """Return the chart with the name of a level line between two x, where it covers least: right of others, above."""
+    scale = Scale(chart)
+    marks, texts = _marks(chart, scale), _texts(chart, scale)
+    (left, right), width = map(scale.x, x), LETTER * len(text)
+    ends = [right - (right - left - width) * step / LEVEL_STEPS for step in range(LEVEL_STEPS + 1)]
+    placed = [
+        (_cost(box, marks, texts, scale), at, note)
+        for at, (end, down) in enumerate((end, down) for end in ends for down in (-ON_LEVEL, ON_LEVEL + LINE - 2))
+        for note, box in [_at(scale, scale.value_x(end), y, text, ("end", 0.0, down))]
+    ]
+    _, _, note = min(placed, key=lambda placement: placement[:2])
+    return replace(chart, notes=(*chart.notes, replace(note, quiet=True)))
+
+
 def add_labels(chart: Chart, labels: Sequence[tuple[float, float, str]], *, quiet: bool = False) -> Chart:
     """Return the chart with a label at each (x, y, text), next to its mark where it covers least. Deterministic."""
     scale = Scale(chart)
-    drawn: tuple[Points | Curve, ...] = (*chart.points, *chart.curves)
-    marks = [_around(scale.x(x), scale.y(y)) for series in drawn for x, y in _places(series)]
-    marks += [box for points in chart.points for box in _whiskers(points, scale)]
-    texts = [_Box(*_text_box(scale.x(note.x), scale.y(note.y), note)) for note in chart.notes]
+    marks, texts = _marks(chart, scale), _texts(chart, scale)
     notes = list(chart.notes)
     for x, y, text in labels:
         costs = [
@@ -63,6 +79,29 @@ def add_labels(chart: Chart, labels: Sequence[tuple[float, float, str]], *, quie
         notes.append(replace(note, quiet=quiet))
         texts.append(box)
     return replace(chart, notes=tuple(notes))
+
+
+def _marks(chart: Chart, scale: Scale) -> list[_Box]:
+    """Boxes around marks, their intervals, and the lines between the places of curves."""
+    drawn: tuple[Points | Curve, ...] = (*chart.points, *chart.curves)
+    return [
+        *(_around(scale.x(x), scale.y(y)) for series in drawn for x, y in _places(series)),
+        *(box for points in chart.points for box in _whiskers(points, scale)),
+        *(box for curve in chart.curves for box in _segments(curve, scale)),
+    ]
+
+
+def _texts(chart: Chart, scale: Scale) -> list[_Box]:
+    return [_Box(*_text_box(scale.x(note.x), scale.y(note.y), note)) for note in chart.notes]
+
+
+def _segments(curve: Curve, scale: Scale) -> Iterator[_Box]:
+    """Boxes along the lines between the places of a curve, each next to the one before."""
+    places = [(scale.x(x), scale.y(y)) for x, y in _places(curve)]
+    for (x1, y1), (x2, y2) in pairwise(places):
+        steps = max(1, round(max(abs(x2 - x1), abs(y2 - y1)) / (2 * ON_LINE)))
+        for step in range(1, steps):
+            yield _around(x1 + (x2 - x1) * step / steps, y1 + (y2 - y1) * step / steps, ON_LINE)
 
 
 def _places(drawn: Points | Curve) -> list[tuple[float, float]]:

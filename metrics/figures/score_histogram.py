@@ -115,7 +115,8 @@ def alt(labels: Sequence[str], histograms: Sequence[Scores]) -> str:
                 continue
             at = max(range(len(gaps)), key=lambda place: gaps[place])
             sentences.append(
-                f"They differ most at {labels[at]!r}: {histogram.shares[at]:.0%} for {histogram.name}, "
+                f"The largest difference of {histogram.name} and {reference.name} is at \u201c{labels[at]}\u201d: "
+                f"{histogram.shares[at]:.0%} for {histogram.name}, "
                 f"{reference.shares[at]:.0%} for {reference.name}."
             )
     return " ".join(sentences) or "No source has ratings."
@@ -126,7 +127,7 @@ def _mode_sentence(labels: Sequence[str], histogram: Scores) -> str:
     behind = (
         histogram.behind or f"{format_count(histogram.n, histogram.unit)} by {format_count(histogram.raters, 'rater')}"
     )
-    return f"{histogram.name}: most often {labels[at]!r} ({histogram.shares[at]:.0%} of {behind})."
+    return f"Most frequent for {histogram.name}: \u201c{labels[at]}\u201d ({histogram.shares[at]:.0%} of {behind})."
 
 
 def _look(histograms: Sequence[Scores], at: int) -> Look:

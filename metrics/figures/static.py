@@ -25,6 +25,7 @@ STYLE = (
     ".chart .line{fill:none;stroke-width:1.8}.chart .whisker{fill:none;stroke-width:1.5}"
     ".chart .edge{fill:none;stroke-width:.8;stroke-opacity:.6}"
     ".chart .guide{fill:none;stroke:var(--quiet);stroke-width:1;stroke-dasharray:4 4}"
+    ".chart .guide.solid{stroke-dasharray:none}"
     ".chart .faint{stroke:var(--line);stroke-dasharray:none}"
     ".chart .margin.reference{fill-opacity:.45}"
 )

@@ -99,7 +99,7 @@ def _area(area: Area, scale: Scale) -> str:
 
 def _guide(guide: Guide, scale: Scale) -> str:
     (x1, x2), (y1, y2) = guide.x, guide.y
-    style = "guide faint" if guide.faint else "guide"
+    style = "guide faint" if guide.faint else "guide solid" if guide.solid else "guide"
     return f'<path class="{style}" d="M{scale.x(x1):.1f} {scale.y(y1):.1f}L{scale.x(x2):.1f} {scale.y(y2):.1f}"/>'
 
 

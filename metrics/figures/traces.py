@@ -73,7 +73,7 @@ def _guide(go: Any, guide: Guide) -> Any:
         mode="lines",
         line={
             "width": 1,
-            "dash": "solid" if guide.faint else "dash",
+            "dash": "solid" if guide.faint or guide.solid else "dash",
             "color": theme.LIGHT["line" if guide.faint else "quiet"],
         },
         hoverinfo="skip",

@@ -30,12 +30,12 @@ from metrics.figures.texts import shorten
 from metrics.figures.theme import Shape
 from metrics.types import Estimate
 
-MAX_NAMES = 12
+MAX_NAMES, LONGEST_NAME = 6, 22  # more or longer names would lie far from their marks: numbers then
 STEP = 0.2  # of HUSE between the grey lines
 ROOM = 0.24  # of the width, for their names on the right
 CAPTION = template(
     "figures.tradeoff",
-    "Each mark is a model{bars}. Gray lines join places of equal HUSE.{ground}",
+    "Each mark is a model{bars}.{key} Gray lines join places of equal HUSE.{ground}",
     "results.generators",
     "options.level",
 )
@@ -83,18 +83,24 @@ def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: st
         height=400,
         caption=_caption(shown, several_regions=bool(regions)),
     )
-    several = len(tasks) > 1
     return add_labels(
         plain,
-        [(_value(system.huse_q), _value(system.huse_d), _label(system, several)) for system in _named_systems(shown)],
+        [
+            (_value(system.huse_q), _value(system.huse_d), label)
+            for system, label in zip(shown, _labels(shown), strict=True)
+        ],
     )
 
 
 def _caption(shown: Sequence[System], *, several_regions: bool) -> Sentence:
     spans = [estimate.interval for system in shown for estimate in (system.huse_q, system.huse_d)]
     bars = name_intervals(spans)
-    ground = " Shaded: what a task's models dominate." if several_regions else ""
-    return CAPTION.fill(bars=bars, ground=ground)
+    ground = (
+        " Shaded: what a task's models dominate, lower HUSE at the same ratio of HUSE-D to HUSE-Q."
+        if several_regions
+        else ""
+    )
+    return CAPTION.fill(bars=bars, key=_key(shown), ground=ground)
 
 
 def alt(systems: Sequence[System]) -> str:
@@ -167,22 +173,30 @@ def _hover(system: System) -> str:
     return f"{system.task}, {system.name} (n = {system.huse.n})\n{values}"
 
 
-def _named_systems(shown: Sequence[System]) -> list[System]:
-    """Whom to name in the plot: all, or of many the best of each task, whom the words name."""
-    if len(shown) <= MAX_NAMES:
-        return list(shown)
-    best: list[System] = []
-    for task in dict.fromkeys(system.task for system in shown):
-        task_systems = [system for system in shown if system.task == task]
-        best += [
-            max(task_systems, key=lambda system: _value(system.huse_q)),
-            max(task_systems, key=lambda system: _value(system.huse_d)),
-        ]
-    return [system for system in shown if system in best]
+def _full_name(system: System, shown: Sequence[System]) -> str:
+    return f"{system.task}, {system.name}" if len({each.task for each in shown}) > 1 else system.name
 
 
-def _label(system: System, several: bool) -> str:
-    return f"{shorten(system.task, 11)}, {shorten(system.name, 13)}" if several else shorten(system.name)
+def _is_numbered(shown: Sequence[System]) -> bool:
+    longest = max(len(_full_name(system, shown)) for system in shown)
+    return len(shown) > MAX_NAMES or (len(shown) > 2 and longest > LONGEST_NAME)
+
+
+def _labels(shown: Sequence[System]) -> list[str]:
+    """Return the names at the marks; numbers where these are many or long, as the caption's key says."""
+    if _is_numbered(shown):
+        return [str(number) for number, _ in enumerate(shown, 1)]
+    return [shorten(_full_name(system, shown)) for system in shown]
+
+
+def _key(shown: Sequence[System]) -> str:
+    if not _is_numbered(shown):
+        return ""
+    return (
+        " Numbers: "
+        + "; ".join(f"({at}) {shorten(_full_name(system, shown))}" for at, system in enumerate(shown, 1))
+        + "."
+    )
 
 
 def _equal_huse(across: tuple[float, float], along: tuple[float, float]) -> tuple[tuple[Guide, ...], tuple[Note, ...]]:

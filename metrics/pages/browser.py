@@ -21,6 +21,7 @@ STYLE = (
     ".test>div{overflow-wrap:anywhere;white-space:pre-line}.side{font-size:13px;color:var(--quiet);display:block}"
     "@media (max-width:600px){.test{grid-template-columns:1fr}}"
     "details{margin:4px 0}summary{cursor:pointer;padding:4px 0;overflow-wrap:anywhere}"
+    "@media print{.test{break-inside:avoid}summary{break-after:avoid}}"
     ".context{white-space:pre-line;overflow-wrap:anywhere;max-width:76ch}"
 )
 
@@ -54,7 +55,9 @@ def browser_page(administered: Administered, rates: PassRates, selection: Select
         if len(outcomes) > len(shown)
         else ""
     )
-    what = f"{chosen.which} tests" if chosen.category is None else f"{chosen.which} tests of {chosen.category}"
+    which = "" if chosen.which == "all" else f"{chosen.which} "
+    of_category = "" if chosen.category is None else f" of {chosen.category}"
+    what = f"{which}{'test' if len(outcomes) == 1 else 'tests'}{of_category}"
     head = f"<p>{len(outcomes)} {escape(what)}.{cut} LL is the mean log-probability of a token, in nats.</p>"
     if administered.left_out:
         head += f'<p class="warn">{administered.left_out} tests without a score are excluded.</p>'
@@ -70,11 +73,11 @@ def _is_selected(outcome: Outcome, selection: Selection) -> bool:
 
 
 def _rates(rates: PassRates) -> str:
-    rows = [_rate("all tests", rates.overall), *(_rate(name, rate) for name, rate in rates.by_category.items())]
+    rows = [_rate("All tests", rates.overall), *(_rate(name, rate) for name, rate in rates.by_category.items())]
     return (
         '<div class="scroll"><table><caption>Pass rates; intervals in brackets are for new contexts.</caption><thead>'
-        '<tr><th scope="col">category</th><th class="n" scope="col">n</th><th scope="col">pass rate</th>'
-        '<th scope="col">Wilson</th><th class="n" scope="col">ties</th></tr></thead>'
+        '<tr><th scope="col">Category</th><th class="n" scope="col">n</th><th scope="col">Pass rate</th>'
+        '<th scope="col">Wilson</th><th class="n" scope="col">Ties</th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
 

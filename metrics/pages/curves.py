@@ -40,9 +40,11 @@ def _panel(category: str, points: Sequence[CurvePoint]) -> Panel:
     mine = [point for point in points if point.category == category]
     axis = mine[0].axis
     families = dict.fromkeys(point.family for point in mine)
+    title = "All tests" if category == OVERALL else f"Tests against {category}"
     return Panel(
         name=f"pass-rate-{category}".replace(" ", "-"),
-        title="All tests" if category == OVERALL else f"Tests against {category}",
+        # One curve has no label at its end.
+        title=title if len(families) > 1 else f"{title}, {next(iter(families))}",
         opening=f"Share of tests passed, by {TITLES[axis]}.",
         series=tuple(
             Series(family, tuple(_at(point) for point in mine if point.family == family)) for family in families

@@ -10,7 +10,8 @@ STYLE = f"""
 *{{box-sizing:border-box}}
 :root{{color-scheme:light dark;{css_variables(LIGHT)}}}
 @media (prefers-color-scheme:dark){{:root{{{css_variables(DARK)}}}}}
-@media print{{:root{{color-scheme:light;{css_variables(LIGHT)}}}*{{print-color-adjust:exact}}}}
+@media print{{:root{{color-scheme:light;{css_variables(LIGHT)}}}*{{print-color-adjust:exact}}
+@page{{margin:16mm 14mm}}body{{padding:0}}h1,h2,h3{{break-after:avoid}}tr{{break-inside:avoid}}}}
 html{{font:15px/1.5 {FONT};color:var(--ink);background:var(--paper);-webkit-text-size-adjust:100%}}
 body{{margin:0 auto;padding:24px 16px 64px;max-width:1000px}}
 h1{{font-size:28px;line-height:1.2;margin:4px 0 12px}}

@@ -26,6 +26,7 @@ STYLE = "".join(
     ".bars{display:block;max-width:100%;height:auto}.bars rect{fill:var(--s3)}"
     ".bars text{fill:var(--quiet);font-size:11px}"
     ".pair{display:flex;flex-wrap:wrap;gap:0 48px}"
+    "@media print{.pair{break-inside:avoid}}"
 )
 
 

@@ -17,7 +17,8 @@ OF_FILES = 80  # per cent, of every interval in the files of scores: see `rare.V
 OF_HJ = 90  # per cent, of the intervals of single texts by frequency
 BAND = 90  # per cent of subsamples that a band holds
 MARKS = "Each mark is a text; log p is natural and divided by its length."
-GROUND = " Ground: blue where the classifier of HUSE answers reference, orange (hatched) the generator."
+SHADED = "what a task's models dominate, lower HUSE at the same ratio of HUSE-D to HUSE-Q."
+GROUND = " Ground: blue where the classifier of HUSE answers reference, orange where it answers the generator."
 EDGES = " At the edges: share of each source's texts."
 
 
@@ -77,8 +78,9 @@ def figure_ratings(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(
-    rf"Quality and diversity\. Each mark is a model{LEVELS}\. Gray lines join places of equal HUSE\."
-    r"(?: Shaded: what a task's models dominate\.)?"
+    rf"Quality and diversity\. Each mark is a model{LEVELS}\.(?: Numbers: .+?\.)? Gray lines join places of equal "
+    r"HUSE\."
+    rf"(?: Shaded: {re.escape(SHADED)})?"
 )
 def figure_tradeoff(rows: Rows, match: Match, asked: Asked) -> str | None:
     drawn = [name for name in generators(rows) if rows.huse(name, asked.k) and items_of(rows, name) > asked.k]
@@ -89,15 +91,17 @@ def figure_tradeoff(rows: Rows, match: Match, asked: Asked) -> str | None:
     for name in drawn:
         huse, quality = rows.huse(name, asked.k), rows.huse(name, asked.k, quality_only=True)
         above += bool(huse and quality and quality[0] > 0 and 1 + huse[0] - quality[0] > 0)
-    shaded = " Shaded: what a task's models dominate." if above > 1 else ""
+    shaded = f" Shaded: {SHADED}" if above > 1 else ""
+    many = len(drawn) > 6 or (len(drawn) > 2 and max(map(len, drawn)) > 22)
+    key = f" Numbers: {'; '.join(f'({at}) {name}' for at, name in enumerate(drawn, 1))}." if many else ""
     return (
-        f"Quality and diversity. Each mark is a model{intervals(asked, spans)}. Gray lines join places of equal HUSE."
-        f"{shaded}"
+        f"Quality and diversity. Each mark is a model{intervals(asked, spans)}.{key} Gray lines join places of equal "
+        f"HUSE.{shaded}"
     )
 
 
 @kind(
-    rf"Accuracy by arm\. Mean share of right answers{LEVELS}; n counts evaluators\. Dashed: guessing\."
+    rf"Accuracy by arm\. Mean share of right answers{LEVELS}; n counts evaluators\. Upright line: guessing\."
     rf"(?: {re.escape(CHOSEN)})?"
 )
 def figure_accuracy(rows: Rows, match: Match, asked: Asked) -> str | None:
@@ -108,7 +112,7 @@ def figure_accuracy(rows: Rows, match: Match, asked: Asked) -> str | None:
     assigned = f" {CHOSEN}" if chosen else ""
     return (
         f"Accuracy by arm. Mean share of right answers{intervals(asked, spans, 'evaluators')}; n counts evaluators. "
-        f"Dashed: guessing.{assigned}"
+        f"Upright line: guessing.{assigned}"
     )
 
 

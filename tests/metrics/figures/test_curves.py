@@ -143,13 +143,17 @@ def test_models_at_one_place_of_quality_and_diversity_have_names_that_can_be_rea
 ) -> None:
     value = Estimate(place, 60, Interval(place - 0.2, place + 0.2, 0.95, "wilson", "texts"), {}, (), "s")
     systems = [tradeoff.System(name.format(at), "news", value, value, value) for at in range(number)]
-    drawing = svg(tradeoff.chart(systems))
-    assert sum("a model" in words for *_, words in TEXT.findall(drawing)) == number
+    chart = tradeoff.chart(systems)
+    drawing, numbered = svg(chart), number > tradeoff.MAX_NAMES or (number > 2 and len(name) > 22)
+    labels = [str(at) for at in range(1, number + 1)] if numbered else [system.name for system in systems]
+    assert [note.text for note in chart.notes if not note.quiet] == labels
+    assert (f" Numbers: (1) {systems[0].name}; (2) {systems[1].name}" in chart.caption) == numbered
     assert covered(drawing) == beyond(drawing) == []
 
 
 def test_an_axis_of_less_than_two_powers_of_ten_has_labels_between_them():
-    assert [label for _, label in place_decades(8.05, 8.6)] == ["200M"]
+    assert [label for _, label in place_decades(8.05, 8.6)] == ["150M", "200M", "250M", "300M", "350M"]
+    assert [label for _, label in place_decades(1.75, 1.95)] == ["60", "70", "80"]
     assert [(round(at, 3), label) for at, label in place_decades(2.2, 3.4)] == [
         (2.301, "200"),
         (2.699, "500"),
@@ -271,3 +275,12 @@ def test_a_name_in_a_figure_is_text_and_never_mark_up() -> None:
 
 def test_pages_of_equal_figures_are_equal() -> None:
     assert embed.page(ALL, title="Figures") == embed.page(ALL, title="Figures")
+
+
+def test_the_name_of_a_level_covers_no_mark_and_no_curve() -> None:
+    places = tuple(curves.At(float(at), 0.5 + 0.01 * at) for at in range(1, 9))
+    chart = curves.chart(
+        curves.Panel("p", "t", (curves.Series("a", places),), "x", "y", level=(0.56, "chance"), y_range=(0.0, 1.0))
+    )
+    assert [note.text for note in chart.notes] == ["chance"]
+    assert covered(svg(chart)) == []

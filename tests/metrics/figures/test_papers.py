@@ -144,7 +144,9 @@ CURVE = SizeCurve(
 
 
 def test_accuracy_and_huse_are_drawn_together_as_two_minus_two_accuracy() -> None:
-    huse, accuracy = huse_curves.charts([CURVE])[0].curves
+    chart = huse_curves.charts([CURVE])[0]
+    huse, accuracy = chart.curves
+    assert chart.y.low < min(accuracy.low) <= max(huse.high) < chart.y.high
     assert huse.x == (1, 5, 20)
     assert accuracy.y == pytest.approx([(2 - value) / 2 for value in (0.86, 0.70, 0.53)])
     assert accuracy.low == pytest.approx([(2 - high) / 2 for high in (1.0, 0.8, 0.6)])
@@ -199,8 +201,8 @@ def test_bars_of_one_label_stand_beside_each_other() -> None:
 
 def test_score_histograms_say_where_the_sources_differ_most() -> None:
     words = score_histogram.alt(LABELS, [HUMAN, MACHINE])
-    assert "human: most often 'Possibly human' (40% of 100 ratings by 25 raters)" in words
-    assert "They differ most at 'Definitely human': 10% for GPT-3, 30% for human" in words
+    assert "Most frequent for human: “Possibly human” (40% of 100 ratings by 25 raters)" in words
+    assert "The largest difference of GPT-3 and human is at “Definitely human”: 10% for GPT-3, 30% for human" in words
 
 
 def test_a_histogram_whose_counts_do_not_fit_its_labels_is_refused() -> None:

@@ -31,6 +31,7 @@ def test_the_page_shows_every_test_with_both_likelihoods():
     assert page.count("LL −") == 12
     assert page.startswith("<!doctype html>")
     assert page.count("<script") == page.count("http") == 0
+    assert "<p>6 tests. LL is" in page
 
 
 def test_the_worst_failure_comes_first_and_a_cut_is_named():

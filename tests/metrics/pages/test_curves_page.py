@@ -28,7 +28,7 @@ def test_each_category_is_a_picture_and_each_family_a_curve():
         ("gpt2", [(1.2e8, 0.52, 40), (3.5e8, 0.61, 40)]),
         ("bart", [(1.4e8, 0.60, 40)]),
     ]
-    assert (second.title, [s.name for s in second.series]) == ("Tests against off topic", ["gpt2"])
+    assert (second.title, [s.name for s in second.series]) == ("Tests against off topic, gpt2", ["gpt2"])
     assert first.x_log
 
 

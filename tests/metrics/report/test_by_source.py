@@ -76,8 +76,11 @@ def test_the_figure_has_a_bar_a_source_and_says_what_it_shows() -> None:
         ("reference", "references (100 tokens)"),
         ("model", "gpt (100 tokens)"),
     ]
-    assert "They differ most at 'the 10 likeliest': 90% for gpt, 50% for references." in ranks.alt
-    assert "gpt: most often 'machine-like' (100% of 10 texts)." in verdicts.alt
+    assert (
+        "The largest difference of gpt and references is at “the 10 likeliest”: 90% for gpt, 50% for references."
+        in ranks.alt
+    )
+    assert "Most frequent for gpt: “machine-like” (100% of 10 texts)." in verdicts.alt
 
 
 def test_each_source_has_its_verdicts_and_each_detector_its_separation() -> None:

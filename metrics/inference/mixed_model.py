@@ -47,6 +47,11 @@ class MixedModel:
     flags: tuple[str, ...]
     note: str
 
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the effects are those of the mixed model, and not of least squares instead."""
+        return bool(self.standard_errors)
+
 
 @dataclass(frozen=True, slots=True)
 class _Problem:

@@ -31,6 +31,10 @@ LOWER = (
     "A HUSE below 1 shows a difference between the two sources; a HUSE near 1 does not certify that there is none. "
     "HUSE depends on the number of ratings: compare values only at equal numbers of ratings per text."
 )
+TEST_NOTE = (
+    "p tests HUSE = 1 against lower values, one-sided, by exchanging the labels of these texts. Intervals are "
+    "two-sided and for new texts, so that an interval can reach 1 where p is below 0.05."
+)
 OUTVOTED = "Where sources differ in size, neighbors' votes weigh by source in exact and alike in paper."
 
 
@@ -54,7 +58,7 @@ def huse_table(rows: Sequence[HuseRow], *, name: str = "huse") -> Table:
         title=_title(rows),
         columns=(Column("task", "Task"), *columns) if tasks else columns,
         rows=tuple(_cells(row, tasks, tested) for row in rows),
-        notes=(LOWER,),
+        notes=(LOWER, TEST_NOTE) if tested else (LOWER,),
     )
 
 

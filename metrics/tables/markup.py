@@ -47,7 +47,7 @@ def _rows(table: Table, group: bool) -> Iterator[str]:
 
 def _data(table: Table, row: Row, column: Column, cell: Cell) -> str:
     # HTML closes a cell and a row where the next begins: with thousands of cells the end tags are much of a page.
-    return f"<td{'' if column.kind == 'text' else NUMBER}>{_inner(table, row, column, cell)}"
+    return f"<td{'' if column.kind in ALIGNED_LEFT else NUMBER}>{_inner(table, row, column, cell)}"
 
 
 def _inner(table: Table, row: Row, column: Column, cell: Cell) -> str:

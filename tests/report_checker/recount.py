@@ -343,12 +343,11 @@ class Rows:
         return 1 - observed / expected if expected else None
 
     def ratings_of_texts(self) -> Counter[tuple[str, str]]:
-        """Raters of each text (or pair) on each criterion, those whose ratings are all excluded with 0."""
+        """Raters of each text (or pair) on each criterion, without those whose ratings are all excluded."""
         seen: dict[tuple[str, str], set[int]] = {}
         for answer in self.answers:
-            raters = seen.setdefault((answer.text, answer.criterion), set())
             if not answer.excluded:
-                raters.add(answer.submission)
+                seen.setdefault((answer.text, answer.criterion), set()).add(answer.submission)
         return Counter({key: len(raters) for key, raters in seen.items()})
 
     def huse(self, generator: str, k: int, *, quality_only: bool = False) -> tuple[float, int] | None:

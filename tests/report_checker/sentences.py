@@ -179,7 +179,8 @@ def texts_of(rows: Rows) -> str:
 
 
 def judged(rows: Rows) -> int:
-    return len({text for answer in rows.answers for text in (answer.text, answer.partner) if text})
+    """Texts with an answer that counts."""
+    return len({text for answer in rows.used for text in (answer.text, answer.partner) if text})
 
 
 @kind(r"Raters judged (?!\d+ of these)[^.]+?\.(?= |$)")
@@ -836,17 +837,12 @@ def stated_plan(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 @kind(r"The appendix lists \d+ more warnings?\.")
 def more_warnings(rows: Rows, match: Match, asked: Asked) -> str | None:
-    """Those of the page's warnings, but for the two on ties, that are not among its limits."""
+    """Those of the page's warnings that are not among its limits."""
     if asked.page is None:
         return None
     shown = list(asked.page.shown())
     limits = {one.text for one in shown if one.place == "limit"}
-    ties = ("exact ties and the original's", "the original counts the votes")
-    more = [
-        one
-        for one in shown
-        if one.place == "warning" and one.text not in limits and not any(t in one.text for t in ties)
-    ]
+    more = [one for one in shown if one.place == "warning" and one.text not in limits]
     return f"The appendix lists {count(len(more), 'more warning')}." if more else None
 
 
@@ -1486,28 +1482,28 @@ def caption_histogram(rows: Rows, match: Match, asked: Asked) -> str | None:
         }
     text = f"Ratings of {match['what']}."
     for group, held in groups.items():
-        said = re.search(rf"{group}: most often '(.+?)' \(", match[0])
+        said = re.search(rf"Most frequent for {group}: “(.+?)” \(", match[0])
         if not held:
             continue
         counts = Counter(answer.label for answer in held)
         top = said[1] if said and counts[said[1]] == max(counts.values()) else counts.most_common(1)[0][0]
         share = f"{counts[top] / len(held):.0%}"
         raters = count(len({answer.rater for answer in held}), "rater")
-        text += f" {group}: most often '{top}' ({share} of {count(len(held), 'rating')} by {raters})."
+        text += f" Most frequent for {group}: “{top}” ({share} of {count(len(held), 'rating')} by {raters})."
     if len([held for held in groups.values() if held]) == 2:
         (low_name, low), (high_name, high) = groups.items()
         shares = [Counter(answer.label for answer in held) for held in (low, high)]
         gaps = {label: abs(shares[0][label] / len(low) - shares[1][label] / len(high)) for label in labels}
         if max(gaps.values()) < 1e-9:
             return f"{text} Every label has the same share for {high_name} and {low_name}."
-        said = re.search(r"differ most at '(.+?)':", match[0])
+        said = re.search(r"The largest difference of .+? is at “(.+?)”:", match[0])
         top = (
             said[1]
             if said and abs(gaps.get(said[1], -1) - max(gaps.values())) < 1e-9
             else max(gaps, key=lambda at: gaps[at])
         )
         text += (
-            f" They differ most at '{top}': {shares[1][top] / len(high):.0%} for {high_name}, "
+            f" The largest difference of {high_name} and {low_name} is at “{top}”: {shares[1][top] / len(high):.0%} for {high_name}, "
             f"{shares[0][top] / len(low):.0%} for {low_name}."
         )
     return text
@@ -1558,11 +1554,12 @@ def in_order(names: list[str], text: str, after: str) -> str:
 TIED = 0.05
 
 
-@kind(r"Mixed model of \d+ ratings, texts and raters crossed \(\w+\)\.")
+@kind(r"(?:Mixed model|Least squares with a cluster bootstrap) of \d+ ratings, texts and raters crossed \(\w+\)\.")
 def caption_mixed(rows: Rows, match: Match, asked: Asked) -> str:
     criterion = re.findall(r"\((\w+)\)", match[0])[-1]
     number = sum(answer.criterion == criterion for answer in rows.used)
-    return f"Mixed model of {number} ratings, texts and raters crossed ({criterion})."
+    fitted = match[0].partition(" of ")[0]  # whether a variance is 0 is not counted again here
+    return f"{fitted} of {number} ratings, texts and raters crossed ({criterion})."
 
 
 @kind(r"Labels(?: of \w+(?: \w+)*?)? in the order shown(?:; coding: .+)?\.")

@@ -170,7 +170,9 @@ def exclusions_hold(rows: Rows, match: Match, asked: Asked) -> str | None:
     return among(match[0], expected()) if rows.measured else None
 
 
-@kind(r"(?P<name>\S+) is [a-z ]+ without exclusions; that changes under \d+ of \d+ selections: “[^”]+”(?:, “[^”]+”)*\.")
+@kind(
+    r"Without exclusions, (?P<name>\S+) is [a-z ]+; that changes under \d+ of \d+ selections: “[^”]+”(?:, “[^”]+”)*\."
+)
 def changes_under(rows: Rows, match: Match, asked: Asked) -> str | None:
     """Which selections conclude otherwise of a generator than no rule does."""
 
@@ -185,7 +187,7 @@ def changes_under(rows: Rows, match: Match, asked: Asked) -> str | None:
                 if words not in (said[0], "without a conclusion")
             ]
             yield (
-                f"{match['name']} is {said[0]} without exclusions; that changes under {len(other)} of {len(said)} "
+                f"Without exclusions, {match['name']} is {said[0]}; that changes under {len(other)} of {len(said)} "
                 f"selections: {', '.join(other)}."
             )
 

@@ -104,7 +104,7 @@ def _design(report_input: ReportInput) -> Answers:
     study, plan = report_input.study, report_input.plan
     yield "Registered beforehand", plan.registered_where if plan else None
     yield "How responses were collected", "web pages of Assay" if study.mode != "imported" else None
-    rules = [f"{flag.name}: {flag.rule}" for flag in report_input.flags or ()]
+    rules = [f"{flag.name}: {flag.rule.rstrip('.')}" for flag in report_input.flags or ()]
     yield "Quality assurance", "; ".join(rules) or ("none" if report_input.flags == () else None)
     yield (
         "Where and when evaluators worked",
@@ -139,7 +139,9 @@ def _elicitation(report_input: ReportInput, *, huse: bool) -> Answers:
     study = report_input.study
     yield "Question shown to evaluators", study.question if study.question != "not recorded" else None
     yield from _scale(report_input)
-    ratings = Counter((rating.text, rating.criterion) for rating in report_input.ratings if rating.kept)
+    # Labels of one answer count once.
+    answers = {(rating.text, rating.criterion, rating.unit) for rating in report_input.ratings if rating.kept}
+    ratings = Counter((text, criterion) for text, criterion, _ in answers)
     criteria = len({criterion for _, criterion in ratings})
     spread = describe_range(min(ratings.values()), max(ratings.values())) if ratings else None
     yield "Responses for each text", f"{spread} on each of {criteria} criteria" if criteria > 1 else spread

@@ -69,10 +69,9 @@ def choose_figures(charts: Sequence[Chart], *, huse: bool) -> tuple[Chart, ...]:
 
 
 def _warned(warnings: Sequence[Warn]) -> list[str]:
-    """The warnings, at most six, and how many more the appendix has."""
-    relevant = [warn.sentence for warn in warnings if warn.kind not in OF_TIES]
-    shown = relevant[:MAX_WARNINGS]
-    left_out = len(relevant) - len(shown)
+    """The warnings, at most six and none of ties, and how many more the appendix has."""
+    shown = [warn.sentence for warn in warnings if warn.kind not in OF_TIES][:MAX_WARNINGS]
+    left_out = len(warnings) - len(shown)
     return [*shown, *([f"The appendix lists {plural(left_out, 'more warning')}."] if left_out else [])]
 
 

@@ -170,11 +170,10 @@ def paragraph(
 
 def _texts(report_input: ReportInput) -> Iterator[Sentence]:
     texts = _counted_sides(report_input)
-    judged = {text for rating in report_input.ratings for text in (rating.text, rating.partner)}
-    number, total = sum(text.id in judged for text in report_input.texts), len(report_input.texts)
+    number, total = len(_judged_texts(report_input)), len(report_input.texts)
     if state_unrated(report_input):
         yield UNRATED.fill(texts=texts)
-    elif judged and number < total:
+    elif 0 < number < total:
         yield IN_PART.fill(texts=texts, number=number, total=total)
     else:
         yield JUDGED.fill(texts=texts)
@@ -193,6 +192,12 @@ def _texts(report_input: ReportInput) -> Iterator[Sentence]:
         yield ARMS.fill(assignment=report_input.assignment)
     if report_input.draw:
         yield DRAWN.fill(draw=draw_sentence(report_input.draw.draws, report_input.draw.seed))
+
+
+def _judged_texts(report_input: ReportInput) -> set[str]:
+    """Texts that have a rating that counts."""
+    rated = {text for rating in report_input.ratings if rating.kept for text in (rating.text, rating.partner)}
+    return {text.id for text in report_input.texts if text.id in rated}
 
 
 def _counted_sides(report_input: ReportInput) -> str:
@@ -277,17 +282,15 @@ def _ratings(report_input: ReportInput) -> Iterator[Sentence]:
     """How many ratings that count each judged text (or pair) has on each criterion; labels of one answer count once."""
     counts: dict[tuple[str, str], set[str]] = {}
     for rating in report_input.ratings:
-        answered = counts.setdefault((rating.text, rating.criterion), set())
         if rating.kept:
-            answered.add(rating.unit)
+            counts.setdefault((rating.text, rating.criterion), set()).add(rating.unit)
     if not counts:
         return
     low, high = min(map(len, counts.values())), max(map(len, counts.values()))
-    judged = {text for rating in report_input.ratings for text in (rating.text, rating.partner)}
     criteria = len({criterion for _, criterion in counts})
     name = "judgment" if report_input.is_nominal else "rating"
     yield RATINGS.fill(
-        judged="judged " if any(text.id not in judged for text in report_input.texts) else "",
+        judged="judged " if len(_judged_texts(report_input)) < len(report_input.texts) else "",
         unit="pair" if report_input.in_pairs else "text",
         number=describe_range(low, high),
         ratings=name if low == high == 1 else f"{name}s",

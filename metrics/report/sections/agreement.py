@@ -50,7 +50,7 @@ ICC_CAPTION = template(
 )
 MIXED_CAPTION = template(
     "captions.mixed-model",
-    "Mixed model of {ratings} ratings, texts and raters crossed ({criterion}).",
+    "{model} of {ratings} ratings, texts and raters crossed ({criterion}).",
     "ratings.kept",
     "ratings.criterion",
 )
@@ -253,9 +253,10 @@ def _mixed_table(criterion: str, model: MixedModel, ratings: int) -> Table:
         Column("n", "n", "count"),
     )
     notes = [MIXED_NOTE, *([model.note] if model.note else [])]
-    if model.variances:
+    if model.is_fitted:
         notes.append("Variances: " + ", ".join(f"{name} {value:.3f}" for name, value in model.variances.items()) + ".")
-    title = MIXED_CAPTION.fill(ratings=ratings, criterion=name_criterion(criterion))
+    fitted = "Mixed model" if model.is_fitted else "Least squares with a cluster bootstrap"
+    title = MIXED_CAPTION.fill(model=fitted, ratings=ratings, criterion=name_criterion(criterion))
     return Table(f"mixed-{criterion}", title, columns, tuple(rows), tuple(notes))
 
 

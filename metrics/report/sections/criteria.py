@@ -13,9 +13,10 @@ import numpy as np
 from metrics.data.arrays import Floats
 from metrics.data.sentence import template
 from metrics.inference.correlation import pearson
-from metrics.report.records import ReportInput
+from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.rating_scales import gather_single
+from metrics.report.sections.source_comparisons import has_several
 from metrics.tables.record import Column, Row, Table
 
 FEWEST_TEXTS = 3
@@ -51,9 +52,14 @@ def gather(report_input: ReportInput) -> CriteriaFacts | None:
     single = gather_single(report_input, lambda answer: answer.has_mean)
     if single is None:
         return None
-    values: defaultdict[str, defaultdict[str, list[Fraction]]] = defaultdict(lambda: defaultdict(list))
+    by_criterion: defaultdict[str, list[RatingRow]] = defaultdict(list)
     for rating in single.ratings:
-        values[rating.criterion][rating.text].append(Fraction(rating.value))
+        by_criterion[rating.criterion].append(rating)
+    values: defaultdict[str, defaultdict[str, list[Fraction]]] = defaultdict(lambda: defaultdict(list))
+    for criterion, ratings in by_criterion.items():
+        if not has_several(ratings):
+            for rating in ratings:
+                values[criterion][rating.text].append(Fraction(rating.value))
     if len(values) < 2:
         return None
     means = {

@@ -9,7 +9,7 @@ from functools import partial
 
 from metrics.data.sentence import plain
 from metrics.errors import MetricsError
-from metrics.evaluators.exclusion_sensitivity import evaluator_exclusions
+from metrics.evaluators.exclusion_sensitivity import OVERALL, evaluator_exclusions
 from metrics.figures import exclusion_curve
 from metrics.figures.chart import Chart
 from metrics.huse.estimate import FEW_OF_A_SOURCE
@@ -256,7 +256,7 @@ def _under_all(effects: Mapping[str, Exclusions]) -> Iterator[str]:
         more = len(effect.changing) - len(named)
         listed = ", ".join(named) + (f" and {more} more" if more else "")
         yield (
-            f"{name} is {_words(effect)[effect.conclusion]} without exclusions; that changes under "
+            f"Without exclusions, {_subject(name, effect)} is {_words(effect)[effect.conclusion]}; that changes under "
             f"{len(effect.changing)} of {plural(len(effect.specifications), 'selection')}: {listed}."
         )
     if changing and len(changing) < len(drawn):
@@ -277,6 +277,13 @@ def _all_conclusions(effects: Mapping[str, Exclusions]) -> str:
         names.setdefault(_words(effect)[effect.conclusion], []).append(name)
     sentence = "; ".join(f"{words}: {', '.join(members)}" for words, members in names.items())
     return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def _subject(name: str, effect: Exclusions) -> str:
+    """What is concluded of: a generator, or the accuracy of a condition or of all of them."""
+    if effect.measure != "accuracy":
+        return name
+    return f"accuracy over {name}" if name == OVERALL else f"accuracy in the condition {name}"
 
 
 def _words(effect: Exclusions) -> dict[Conclusion | None, str]:

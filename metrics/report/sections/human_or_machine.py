@@ -54,6 +54,11 @@ UNCERTAIN = template(
 SHARED_NOTE = (
     "Some evaluators judged in several conditions and count once in each; these tests take conditions as independent."
 )
+MIXED = plain("Mixed model of right answers, texts and evaluators crossed; first effect: share of the first condition.")
+BOOTSTRAPPED = plain(
+    "Least squares with a cluster bootstrap of right answers, texts and evaluators crossed; first effect: share of the "
+    "first condition."
+)
 BETTER = template(
     "summary.accuracy-better",
     "Evaluators distinguished machine from human texts better than chance: {words} right, at {evaluators}.",
@@ -269,7 +274,10 @@ def _alike(
         missing.append((equivalence.PART, equivalence.UNDECLARED))
         return {}
     try:
-        return {**(compared.equivalence if compared else {}), OVERALL: equivalence.of_all(judgments, margin)}
+        overall = equivalence.of_all(judgments, margin)
+        pairs = {f"{pair.a} - {pair.b}": f"{pair.a} less {pair.b}" for pair in (compared.pairs if compared else ())}
+        tests = compared.equivalence if compared else {}
+        return {**{pairs.get(name, name): test for name, test in tests.items()}, OVERALL: overall}
     except MetricsError as error:
         missing.append((equivalence.PART, str(error)))
         return {}
@@ -353,11 +361,9 @@ def _mixed(model: MixedModel) -> Table:
     columns = (Column("effect", "Effect"), Column("value", "Share right", "share_estimate", n="n", digits=1))
     rows = tuple((name, estimate, estimate.n) for name, estimate in model.effects.items())
     notes = [model.note] if model.note else []
-    if model.variances:
+    if model.is_fitted:
         notes.append("Variances: " + ", ".join(f"{name} {value:.4f}" for name, value in model.variances.items()) + ".")
-    title = plain(
-        "Mixed model of right answers, texts and evaluators crossed; first effect: share of the first condition."
-    )
+    title = MIXED if model.is_fitted else BOOTSTRAPPED
     return Table("evaluators-mixed", title, (*columns, Column("n", "n", "count")), rows, tuple(notes))
 
 

@@ -9,7 +9,7 @@ from metrics.data.sentence import plain
 from metrics.figures import huse_curves
 from metrics.figures.chart import Chart
 from metrics.huse.curves import Curve
-from metrics.huse.examples import Example
+from metrics.huse.examples import Example, Examples
 from metrics.huse.model_differences import Comparison
 from metrics.huse.to_json import permutation_estimate
 from metrics.report.result import TITLES, GeneratorReport
@@ -17,22 +17,34 @@ from metrics.report.section import Measured, Reference
 from metrics.report.section_kind import SectionKind
 from metrics.report.sections.huse_extras import HuseExtras
 from metrics.report.sections.huse_results import HuseResults, compute, count_steps, gather
+from metrics.tables.huse import TEST_NOTE
 from metrics.tables.record import Cell, Column, Row, Table
 from metrics.types import Estimate, HuseResult
 
 FOUR = tuple(Column(key, title, "estimate", n="n") for key, title in TITLES.items())
 HEADLINES = ("huse", "huse_q", "huse_d")
 EXAMPLES = 5
-BY_RATINGS = plain(
-    "HUSE by number of ratings per text, drawn without replacement; in brackets the middle band of the draws."
-)
-BY_TEXTS = plain("HUSE by number of texts, drawn without replacement; in brackets the middle band of the draws.")
+# By what grows, and whether a band is shown.
+CURVES = {
+    ("ratings", True): plain(
+        "HUSE by number of ratings per text, drawn without replacement; in brackets the middle band of the draws."
+    ),
+    ("ratings", False): plain("HUSE by number of ratings per text, drawn without replacement."),
+    ("texts", True): plain(
+        "HUSE by number of texts, drawn without replacement; in brackets the middle band of the draws."
+    ),
+    ("texts", False): plain("HUSE by number of texts, drawn without replacement."),
+}
+CHOICES = plain("HUSE by other choices, one changed at a time.")
+CHOICES_WITH_INTERVALS = plain("HUSE by other choices, one changed at a time; intervals in the row as reported only.")
+UNDECIDED = 0.5  # largest sum of absolute margins of an undecided context
+# Lists of contexts, each with its words and the verdict on the contexts that fit these.
 KINDS = (
-    ("quality_failures", "distinguished by quality"),
-    ("diversity_failures", "distinguished by probability, rated alike"),
-    ("correct", "distinguished most clearly"),
-    ("incorrect", "mistaken for each other"),
-    ("indistinguishable", "undecided"),
+    ("quality_failures", "distinguished by quality", "distinguished"),
+    ("diversity_failures", "distinguished by probability, rated alike", "distinguished"),
+    ("correct", "distinguished most clearly", "distinguished"),
+    ("incorrect", "mistaken for each other", "mistaken"),
+    ("indistinguishable", "undecided", "undecided"),
 )
 
 
@@ -111,7 +123,7 @@ def _null(all_extras: Sequence[HuseExtras]) -> Table | None:
     )
     title = plain("Test against equal sources, one-sided, by permutation of the labels of the texts.")
     notes = dict.fromkeys(extras.null.note for extras in all_extras if extras.null is not None and extras.null.note)
-    return _table("huse-null", title, columns, rows, tuple(notes))
+    return _table("huse-null", title, columns, rows, (TEST_NOTE, *notes))
 
 
 def _pairs(compared: Comparison | None) -> Table | None:
@@ -156,7 +168,8 @@ def _choices(all_extras: Sequence[HuseExtras]) -> Table | None:
             rows.append((extras.name, "as reported", *_four(extras.choices.default), extras.choices.n))
             rows += [(extras.name, row.choice, *_four(row.result), row.result.huse_q.n) for row in extras.choices.rows]
     columns = (Column("generator", "Generator"), Column("choice", "Choice"), *FOUR, Column("n", "n", "count"))
-    title = plain("HUSE by other choices, one changed at a time; intervals in the first row alone.")
+    bounded = any(extras.choices.default.huse.interval for extras in all_extras if extras.choices is not None)
+    title = CHOICES_WITH_INTERVALS if bounded else CHOICES
     note = "Settings were fixed in advance. Do not report a row chosen after seeing the results."
     return _table("huse-choices", title, columns, rows, (note,))
 
@@ -168,9 +181,8 @@ def _four(result: HuseResult) -> tuple[Cell, ...]:
 def _examples(all_extras: Sequence[HuseExtras]) -> Table | None:
     rows: list[Row] = []
     for extras in all_extras:
-        for kind, words in KINDS if extras.examples is not None else ():
-            listed: Sequence[Example] = getattr(extras.examples, kind)[:EXAMPLES]
-            rows += [(extras.name, words, *_example(example)) for example in listed]
+        if extras.examples is not None:
+            rows += [(extras.name, words, *_example(example)) for words, example in _kinds(extras.examples)]
     columns = (
         Column("generator", "Generator"),
         Column("kind", "Kind"),
@@ -184,8 +196,35 @@ def _examples(all_extras: Sequence[HuseExtras]) -> Table | None:
         Column("margin", "Margin", "number"),
     )
     title = plain("Contexts by the verdict of the classifier, with its margin.")
-    note = f"At most {EXAMPLES} contexts of a kind. Margin: from −2 (wrong) to 2 (right)."
+    note = (
+        f"At most {EXAMPLES} contexts of a kind; each context once, in the kind where it ranks highest. Margin: from "
+        f"−2 (wrong) to 2 (right). Undecided: the absolute margins of both texts add up to {UNDECIDED} at most."
+    )
     return _table("huse-examples", title, columns, rows, (note,))
+
+
+def _kinds(examples: Examples) -> Iterator[tuple[str, Example]]:
+    """Contexts by kind, each once, in the kind where it ranks highest and its margin fits the words."""
+    ranked = sorted(
+        (rank, at, example)
+        for at, (kind, _, verdict) in enumerate(KINDS)
+        for rank, example in enumerate(getattr(examples, kind))
+        if _verdict(example) == verdict
+    )
+    chosen: dict[int, list[Example]] = {at: [] for at in range(len(KINDS))}
+    used: set[Example] = set()
+    for _, at, example in ranked:
+        if example not in used and len(chosen[at]) < EXAMPLES:
+            chosen[at].append(example)
+            used.add(example)
+    for at, (_, words, _) in enumerate(KINDS):
+        yield from ((words, example) for example in chosen[at])
+
+
+def _verdict(example: Example) -> str:
+    if example.doubt <= UNDECIDED:
+        return "undecided"
+    return "distinguished" if example.margin > 0 else "mistaken" if example.margin < 0 else "mixed"
 
 
 def _example(example: Example) -> tuple[Cell, ...]:
@@ -222,8 +261,9 @@ def _curve(all_extras: Sequence[HuseExtras], over: str) -> Table | None:
     ]
     lines = [f"{name}: HUSE = {fit.a:.3f} {_signed(fit.b)} / r. {fit.note}" for name, fit in fits]
     spread = "The band shows variation over subsamples, not uncertainty. Its width is 0 at full size."
-    title = BY_RATINGS if over == "ratings" else BY_TEXTS
-    return _table(f"huse-by-{over}", title, columns, rows, (spread, *lines))
+    banded = any(isinstance(cell, Estimate) and cell.interval for row in rows for cell in row)
+    notes = (*([spread] if banded else []), *lines)
+    return _table(f"huse-by-{over}", CURVES[over, banded], columns, rows, notes)
 
 
 def _signed(value: float) -> str:

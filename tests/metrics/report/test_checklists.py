@@ -104,7 +104,8 @@ def test_the_datasheet_states_the_scale_of_each_kind_of_answer() -> None:
 
 def test_the_datasheet_counts_responses_on_each_criterion() -> None:
     given = KINDS["scales"](3)
-    counts = Counter((rating.text, rating.criterion) for rating in given.ratings if rating.kept)
+    answers = {(rating.text, rating.criterion, rating.unit) for rating in given.ratings if rating.kept}
+    counts = Counter((text, criterion) for text, criterion, _ in answers)
     criteria = len({criterion for _, criterion in counts})
     assert criteria > 1
     assert answers_of(given)["Responses for each text"] == (

@@ -285,7 +285,7 @@ def test_a_conclusion_that_a_rule_makes_is_named(judges: ReportInput) -> None:
     ]
     assert [span.low > 0.5 for span in spans] == [False, True]
     assert part(build_report(harsh, seed=7)).lead == (
-        "all judgments is not shown to differ from chance without exclusions; "
+        "Without exclusions, accuracy over all judgments is not shown to differ from chance; "
         "that changes under 1 of 2 selections: “Weak”.",
         "Every other conclusion is the same under every selection.",
     )

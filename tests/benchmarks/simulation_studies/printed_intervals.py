@@ -109,6 +109,7 @@ MEASURED = {
 NO_INTERVAL = "has none: a range of numbers that were set or counted"
 UNMEASURED = {
     "comparison/compare: ratings_per_text": NO_INTERVAL,
+    "comparison/compare: wage": NO_INTERVAL,
     "comparison/huse: ratings": NO_INTERVAL,
     "comparison/reproduction: pearson": "correlation of two studies' values of the same sources: has none",
     "comparison/reproduction: spearman": "correlation of two studies' values of the same sources: has none",

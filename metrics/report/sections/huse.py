@@ -24,17 +24,14 @@ from metrics.types import Estimate, HuseResult
 FOUR = tuple(Column(key, title, "estimate", n="n") for key, title in TITLES.items())
 HEADLINES = ("huse", "huse_q", "huse_d")
 EXAMPLES = 5
-# By what grows, and whether a band is shown.
-CURVES = {
-    ("ratings", True): plain(
-        "HUSE by number of ratings per text, drawn without replacement; in brackets the middle band of the draws."
-    ),
-    ("ratings", False): plain("HUSE by number of ratings per text, drawn without replacement."),
-    ("texts", True): plain(
-        "HUSE by number of texts, drawn without replacement; in brackets the middle band of the draws."
-    ),
-    ("texts", False): plain("HUSE by number of texts, drawn without replacement."),
-}
+BY_RATINGS = plain("HUSE by number of ratings per text, drawn without replacement.")
+BY_RATINGS_WITH_BAND = plain(
+    "HUSE by number of ratings per text, drawn without replacement; in brackets the middle band of the draws."
+)
+BY_TEXTS = plain("HUSE by number of texts, drawn without replacement.")
+BY_TEXTS_WITH_BAND = plain(
+    "HUSE by number of texts, drawn without replacement; in brackets the middle band of the draws."
+)
 CHOICES = plain("HUSE by other choices, one changed at a time.")
 CHOICES_WITH_INTERVALS = plain("HUSE by other choices, one changed at a time; intervals in the row as reported only.")
 UNDECIDED = 0.5  # largest sum of absolute margins of an undecided context
@@ -262,8 +259,10 @@ def _curve(all_extras: Sequence[HuseExtras], over: str) -> Table | None:
     lines = [f"{name}: HUSE = {fit.a:.3f} {_signed(fit.b)} / r. {fit.note}" for name, fit in fits]
     spread = "The band shows variation over subsamples, not uncertainty. Its width is 0 at full size."
     banded = any(isinstance(cell, Estimate) and cell.interval for row in rows for cell in row)
-    notes = (*([spread] if banded else []), *lines)
-    return _table(f"huse-by-{over}", CURVES[over, banded], columns, rows, notes)
+    plainly = BY_RATINGS if over == "ratings" else BY_TEXTS
+    with_band = BY_RATINGS_WITH_BAND if over == "ratings" else BY_TEXTS_WITH_BAND
+    title = with_band if banded else plainly
+    return _table(f"huse-by-{over}", title, columns, rows, (*([spread] if banded else []), *lines))
 
 
 def _signed(value: float) -> str:

@@ -164,7 +164,7 @@ STATES: list[tuple[State, str, str, str]] = [
     (discard_what_failed, "Deciding", "No task is on the marketplace: the actions", "Archive or duplicate the study"),
     (collect, "Collecting", "Nothing to do until participants submit, or until the tasks expire at 2030-06-01", ""),
     (pause, "Collecting", "The study is paused: no task can be started. 0 of 20", "Resume study"),
-    (submit, "Deciding", "16 submissions are to be reviewed. The first is approved", "Review submissions"),
+    (submit, "Deciding", "16 submissions are to be reviewed. Automatic approval of the first", "Review submissions"),
     (expire, "Deciding", "expired at 2026-06-01 12:00 UTC. 12 of 20 assignments are", "Top up missing ratings"),
     (spend_the_budget, "Deciding", "The budget does not pay for the missing ones.", "Raise the budget"),
     (end, "Deciding", "Recruitment has ended, and no task is in progress", "Close study"),

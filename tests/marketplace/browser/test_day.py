@@ -83,7 +83,7 @@ def test_a_whole_day_by_keyboard(lab, stranger, look):
     assert page.locator(".state").text_content() == "Approved"
     shown = page.locator("time").first
     there = datetime.fromisoformat(shown.get_attribute("datetime")) + timedelta(hours=9)
-    assert f"{there:%I:%M} {there:%p} GMT+9" in shown.text_content().replace("\u202f", " ")
+    assert f"{there.hour % 12 or 12}:{there:%M} {there:%p} GMT+9" in shown.text_content().replace("\u202f", " ")
     for words in ("Careful work, thank you", "For the comment", "$0.40"):
         assert page.get_by_text(words, exact=True).first.is_visible()
     press(page, "Earnings")

@@ -178,7 +178,7 @@ def figure_pass_rates(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(
-    r"(?:All tests|Tests against (?P<category>\w+))\. Share of near-negative tests passed, by "
+    r"(?:All tests|Tests against (?P<category>\w+))(?:, .+?)?\. Share of near-negative tests passed, by "
     r"(?:parameters|training steps)\.(?: Bands: intervals of a bootstrap over contexts\.)? Dashed: what chance gives\."
 )
 def figure_curve(rows: Rows, match: Match, asked: Asked) -> str | None:
@@ -189,8 +189,10 @@ def figure_curve(rows: Rows, match: Match, asked: Asked) -> str | None:
     axis = {"parameters": "parameters", "checkpoint_step": "training steps"}[points[0]["axis"]]
     bands = any(point["low"] is not None for point in points)
     title = f"Tests against {match['category']}" if match["category"] else "All tests"
+    families = sorted({point["family"] for point in points if point["value"] is not None})
+    only = f", {families[0]}" if len(families) == 1 else ""
     return (
-        f"{title}. Share of near-negative tests passed, by {axis}."
+        f"{title}{only}. Share of near-negative tests passed, by {axis}."
         f"{' Bands: intervals of a bootstrap over contexts.' if bands else ''} Dashed: what chance gives."
     )
 

@@ -11,12 +11,11 @@ from metrics.figures import static
 from metrics.figures.chart import Chart
 from metrics.report.prose.shortened import shorten_table
 from metrics.tables.delimited import table_csv
-from metrics.tables.record import Cell, Column, Table
+from metrics.tables.record import ALIGNED_LEFT, Table
 from metrics.tables.shown import format_cell
 
 PAGE = "page.json"
 MAX_ROWS = 200
-WORDS = ("text", "name")
 
 
 def table_parts(table: Table) -> dict[str, Any]:
@@ -25,21 +24,17 @@ def table_parts(table: Table) -> dict[str, Any]:
     return {
         "name": table.name,
         "title": table.title,
-        "columns": [[column.title, column.kind in WORDS] for column in table.columns],
+        "columns": [[column.title, column.kind in ALIGNED_LEFT] for column in table.columns],
         "rows": [
-            [[_shown(column, cell), column.kind in WORDS] for column, cell in zip(table.columns, row, strict=True)]
+            [
+                [format_cell(column, cell), column.kind in ALIGNED_LEFT]
+                for column, cell in zip(table.columns, row, strict=True)
+            ]
             for row in cut.rows
         ],
         "notes": list(cut.notes),
         "signatures": list(table.signatures)[:8],
     }
-
-
-def _shown(column: Column, cell: Cell) -> str:
-    """A cell as text; a difference of shares is in percentage points."""
-    shown = format_cell(column, cell)
-    is_difference = column.kind == "share_estimate" and column.title.startswith("Difference")
-    return shown.replace("%", " pp") if is_difference else shown
 
 
 def write_parts(folder: Path, tables: Sequence[Table], charts: Sequence[Chart], facts: Mapping[str, Any]) -> list[str]:

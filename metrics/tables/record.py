@@ -26,6 +26,7 @@ class Column:
     number; `number`; `share` in [0, 1], shown as a percentage; `p`, a p-value in [0, 1]; `estimate` and
     `share_estimate`, an Estimate with its interval. n: key of the count column that holds an estimate's n; where that
     says another number, or none is named, n is written in the cell. digits: decimals shown (CSV and JSON keep all).
+    points: a difference of shares, shown in percentage points.
     """
 
     key: str
@@ -33,6 +34,7 @@ class Column:
     kind: Kind = "text"
     n: str | None = None
     digits: int = 2
+    points: bool = False
 
 
 CRITERION = Column("criterion", "Criterion", "name")

@@ -60,7 +60,8 @@ def _estimate(column: Column, cell: Estimate, n: bool) -> tuple[str, str]:
     if cell.value is None:
         value = DASH
     else:
-        value = format_percent(cell.value, column.digits) if as_share else number(cell.value, column.digits)
+        unit = "" if not as_share else " pp" if column.points else "%"
+        value = number(100 * cell.value if as_share else cell.value, column.digits) + unit
     details = []
     if cell.interval is not None:
         scale = 100 if as_share else 1

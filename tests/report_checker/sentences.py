@@ -926,8 +926,9 @@ ANSWERS = {
     "preference": ("is preferred to", "is preferred less often than", "in log odds"),
 }
 BETWEEN = r"Undecided between .+? and |.+? (?:is (?:better|worse|taken|preferred)[a-z ]*? (?:than|to)) "
+UNDECLARED = "No setting declared before the data names a comparison of sources or its margin"
 DECLARED = (
-    r"(?:Neither a comparison of sources nor a margin for it was declared before the data; compared by default: [^.]+?|"
+    rf"(?:{UNDECLARED}; compared by default: [^.]+?|"
     r"Declared by the plan of [^.]+?)\."
 )
 
@@ -936,7 +937,7 @@ def declared(rows: Rows, compared: Comparison) -> str:
     """What was declared of the comparison before the data, and how it was chosen where it was not."""
     plan = rows.declared
     if not plan or rows.logged is None:
-        return f"Neither a comparison of sources nor a margin for it was declared before the data; compared by default: {compared.chosen}."
+        return f"{UNDECLARED}; compared by default: {compared.chosen}."
     raters = {"new": ", new raters", "these": ", these raters"}.get(plan.get("raters", ""), "")
     what = ["the margin"] if "margin" in plan else []
     if "first" in plan:

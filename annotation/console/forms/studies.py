@@ -27,7 +27,7 @@ PLAIN_NAME = {"invalid": _("Use letters, digits, dots, dashes and underscores on
 
 
 class StudyNameField(forms.RegexField):
-    """A name as the model takes it, without its path through the model: the form says what is wrong with it."""
+    """The name of a study, by the model's rule, with a message of the form's own."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(Study.NAME_PATTERN, max_length=100, error_messages=PLAIN_NAME, **options)

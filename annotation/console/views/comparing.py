@@ -40,7 +40,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     names = {str(study.uuid): study.name for study in every}
     jobs = [(job, [names.get(uuid, uuid) for uuid in job.settings["studies"]]) for job in mine]
     unseen = [study for study in every if study.pk not in seen]
-    rated = set(Submission.objects.filter(hit__study__in=unseen).values_list("hit__study", flat=True))
+    rated = set(Submission.objects.filter(hit__study__in=unseen).values_list("hit__study", flat=True).distinct())
     context = {
         "form": form,
         "blind": [study for study in unseen if study.pk in rated],

@@ -15,6 +15,7 @@ from annotation.design.kinds import find_kind, unit_of
 from annotation.pricing.currency import format_money
 from annotation.quality.filters import title_of
 from annotation.studies.plan_document import questions
+from metrics.report.wording import plural
 
 Document = Mapping[str, Any]
 
@@ -90,7 +91,7 @@ def _existing(document: Document) -> str:
     number = document["submissions"]
     if not number:
         return "No data had been collected when this version was written."
-    return f"{number} submissions had been collected when this version was written."
+    return f"{plural(number, 'submission')} had been collected when this version was written."
 
 
 def _procedures(document: Document) -> str:

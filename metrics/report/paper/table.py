@@ -74,7 +74,7 @@ class Recipe:
     table: its name, or how it begins before a hyphen and its criterion. names: columns whose words name a row, where
     they vary; tables of all criteria are joined where the criterion is among them. values: columns with their short
     titles. head: title of the names; "": the names' own. counted: what n counts. paired: both of the last two names are
-    always said.
+    always said. in_brackets: what an n counts that is written beside a value, as it is not the row's.
     """
 
     table: str

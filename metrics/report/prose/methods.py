@@ -269,8 +269,8 @@ def _raters(report_input: ReportInput) -> Iterator[Sentence]:
         yield RATERS.fill(people=plural(crowd.workers, *people), where=where, criteria=criteria)
     first, last = report_input.study.collected_from, report_input.study.collected_to
     if first and last and report_input.ratings:
-        days = describe_days(first, last)
-        yield DATES.fill(days=f"from {days}" if " to " in days else f"on {days}")
+        preposition = "on" if first.date() == last.date() else "from"
+        yield DATES.fill(days=f"{preposition} {describe_days(first, last)}")
     yield from _ratings(report_input)
     if crowd.consent:
         yield CONSENT.fill(consent=crowd.consent.rstrip("."))

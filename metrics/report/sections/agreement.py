@@ -60,8 +60,8 @@ ICC_NOTE = (
     "correlation does not distinguish raters."
 )
 MIXED_NOTE = (
-    "The intervals are for new texts and new raters, whichever raters the other intervals are for: the model draws "
-    "both."
+    "The intervals are for new texts and new raters, whichever raters the other intervals are for: both are taken as "
+    "samples."
 )
 SEVERAL_LABELS = "a rater may give a text several labels"
 ALPHA = (

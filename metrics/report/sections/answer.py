@@ -61,9 +61,10 @@ WORDS: dict[Kind, tuple[str, str, str]] = {
 MEANS: dict[Kind, str] = {"human": "share", "accuracy": "accuracy", "preference": "log strength"}
 FAMILY = "Families, each adjusted by Holm's method: {families}."
 UNADJUSTED = "Not adjusted across criteria."
-UNDECLARED = "Neither a comparison of sources nor a margin for it was declared before the data"
+UNDECLARED = "No setting declared before the data names a comparison of sources or its margin"
 WITHOUT_MARGIN = (
-    "No margin for differences between sources was declared before the data, so their equivalence is not tested."
+    "No setting declared before the data names a margin for differences between sources, so their equivalence is not "
+    "tested."
 )
 UNITS: dict[Kind, str] = {
     "rating": "ratings in points of the scale as coded",

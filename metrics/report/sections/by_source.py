@@ -192,7 +192,11 @@ def _mauve(sides: Sides, missing: list[tuple[str, str]], groups: Contexts, level
     notes = (
         "1: texts spread alike over clusters of their token statistics (frac(p), entropy, rank); near 0: no overlap.",
         "Not comparable with MAUVE on a model's hidden states, nor between different numbers of texts.",
-        "The interval is for as many new texts.",
+        *(
+            ["The interval is for as many new texts."]
+            if any(isinstance(row[1], Estimate) and row[1].interval for row in rows)
+            else []
+        ),
     )
     if rows:
         title = plain("MAUVE of each generator and the references, on k-means clusters of token statistics.")

@@ -130,7 +130,7 @@ def _compared(attached: Sequence[Attached]) -> Iterator[Table]:
     columns = (
         Column("first", "First"),
         Column("second", "less second"),
-        Column("difference", "Difference of pass rates", "share_estimate", n="n", digits=1),
+        Column("difference", "Difference of pass rates", "share_estimate", n="n", digits=1, points=True),
         Column("p", "McNemar's p", "p"),
         Column("only_first", "Only first passed", "count"),
         Column("only_second", "Only second passed", "count"),
@@ -157,8 +157,8 @@ def _reversed(attached: Sequence[Attached]) -> Iterator[Table]:
         Column("first", "First"),
         Column("second", "less second"),
         Column("category", "Category of the worse text", "name"),
-        Column("overall", "Difference on all tests", "share_estimate", digits=1),
-        Column("difference", "Difference on the category", "share_estimate", n="n", digits=1),
+        Column("overall", "Difference on all tests", "share_estimate", digits=1, points=True),
+        Column("difference", "Difference on the category", "share_estimate", n="n", digits=1, points=True),
         Column("n", "Tests of the category", "count"),
     )
     if rows:

@@ -16,6 +16,7 @@ from metrics.tables.record import Column, Row, Table
 
 KEY, TITLE = "automatic", "Automatic scores"
 PARTS = {"automatic-calibration": "Calibration of the thresholds", "automatic-people": "Agreement with people"}
+BUCKETS = ("top_10", "top_100", "top_1000", "beyond")  # of ranks, as `by_source.RANKS` names them
 
 
 CANO = Reference(
@@ -176,10 +177,7 @@ def _tokens(files: Sequence[Attached]) -> Iterator[Table]:
         Column("text", "Text"),
         Column("verdict", "Verdict"),
         Column("fp", "Fp", "number", digits=3),
-        Column("top_10", "Among the 10 likeliest", "count"),
-        Column("top_100", "among 100", "count"),
-        Column("top_1000", "among 1,000", "count"),
-        Column("beyond", "further down", "count"),
+        *(Column(key, rank.capitalize(), "count") for key, rank in zip(BUCKETS, by_source.RANKS, strict=True)),
         Column("mean_rank", "Mean rank", "number", digits=1),
         Column("entropy", "Mean entropy, nats", "number"),
         Column("distinct_2", "Distinct pairs of words", "number"),

@@ -125,7 +125,7 @@ def test_of_several_generators_the_highest_two_lead_and_holm_counts_all_pairs() 
     words = sentence(given)
     assert words.startswith("long-name-of-a-generator is better than small on clarity: ")
     assert "adjusted for 3 comparisons" in words
-    assert "Neither a comparison of sources nor a margin for it was declared before the data" in words
+    assert "No setting declared before the data names a comparison of sources or its margin" in words
     assert "the highest two of 3 generators" in words
     assert len(words.split()) <= answer.MAX_WORDS
     assert [row["verdict"] for row in rows(given)] == ["better", "better", "better"]

@@ -192,9 +192,9 @@ def _table(kind: type, value: Json, where: str) -> tuple[Any, ...]:
     hints = _hints(kind)
     if unknown := [str(name) for name in names if name not in hints]:
         raise BadInput(f"there is no column {unknown[0]!r}", where=where)
-    columns = [_column(hints[name], values, where) for name, values in zip(names, cells, strict=False)]
-    if cells:
-        _require_fields(kind, set(names), where)
+    columns = [_column(hints[name], values, where, name) for name, values in zip(names, cells, strict=False)]
+    if cells and (missing := _first_missing(kind, set(names))):
+        raise BadInput("the column is missing", where=where, column=missing)
     if names == [field.name for field in fields(kind)]:
         return tuple(starmap(kind, zip(*columns, strict=True)))
     return tuple(kind(**dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True))
@@ -213,7 +213,7 @@ def _read_rows(value: Json, where: str) -> tuple[list[str], list[Sequence[Json]]
     return names, list(zip(*rows, strict=True))
 
 
-def _column(kind: Any, cells: Sequence[Json], where: str) -> Sequence[Any]:
+def _column(kind: Any, cells: Sequence[Json], where: str, name: str) -> Sequence[Any]:
     """The values of a column: as they are where all are plain values of its type, else one by one."""
     plain = PLAIN.intersection(get_args(kind) or (kind,))
     if set(map(type, cells)) <= plain and get_origin(kind) in (None, Union, UnionType):
@@ -223,7 +223,7 @@ def _column(kind: Any, cells: Sequence[Json], where: str) -> Sequence[Any]:
         try:
             values.append(decode(kind, cell))
         except BadInput as error:
-            raise BadInput(error.rule, where=where, row=number, column=error.column) from None
+            raise BadInput(error.rule, where=where, row=number, column=name) from None
     return values
 
 
@@ -244,14 +244,15 @@ def _record(kind: Any, value: Json, where: str) -> Any:
 
 
 def _construct(kind: Any, values: dict[str, Any], where: str) -> Any:
-    _require_fields(kind, values.keys(), where)
+    if missing := _first_missing(kind, values.keys()):
+        raise BadInput("the field is missing", where=f"{where}.{missing}".lstrip("."))
     return kind(**values)
 
 
-def _require_fields(kind: Any, names: Set[str], where: str) -> None:
-    for field in fields(kind):
-        if field.name not in names and field.default is MISSING and field.default_factory is MISSING:
-            raise BadInput("the field is missing", where=where, column=field.name)
+def _first_missing(kind: Any, names: Set[str]) -> str | None:
+    """The first field without a default that is not among the names."""
+    needed = (field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING)
+    return next((name for name in needed if name not in names), None)
 
 
 def _plain(kind: Any, value: Json, where: str) -> Any:

@@ -95,14 +95,23 @@ def read_content(content: bytes, header: Header) -> ReportInput:
 def read_data(content: bytes) -> ReportInput:
     """The data as records, without what belongs to a look. Raises BadInput."""
     try:
-        document = upgrade(parse_tables(content))
+        parsed = parse_tables(content)
     except ValueError:
         raise BadInput("the file is not JSON") from None
+    document = upgrade(_object(parsed))
     fields = {name: value for name, value in document.items() if name not in ("schema", "schema_version")}
-    for attached in fields.get("attached", ()):
-        attached["document"] = json.loads(attached["document"])
+    for number, attached in enumerate(fields.get("attached", ())):
+        attached["document"] = _attached_document(attached, f"attached[{number}].document")
     report_input: ReportInput = decode(ReportInput, fields)
     return report_input
+
+
+def _attached_document(attached: Document, where: str) -> Any:
+    """A file of scores, which its snapshot holds as text. Raises BadInput."""
+    try:
+        return json.loads(attached["document"])
+    except (KeyError, TypeError, ValueError):
+        raise BadInput("JSON as text was expected", where=where) from None
 
 
 def upgrade(document: Document, steps: Mapping[int, Callable[[Document], Document]] = UPGRADES) -> Document:
@@ -176,6 +185,10 @@ def _parse(content: bytes) -> Document:
         document = json.loads(content)
     except ValueError:
         raise BadInput("the file is not JSON") from None
+    return _object(document)
+
+
+def _object(document: Any) -> Document:
     if not isinstance(document, dict):
         raise BadInput("an object was expected")
     return document

@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -133,6 +134,34 @@ def test_a_later_version_and_another_file_are_refused_by_name() -> None:
         upgrade({"schema": "assay-snapshot", "schema_version": 2})
     with pytest.raises(BadInput, match="not a snapshot"):
         upgrade({"schema_version": 1})
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        (lambda c: {**c, "schema_version": 2}, "the snapshot is of version 2, and this release reads versions 1 to 1."),
+        (lambda c: [c], "an object was expected."),
+        (lambda c: {**c, "study": {"name": "x"}}, "study.task: the field is missing."),
+        (lambda c: {**c, "attached": [{"document": "{"}]}, "attached[0].document: JSON as text was expected."),
+        (lambda c: {**c, "texts": changed(c["texts"], "id", 7)}, "texts, row 1, column id: text was expected"),
+        (lambda c: {**c, "texts": changed(c["texts"], "id", None)}, "texts, column id: the column is missing."),
+    ],
+)
+def test_data_that_a_release_cannot_read_are_refused_by_their_place(change: Any, rule: str) -> None:
+    content = json.loads(content_of(KINDS["scales"](5)))
+    with pytest.raises(BadInput) as refused:
+        read_data(json.dumps(change(content)).encode())
+    assert str(refused.value).startswith(rule)
+
+
+def changed(table: Any, column: str, cell: int | None) -> Any:
+    """A table with another first cell in one of its columns; without the column where there is none."""
+    at, rows = table["columns"].index(column), [list(row) for row in table["rows"]]
+    if cell is None:
+        kept = [number for number in range(len(table["columns"])) if number != at]
+        return {"columns": [table["columns"][n] for n in kept], "rows": [[row[n] for n in kept] for row in rows]}
+    rows[0][at] = cell
+    return {"columns": table["columns"], "rows": rows}
 
 
 def test_the_kept_file_of_version_1_is_read_by_this_release() -> None:

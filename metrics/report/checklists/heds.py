@@ -101,8 +101,8 @@ def _evaluators(report_input: ReportInput) -> Answers:
 
 
 def _design(report_input: ReportInput) -> Answers:
-    study, plan = report_input.study, report_input.plan
-    yield "Registered beforehand", plan.registered_where if plan else None
+    study = report_input.study
+    yield "Registered beforehand", _registered(report_input)
     yield "How responses were collected", "web pages of Assay" if study.mode != "imported" else None
     rules = [f"{flag.name}: {flag.rule.rstrip('.')}" for flag in report_input.flags or ()]
     yield "Quality assurance", "; ".join(rules) or ("none" if report_input.flags == () else None)
@@ -118,6 +118,16 @@ def _design(report_input: ReportInput) -> Answers:
     yield "Size of a task", per
     names = [condition.name or condition.training for condition in report_input.conditions]
     yield "Conditions", "; ".join(name for name in names if name) or None
+
+
+def _registered(report_input: ReportInput) -> str | None:
+    """Where, as the researchers state, or in the log of Assay where that has it from before the first submission."""
+    plan, first = report_input.plan, report_input.study.collected_from
+    if plan is None:
+        return None
+    if plan.registered_where or plan.registered_at is None or first is None or plan.registered_at > first:
+        return plan.registered_where
+    return f"in the log of Assay, {moment(plan.registered_at)}, SHA-256 {plan.sha256}"
 
 
 def _criterion(report_input: ReportInput) -> Answers:
@@ -184,10 +194,16 @@ def _scale(report_input: ReportInput) -> Answers:
 
 def _ethics(report_input: ReportInput) -> Answers:
     yield "Approval by an ethics committee", report_input.crowd.ethics
-    yield "Personal data in the texts or the answers", "evaluators appear under pseudonyms only"
+    yield "Personal data in the texts or the answers", describe_personal(report_input, "evaluators")
     yield "Consent", report_input.crowd.consent
     yield "Pay", _pay(report_input)
     yield "Impact assessment", report_input.statement("impact")
+
+
+def describe_personal(report_input: ReportInput, raters: str) -> str:
+    """What may be personal in the data. raters: what the form calls them."""
+    comments = "; comments may contain personal data" if report_input.comments else ""
+    return f"{raters} appear under pseudonyms only{comments}"
 
 
 def _pay(report_input: ReportInput) -> str | None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from metrics.report.checklists.heds import Entry
-from metrics.report.pay import describe_rewards
+from metrics.report import pay
+from metrics.report.checklists.heds import Entry, describe_personal
 from metrics.report.records import ReportInput
-from metrics.report.wording import money, plural
+from metrics.report.wording import plural
 
 Answers = Iterator[tuple[str, str | None]]
+STATISTICS = "results.csv lists every estimate with its n, its interval where it has one, and what made it"
 
 
 def fill_checklist(report_input: ReportInput, limits: Sequence[str]) -> tuple[Entry, ...]:
@@ -36,8 +37,7 @@ def _artifacts(report_input: ReportInput) -> Answers:
     yield "B1 Creators of the artifacts that were used", "; ".join(report_input.study.provenance)
     yield "B2 License or terms of the artifacts", report_input.licence
     yield "B3 Use in accordance with what the artifacts are for", None
-    raters = "Raters appear under pseudonyms only; comments may contain personal data." if report_input.comments else ""
-    yield "B4 Personal or offensive content of the data", raters or "Raters appear under pseudonyms only."
+    yield "B4 Personal or offensive content of the data", f"{describe_personal(report_input, 'Raters')}."
     yield "B5 Languages and domains covered", report_input.language
     counts = Counter(text.generator or "references" for text in report_input.texts)
     yield "B6 Numbers of the data", "; ".join(f"{name}: {plural(count, 'text')}" for name, count in counts.items())
@@ -49,7 +49,7 @@ def _experiments(report_input: ReportInput) -> Answers:
     settings = [f"{facts.name}: {'; '.join(facts.generation)}" for facts in report_input.systems if facts.generation]
     yield "C2 Setup and hyperparameters", "; ".join(settings)
     rated = any(rating.kept for rating in report_input.ratings)
-    yield "C3 Statistics of the results", "every estimate has its n and its interval" if rated else None
+    yield "C3 Statistics of the results", STATISTICS if rated else None
     yield "C4 Packages and their settings", "; ".join(f"{name} {version}" for name, version in report_input.versions)
 
 
@@ -57,11 +57,9 @@ def _annotators(report_input: ReportInput) -> Answers:
     crowd, study = report_input.crowd, report_input.study
     simulated = "Raters were simulated." if study.mode == "rehearsal" else ""
     yield "D1 Instructions in full", study.instructions
-    recruited = "; ".join(filter(None, [crowd.provider, *crowd.criteria]))
-    paid = [describe_rewards(report_input), *crowd.pays]
-    if report_input.money.wage_cents is not None:
-        paid.append(f"{money(report_input.money.wage_cents, report_input.money.currency)} per hour at the median time")
-    yield "D2 Recruitment and payment", "; ".join(filter(None, [simulated, recruited, *paid]))
+    recruited = "; ".join(filter(None, [simulated.rstrip("."), crowd.provider, *crowd.criteria]))
+    paid = pay.sentences(report_input)
+    yield "D2 Recruitment and payment", " ".join([*([f"{recruited}."] if recruited else []), *paid])
     yield "D3 Consent", crowd.consent
     yield "D4 Ethics review", crowd.ethics
     people = [report_input.statement("people"), report_input.statement("demographics")]

@@ -11,6 +11,7 @@ import pytest
 from metrics.data.arm_assignment import UNKNOWN, ArmAssignment, assignment_sentence
 from metrics.report.build import build_report
 from metrics.report.checklists.heds import fill_datasheet
+from metrics.report.checklists.responsible_nlp import fill_checklist
 from metrics.report.comparison.compare import compare_studies
 from metrics.report.formats import csv as tables
 from metrics.report.formats.html import html
@@ -142,6 +143,9 @@ def test_each_arm_is_told_with_its_own_reward_and_no_wage_is_made_of_both() -> N
     assert "Hourly wage" not in page
     sheet = {one.question: one.answer for one in fill_datasheet(paying(none=125, examples=175))}
     assert sheet["Pay"] == "1.25 USD (none) and 1.75 USD (examples) per assignment."
+    listed = {one.question[:2]: one.answer or "" for one in fill_checklist(paying(none=125, examples=175), ())}
+    assert "1.25 USD (none) and 1.75 USD (examples) per assignment" in listed["D2"]
+    assert "per hour" not in listed["D2"]
 
 
 def test_arms_of_one_reward_are_told_together() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from metrics.report.checklists.missing import FACTS, list_missing
 from metrics.report.checklists.responsible_nlp import fill_checklist
 from metrics.report.formats.checklists import OPEN, checklist_files
 from metrics.report.records import ReportInput, ScaleLabel
+from metrics.report.row_records import CommentRow, PlanFacts
 from tests.annotation.reports.round_trips import KINDS
 from tests.metrics.report.kinds_of_study import report_of
 from tests.metrics.report.latex import compile_tex, needs
@@ -54,8 +56,28 @@ def test_what_is_known_answers_the_questions_about_annotators() -> None:
         "CC BY 4.0",
         "German",
     )
-    assert answers["D2"] == "a panel; tall; 1.00 USD; 4.48 USD per hour at the median time"
+    paid = "The reward was 1.00 USD per assignment; the median assignment took 13 min 24 s, 4.48 USD per hour."
+    assert answers["D2"] == f"a panel; tall. {paid}"
     assert (answers["D3"], answers["D4"], answers["D5"]) == ("ticked", "Board 17", "students; ages 18 to 30")
+
+
+def test_what_is_said_in_both_lists_agrees() -> None:
+    """Of comments as personal data; of a plan in the log, which is no registration where work came before it."""
+    begun = datetime(2026, 11, 3, 9, 5, tzinfo=UTC)
+    comments = (CommentRow("t1", "w1", "why", "It is mine."),)
+    plan = PlanFacts(registered_at=begun, sha256="9" * 64)
+    known = replace(KNOWN, comments=comments, plan=plan, study=replace(KNOWN.study, collected_from=begun))
+    lists = {entry.question.split()[0]: entry.answer for entry in fill_checklist(known, ())}
+    assert lists["B4"] == "Raters appear under pseudonyms only; comments may contain personal data."
+    sheet = answers_of(known)
+    personal = "evaluators appear under pseudonyms only; comments may contain personal data"
+    assert sheet["Personal data in the texts or the answers"] == personal
+    logged = f"in the log of Assay, Tuesday, 3 November 2026, 09:05 UTC, SHA-256 {'9' * 64}"
+    assert sheet["Registered beforehand"] == logged
+    late = replace(known, plan=replace(plan, registered_at=begun + timedelta(seconds=1)))
+    assert answers_of(late)["Registered beforehand"] is None
+    stated = replace(known, plan=replace(plan, registered_where="osf.io/x"))
+    assert answers_of(stated)["Registered beforehand"] == "osf.io/x"
 
 
 def test_what_the_study_cannot_know_is_left_to_the_authors() -> None:

@@ -44,7 +44,7 @@ help:
 	@echo "make docs    build the documentation site and serve it on this machine (DOCS=\"\": build alone)"
 	@echo "make replicate DATA=FOLDER  compute published figures from their data (writes docs/replication.md)"
 	@echo "make bench   run the benchmarks, or BENCH=\"bench_huse ...\" (writes docs/benchmarks.md)"
-	@echo "make screenshots  every page and figure, at 360, 768 and 1,440 px, light and dark (CHROMIUM=path; SHOTS: names, or --docs: the pictures of docs)"
+	@echo "make screenshots  every page and figure, at 360, 768 and 1,440 px, light and dark (CHROMIUM=path; SHOTS: names, or --docs: the pictures of docs, or reports: every kind of report)"
 
 # The pip that comes with Python 3.11 needs a minute of a core to choose the versions, a new one a quarter of it.
 $(BIN)/python:

@@ -11,9 +11,13 @@ from uuid import UUID
 import pytest
 from django.test import Client
 from django.urls import resolve, reverse
+from playwright.sync_api import Browser
 
 from annotation.console.urls import urlpatterns as console
 from annotation.marketplace.urls import urlpatterns as worker_site
+from tests.metrics.report.kinds_of_study import KINDS
+from tests.report_checker import studies
+from tests.screenshots import reports
 from tests.screenshots.__main__ import DOCUMENTED, registered
 from tests.screenshots.shots import World, replacing
 from tests.screenshots.world import ROOT
@@ -120,3 +124,28 @@ def test_pictures_are_replaced_when_all_were_taken(tmp_path: Path, fails: bool) 
         pass
     after = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
     assert after == (before if fails else {"1-door.png": b"new door"})
+
+
+def test_every_kind_of_report_has_a_picture() -> None:
+    """Of studies that are rehearsed: each task, each outcome, each way to seal a plan."""
+    shown, drawn = reports.kinds(), [studies.draw(seed) for seed in reports.SEEDS]
+    assert {name.replace(" ", "-") for name in KINDS} <= shown.keys()
+    assert {one.kind for one in drawn} == {*studies.KINDS, *(kind for kind, _ in studies.FURTHER)}
+    assert {one.outcome for one in drawn} >= {*studies.OUTCOMES}
+    assert {one.plan for one in drawn} == {"", "sealed", "amended", "late"}
+    assert {one.split("-")[0] for one in shown} >= {"checked", "case", "compared", "release", "stranger"}
+
+
+def test_what_is_wrong_with_a_report_is_measured(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(
+        "<!doctype html><style>body{margin:0}p{overflow:hidden;width:9px;white-space:nowrap}</style>"
+        "<div style='width:500px;height:7000px'></div><details><summary>More</summary><p>Cut off.</p></details>"
+        "<script>console.error('Failed.')</script>"
+    )
+    columns, pictures, wrong = reports.take(browser, file, "360-light")
+    assert wrong == ["console: Failed.", "140 pixels too wide", "cut: p “Cut off.”"]
+    # Letters of a phone at 350 of 360 pixels: four columns a sheet, and two sheets at once of at most ten columns.
+    heights = [int.from_bytes(picture[20:24], "big") for picture in pictures]
+    assert (columns, len(pictures)) == (4, 1)
+    assert 7000 * 350 / 360 < heights[0] < 7100 * 350 / 360

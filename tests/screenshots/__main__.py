@@ -1,7 +1,7 @@
 """python -m tests.screenshots [NAME ...] [--again] [--docs]: photograph the pages whose names begin with a NAME (all).
 
 --again: take the rehearsal of the last run instead of a new one. --docs: instead, take every picture of docs anew, each
-by its own command of DOCUMENTED.
+by its own command of DOCUMENTED. `reports` as the first word: instead, photograph every kind of report (`reports.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.browsing import chromium, fresh
-from tests.screenshots import console, figures, first_study, hits, judging, readme, tasks, workers
+from tests.screenshots import console, figures, first_study, hits, judging, readme, reports, tasks, workers
 from tests.screenshots.shots import Shot, World
 from tests.screenshots.world import ROOT, rehearsed, served
 
@@ -95,15 +95,17 @@ def _whole(page: Page, path: Path) -> list[Path]:
 
 
 def main(words: list[str]) -> int:
+    path = os.environ.get("CHROMIUM")
+    if not path:
+        sys.stderr.write("Set CHROMIUM to the path of a Chromium.\n")
+        return 2
+    if words[:1] == ["reports"]:
+        return reports.main(words[1:])
     parser = argparse.ArgumentParser(prog="make screenshots", description=__doc__)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--docs", action="store_true")
     given = parser.parse_args(words)
-    path = os.environ.get("CHROMIUM")
-    if not path:
-        sys.stderr.write("Set CHROMIUM to the path of a Chromium.\n")
-        return 2
     if given.docs:
         return max(subprocess.call([sys.executable, "-m", module.__name__], cwd=ROOT) for module in DOCUMENTED)
     wanted = [shot for shot in registered() if not given.names or shot.name.startswith(tuple(given.names))]

@@ -43,6 +43,7 @@ from annotation.quality.assess import assess
 from annotation.quality.detect import detect
 from annotation.quality.honest_answers import CONDITION
 from annotation.quality.key_measures import key_of
+from annotation.reports import rule_choices
 from annotation.reports.export import export
 from annotation.reports.export_comparison import export_comparison
 from annotation.reports.headline_effects import effects_table, headline_effects
@@ -293,6 +294,9 @@ def _exclusions(job: Job, tell: Tell, now: datetime) -> Done:
     report_input = take(study, actor=job.actor, reason="sensitivity to exclusions", now=now).report_input
     folder = folder_of(job)
     folder.mkdir(parents=True, exist_ok=True)
+    rules = rule_choices.rules_to_choose(report_input)
+    if rules:
+        rule_choices.store_answers(report_input, folder / rule_choices.FILE)
     explored = compute_rule_effects(report_input, draws=DRAWS, seed=seed, progress=tell)
     parts = [
         _selections(name, exclusions, folder, at) for at, (name, exclusions) in enumerate(explored.parts.items(), 1)
@@ -310,6 +314,7 @@ def _exclusions(job: Job, tell: Tell, now: datetime) -> Done:
         "held": held,
         "missing": missing,
         "headlines": headlines,
+        "choices": [[rule.name, len(rule.assignments)] for rule in rules],
     }, None
 
 

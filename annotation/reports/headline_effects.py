@@ -98,10 +98,10 @@ def build_headlines(report_input: ReportInput, submissions: Mapping[str, int]) -
     for rating in report_input.ratings:
         by_criterion[rating.criterion].append(rating)
     for criterion, ratings in by_criterion.items():
-        answer = report_input.answer_of(criterion)
-        rows = np.array([submissions[rating.unit] for rating in ratings], dtype=np.int64)
         if criterion == TYPICAL and report_input.generators:
             continue
+        answer = report_input.answer_of(criterion)
+        rows = np.array([submissions[rating.unit] for rating in ratings], dtype=np.int64)
         if answer.has_mean:
             yield from _means(criterion, ratings, rows, sides)
         elif answer is AnswerType.PREFERENCE:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.data.arrays import Bools, Floats, Ints
-from metrics.data.evaluator_judgments import EvaluatorJudgment, by_condition, check_judgments
+from metrics.data.evaluator_judgments import EvaluatorJudgment, Judgments, by_condition, check_judgments
 from metrics.errors import BadInput
 from metrics.evaluators.accuracy import EVALUATORS, measure_accuracy
 from metrics.inference.distributions import check_level
-from metrics.inference.proportions import mean_share
+from metrics.inference.proportions import Share, mean_share
 from metrics.inference.specification_curve import (
     Exclusions,
     Specification,
@@ -25,6 +25,7 @@ from metrics.inference.specification_curve import (
     random_removal,
     summarize_specifications,
     union_mask,
+    units_mask,
 )
 from metrics.types import Estimate
 
@@ -55,10 +56,7 @@ def evaluator_exclusions(
     check_level(level)
     if draws < 1 or seed < 0:
         raise BadInput("draws are at least 1, a seed at least 0")
-    if any(not judgment.unit for judgment in judgments):
-        raise BadInput("rules exclude assignments, so every judgment needs a unit", column="unit")
-    groups: dict[str, Sequence[EvaluatorJudgment]] = dict(by_condition(judgments, by)) if by else {}
-    groups[OVERALL] = judgments
+    groups = groups_of(judgments, by)
     chosen = list_selections(tuple(rules), tuple(alone), seed)
     exclusions = {}
     for done, (name, group) in enumerate(groups.items(), 1):
@@ -66,6 +64,15 @@ def evaluator_exclusions(
         if progress:
             progress(done, len(groups))
     return exclusions
+
+
+def groups_of(judgments: Sequence[EvaluatorJudgment], by: Sequence[str]) -> dict[str, Sequence[EvaluatorJudgment]]:
+    """The judgments of each condition, then all of them. Raises BadInput for one without a unit."""
+    if any(not judgment.unit for judgment in judgments):
+        raise BadInput("rules exclude assignments, so every judgment needs a unit", column="unit")
+    groups: dict[str, Sequence[EvaluatorJudgment]] = dict(by_condition(judgments, by)) if by else {}
+    groups[OVERALL] = judgments
+    return groups
 
 
 def _of(
@@ -78,18 +85,17 @@ def _of(
     seed: int,
     level: float,
 ) -> Exclusions:
-    work, units = _laid_out(group, draws, seed, level)
-    masks = {
-        rule: np.array([unit in excluded_units for unit in units], dtype=np.bool_)
-        for rule, excluded_units in rules.items()
-    }
+    table = check_judgments(group, repeats="keep")
+    by_unit, units = lay_out_answers(group, table)
+    work = _Work(by_unit, measure_accuracy(table, level=level).accuracy, draws, seed, level)
+    masks = {rule: units_mask(units, excluded_units) for rule, excluded_units in rules.items()}
     listed, how = chosen
     specifications = tuple(
         work.specification(selection, union_mask(masks, selection, len(units))) for selection in listed
     )
     held = None
     if reported is not None:
-        held = work.specification(("as reported",), np.array([unit in reported for unit in units], dtype=np.bool_))
+        held = work.specification(("as reported",), units_mask(units, reported))
     return summarize_specifications(
         "accuracy",
         work.headline,
@@ -102,27 +108,44 @@ def _of(
     )
 
 
-def _laid_out(judgments: Sequence[EvaluatorJudgment], draws: int, seed: int, level: float) -> tuple[_Work, list[str]]:
-    """Right answers and answers by assignment, by the names of evaluators, whatever the order; their names."""
-    table = check_judgments(judgments, repeats="keep")
+def lay_out_answers(judgments: Sequence[EvaluatorJudgment], table: Judgments) -> tuple[UnitAnswers, list[str]]:
+    """Right answers and answers by assignment, by the names of evaluators, whatever the order; their units.
+
+    table: the same judgments, checked.
+    """
     pairs = [(judgment.rater, judgment.unit) for judgment in judgments]
     names = sorted(set(pairs))
     place = {pair: at for at, pair in enumerate(names)}
     at = np.array([place[pair] for pair in pairs], dtype=np.int64)
     right = np.bincount(at[table.correct], minlength=len(names))
     begins = np.flatnonzero([at == 0 or names[at - 1][0] != rater for at, (rater, _) in enumerate(names)])
-    headline = measure_accuracy(table, level=level).accuracy
-    work = _Work(right, np.bincount(at), begins, headline, draws, seed, level)
-    return work, [unit for _, unit in names]
+    return UnitAnswers(right, np.bincount(at), begins), [unit for _, unit in names]
 
 
-@dataclass(frozen=True)
-class _Work:
+@dataclass(frozen=True, slots=True)
+class UnitAnswers:
     """right, answers: (assignments,). begins: (evaluators,) where each one's assignments begin."""
 
     right: Ints
     answers: Ints
     begins: Ints
+
+    def compute(self, out: Bools) -> Share:
+        """The evaluators' mean share of right answers without the assignments of a selection. out: (assignments,)."""
+        hits, totals = self.by_evaluator(~out[None])
+        return mean_share(hits[0], totals[0])
+
+    def by_evaluator(self, included: Bools) -> tuple[Ints, Ints]:
+        """(selections, evaluators) right answers and answers that are kept."""
+        hits, totals = (
+            np.add.reduceat(included * numbers, self.begins, axis=1) for numbers in (self.right, self.answers)
+        )
+        return hits, totals
+
+
+@dataclass(frozen=True)
+class _Work:
+    by_unit: UnitAnswers
     headline: Estimate
     draws: int
     seed: int
@@ -130,9 +153,8 @@ class _Work:
 
     def specification(self, chosen: tuple[str, ...], out: Bools) -> Specification:
         """Return the accuracy of what is left, with random removals of as many assignments; None without evaluators."""
-        units, excluded = int(out.sum()), int(self.answers[out].sum())
-        hits, totals = self._by_evaluator(~out[None])
-        share = mean_share(hits[0], totals[0])
+        units, excluded = int(out.sum()), int(self.by_unit.answers[out].sum())
+        share = self.by_unit.compute(out)
         if share.value is None:
             return Specification(chosen, units, excluded, 0, None, None, None, None)
         random_accuracies = self._drawn(units) if units else np.array([share.value])
@@ -143,14 +165,7 @@ class _Work:
     def _drawn(self, units: int) -> Floats:
         """Return (draws,) accuracies without as many assignments, drawn at random each time."""
         rng = np.random.default_rng([self.seed, units])
-        rank = rng.random((self.draws, len(self.answers))).argsort(axis=1).argsort(axis=1)
-        hits, totals = self._by_evaluator(rank >= units)
+        rank = rng.random((self.draws, len(self.by_unit.answers))).argsort(axis=1).argsort(axis=1)
+        hits, totals = self.by_unit.by_evaluator(rank >= units)
         shares = np.divide(hits, totals, out=np.zeros(hits.shape), where=totals > 0)
         return np.asarray(shares.sum(axis=1) / (totals > 0).sum(axis=1))
-
-    def _by_evaluator(self, included: Bools) -> tuple[Ints, Ints]:
-        """(selections, evaluators) right answers and answers that are kept."""
-        hits, totals = (
-            np.add.reduceat(included * numbers, self.begins, axis=1) for numbers in (self.right, self.answers)
-        )
-        return hits, totals

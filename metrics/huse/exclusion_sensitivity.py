@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from metrics.data.items import check_items, leave_out_log_prob
 from metrics.errors import BadInput
 from metrics.huse.estimate import evaluate
 from metrics.huse.ratings_by_text import Rated, lay_out, with_means
-from metrics.huse.subsets import Study
+from metrics.huse.subsets import Study, diversity
 from metrics.inference.specification_curve import (
     Exclusions,
     Measure,
@@ -27,6 +28,7 @@ from metrics.inference.specification_curve import (
     random_removal,
     summarize_specifications,
     union_mask,
+    units_mask,
 )
 from metrics.types import Estimate, HuseResult, Item, Missing, Rating
 
@@ -61,28 +63,19 @@ def exclusion_sensitivity(
     fewer than 5 on a text). Raises as `evaluate` and `lay_out`, BadInput.
     """
     _check(measure, draws, seed)
-    judged = with_means(items, ratings)
-    blank = measure == "huse_q" and missing == "quality_only" and any(item.log_prob is None for item in judged)
-    table = check_items(leave_out_log_prob(judged) if blank else judged, k=k, missing=missing)
-    rated = lay_out(table.items, ratings)
-    unit, names = _units(table.items, ratings, rated)
+    by_unit, names, judged = lay_out_units(items, ratings, measure=measure, k=k, missing=missing)
     chosen, how = list_selections(tuple(rules), tuple(alone), seed)
-    masks = {
-        rule: np.array([name in excluded_units for name in names], dtype=np.bool_)
-        for rule, excluded_units in rules.items()
-    }
-    study = Study(rated.means(), table.q, table.z, k)
-    every = evaluate(table.items, ["exact"], k=k, seed=seed, level=level)["exact"]
+    masks = {rule: units_mask(names, excluded_units) for rule, excluded_units in rules.items()}
+    every = evaluate(judged, ["exact"], k=k, seed=seed, level=level)["exact"]
     headline: Estimate = getattr(every, measure)
-    work = _Work(study, table.items, rated, unit, measure, every, draws, seed, level)
-    left = [work.left(union_mask(masks, selection, len(names))) for selection in chosen]
+    work = _Work(by_unit, judged, every, draws, seed, level)
+    left = [by_unit.left(union_mask(masks, selection, len(names))) for selection in chosen]
     usable = [fewest for *_, fewest in left if fewest >= FEWEST]
     common = min(usable) if usable else None
     specifications = tuple(_each(work, chosen, left, common, progress))
     held = None
     if reported is not None:
-        excluded = np.array([name in reported for name in names], dtype=np.bool_)
-        held = work.specification(("as reported",), work.left(excluded), common)
+        held = work.specification(("as reported",), by_unit.left(units_mask(names, reported)), common)
     return summarize_specifications(
         measure,
         headline,
@@ -123,6 +116,20 @@ def _check(measure: str, draws: int, seed: int) -> None:
         raise BadInput("draws are at least 1, a seed at least 0")
 
 
+def lay_out_units(
+    items: Sequence[Item], ratings: Sequence[Rating], *, measure: Measure, k: int = 16, missing: Missing = "error"
+) -> tuple[UnitRatings, list[str], Sequence[Item]]:
+    """Ratings as arrays by unit, the units' names, and the items with HJ of all ratings. Raises as
+    `exclusion_sensitivity`."""
+    judged = with_means(items, ratings)
+    blank = measure == "huse_q" and missing == "quality_only" and any(item.log_prob is None for item in judged)
+    table = check_items(leave_out_log_prob(judged) if blank else judged, k=k, missing=missing)
+    rated = lay_out(table.items, ratings)
+    unit, names = _units(table.items, ratings, rated)
+    by_unit = UnitRatings(rated.values, unit, table.q, table.z, measure, rated.denominator, k)
+    return by_unit, names, table.items
+
+
 def _units(items: Sequence[Item], ratings: Sequence[Rating], rated: Rated) -> tuple[Ints, list[str]]:
     """The unit of each rating, (texts, most) numbers, -1 beyond a text's ratings; and the units' names."""
     place = {item.id: t for t, item in enumerate(items)}
@@ -150,23 +157,61 @@ Left = tuple[Bools, int, int, int]
 
 
 @dataclass(frozen=True)
-class _Work:
-    study: Study
-    items: Sequence[Item]
-    rated: Rated
+class UnitRatings:
+    """The ratings of a generator's texts and their references by unit: all that HUSE of any selection is made of.
+
+    values: (texts, most ratings), whole numbers: of one `denominator`, 0 beyond a text's ratings. unit: as many, -1
+    beyond. q: (texts,) log p per unit of length. z: (texts,) True for reference.
+    """
+
+    values: Ints
     unit: Ints
+    q: Floats
+    z: Bools
     measure: Measure
+    denominator: int
+    k: int
+
+    @cached_property
+    def has_rating(self) -> Bools:
+        """(texts, most ratings)."""
+        return np.asarray(self.unit >= 0)
+
+    @cached_property
+    def study(self) -> Study:
+        """With every rating."""
+        return Study(self.values.sum(axis=1) / self.has_rating.sum(axis=1), self.q, self.z, self.k)
+
+    def left(self, out: Bools) -> Left:
+        """Which ratings a selection keeps, (texts, most); units and ratings excluded; the fewest left of a text."""
+        is_included = self._included(out)
+        excluded = int(self.has_rating.sum() - is_included.sum())
+        return is_included, int(out.sum()), excluded, int(is_included.sum(axis=1).min())
+
+    def _included(self, out: Bools) -> Bools:
+        return np.asarray(self.has_rating & ~out[self.unit])
+
+    def sums(self, is_included: Bools) -> tuple[Ints, Ints]:
+        """(texts,) sums and numbers of the ratings that are kept."""
+        return np.where(is_included, self.values, 0).sum(axis=1), is_included.sum(axis=1)
+
+    def compute(self, out: Bools) -> tuple[float, float, float] | None:
+        """HUSE, HUSE-Q and HUSE-D without the units of a selection, (units,); None where a text keeps no rating."""
+        sums, counts = self.sums(self._included(out))
+        if counts.min() < 1:
+            return None
+        both, quality = self.study.rated((sums / counts)[None])
+        return float(both[0]), float(quality[0]), float(diversity(both, quality)[0])
+
+
+@dataclass(frozen=True)
+class _Work:
+    by_unit: UnitRatings
+    items: Sequence[Item]
     every: HuseResult
     draws: int
     seed: int
     level: float
-
-    def left(self, out: Bools) -> Left:
-        """Which ratings a selection keeps, (texts, most); units and ratings excluded; the fewest left of a text."""
-        has_rating = self.unit >= 0
-        is_included = has_rating & ~out[self.unit]
-        excluded = int(has_rating.sum() - is_included.sum())
-        return is_included, int(out.sum()), excluded, int(is_included.sum(axis=1).min())
 
     def specification(self, chosen: tuple[str, ...], left: Left, common: int | None) -> Specification:
         """The measure on what the chosen rules leave, with random removals; none where a text keeps no rating."""
@@ -174,9 +219,10 @@ class _Work:
         if fewest < 1:
             return Specification(chosen, units, excluded, fewest, None, None, None, None)
         rng = np.random.default_rng([self.seed, excluded])
-        sums, counts = np.where(is_included, self.rated.values, 0).sum(axis=1), is_included.sum(axis=1)
+        sums, counts = self.by_unit.sums(is_included)
         value = float(self._values((sums / counts)[None])[0])
-        random_values = self._values(self._drawn(self.unit >= 0, counts, rng)) if excluded else np.array([value])
+        among = self.by_unit.has_rating
+        random_values = self._values(self._drawn(among, counts, rng)) if excluded else np.array([value])
         as_low = float((random_values <= value).mean())
         equal = None
         if common is not None and fewest >= common:
@@ -191,17 +237,17 @@ class _Work:
             random_removal(random_values),
             as_low,
             equal,
-            getattr(result, self.measure).interval,
+            getattr(result, self.by_unit.measure).interval,
             result.huse_q,
             result.huse_d,
         )
 
     def _result(self, sums: Ints, counts: Ints) -> HuseResult:
         """Every measure of these sums of whole values, with its interval."""
-        hj = [Fraction(int(s), int(n) * self.rated.denominator) for s, n in zip(sums, counts, strict=True)]
+        hj = [Fraction(int(s), int(n) * self.by_unit.denominator) for s, n in zip(sums, counts, strict=True)]
         left = [replace(item, hj=value) for item, value in zip(self.items, hj, strict=True)]
         draws = max(MIN_DRAWS, self.draws)
-        return evaluate(left, ["exact"], k=self.study.k, seed=self.seed, level=self.level, draws=draws)["exact"]
+        return evaluate(left, ["exact"], k=self.by_unit.k, seed=self.seed, level=self.level, draws=draws)["exact"]
 
     def _drawn(self, among: Bools, sizes: Ints, rng: np.random.Generator) -> Floats:
         """Means of a given number of ratings of each text (texts,), drawn without replacement: (draws, texts)."""
@@ -210,11 +256,11 @@ class _Work:
             key = rng.random((min(step, self.draws - begin), *among.shape))
             key[:, ~among] = 2.0
             order = key.argsort(axis=2)
-            values = np.take_along_axis(np.broadcast_to(self.rated.values, key.shape), order, axis=2)
+            values = np.take_along_axis(np.broadcast_to(self.by_unit.values, key.shape), order, axis=2)
             is_drawn = np.arange(among.shape[1]) < sizes[:, None]
             parts.append((values * is_drawn).sum(axis=2) / sizes)
         return np.concatenate(parts)
 
     def _values(self, hj: Floats) -> Floats:
-        both, quality = self.study.rated(hj)
-        return both if self.measure == "huse" else quality
+        both, quality = self.by_unit.study.rated(hj)
+        return both if self.by_unit.measure == "huse" else quality

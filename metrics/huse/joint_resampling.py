@@ -18,7 +18,7 @@ from metrics.data.items import Table
 from metrics.errors import InsufficientData
 from metrics.huse.ratings_by_text import lay_out
 from metrics.huse.subsampling import SHARE, context_numbers, neighbours_in, split_units, units_in_draw
-from metrics.huse.subsets import Study
+from metrics.huse.subsets import Study, diversity
 from metrics.types import Item, Rating, Source
 
 FEWEST_RATINGS = 5
@@ -56,7 +56,7 @@ class Arm:
             out[rows] = np.transpose(
                 study.huse_and_q(subsets) if sums is None else study.rated(sums[np.ix_(rows, self.at)], subsets)
             )
-        return np.column_stack((out, 1 + out[:, 0] - out[:, 1]))
+        return np.column_stack((out, diversity(out[:, 0], out[:, 1])))
 
 
 class JointDraws:

@@ -14,7 +14,7 @@ import numpy as np
 from metrics.data.arrays import Bools, Floats, Ints
 from metrics.huse.ratings_by_text import Rated
 from metrics.huse.subsampling import SHARE, neighbours_in, split_texts
-from metrics.huse.subsets import Study
+from metrics.huse.subsets import Study, diversity
 
 MUCH_DIFFERENT = 0.2  # share of one source's ratings that would have to go to other workers
 CELLS = 1 << 22  # ratings held at once
@@ -95,7 +95,7 @@ def _values(study: Study, means: Floats, chosen: Bools) -> Floats:
         rows = np.flatnonzero(sizes == size)
         subsets = np.nonzero(chosen[rows])[1].reshape(-1, size)
         out[rows] = np.transpose(study.rated(means[rows], subsets))
-    return np.column_stack((out, 1 + out[:, 0] - out[:, 1]))
+    return np.column_stack((out, diversity(out[:, 0], out[:, 1])))
 
 
 def _enough(chosen: Bools, study: Study) -> Bools:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.data.arrays import Bools, Floats, Ints
-from metrics.huse.subsets import Study
+from metrics.huse.subsets import Study, diversity
 
 SHARE = 0.5  # of the contexts in a half
 SLOWER = 0.06  # how much too small half-samples find the sd of HUSE-Q and HUSE-D where HUSE-Q is 1
@@ -42,7 +42,7 @@ def huse_arrays(hj_num: NDArray[Any], q: Floats, z: Bools, k: int = 16) -> tuple
     Nothing is validated: at least k+1 texts, both sources, no NaN are the caller's to keep.
     """
     both, quality = Study(hj_num, q, z, k).huse_and_q(np.arange(len(z))[None, :])
-    return float(both[0]), float(quality[0]), float(1 + both[0] - quality[0])
+    return float(both[0]), float(quality[0]), float(diversity(both, quality)[0])
 
 
 @dataclass(frozen=True, slots=True)

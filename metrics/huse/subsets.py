@@ -38,6 +38,11 @@ class HuseValues:
     log_prob_only: Floats
 
 
+def diversity(huse: Floats, huse_q: Floats) -> Floats:
+    """HUSE-D (eq. 8 and 9)."""
+    return 1 + huse - huse_q
+
+
 class Study:
     """Arrays of one study, prepared once: `hj` and `q` (any scale, q may hold -inf), `z` True for reference.
 
@@ -83,7 +88,7 @@ class Study:
         both = self._plane(subsets)
         if self.disjoint:
             both, log_prob = np.zeros_like(both), np.zeros_like(log_prob)
-        return HuseValues(both, quality, 1 + both - quality, log_prob)
+        return HuseValues(both, quality, diversity(both, quality), log_prob)
 
     def quality(self, subsets: Ints) -> Floats:
         """HUSE-Q only."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -142,6 +142,11 @@ def list_selections(rules: Sequence[str], alone: Sequence[str], seed: int) -> tu
         mask = rng.random(len(joined)) < 0.5
         chosen[tuple(rule for rule, is_chosen in zip(joined, mask, strict=True) if is_chosen)] = None
     return [*chosen, *separate_rules], f"{len(chosen)} seeded"
+
+
+def units_mask(names: Sequence[str], excluded: Collection[str]) -> Bools:
+    """(units,) which of the named units are excluded."""
+    return np.array([name in excluded for name in names], dtype=np.bool_)
 
 
 def union_mask(masks: Mapping[str, Bools], chosen: Sequence[str], size: int) -> Bools:

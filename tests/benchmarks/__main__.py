@@ -31,6 +31,7 @@ BENCHMARKS = {
     "Dawid-Skene and MACE on 1 million ratings beside crowd-kit": "tests.benchmarks.bench_workers",
     "Crossed mixed model, 100,000 ratings": "tests.benchmarks.bench_mixed",
     "A whole report with every interval": "tests.benchmarks.bench_report",
+    "A ticked exclusion rule, 1,000,000 ratings": "tests.benchmarks.bench_tick",
     "A report of several criteria": "tests.benchmarks.bench_criteria",
 }
 HEAD = """# Benchmarks

@@ -47,8 +47,8 @@ PLACES = [
 Table = tuple[int, dict[str, object]]
 
 
-def fill(judgments: int) -> str:
-    """A published study of that size, written by SQL; its address in the console."""
+def fill(judgments: int, people: int = PEOPLE) -> str:
+    """A published study of that size, written by SQL, each HIT done by so many; its address in the console."""
     from django.db import connection
     from django.utils import timezone
 
@@ -57,10 +57,14 @@ def fill(judgments: int) -> str:
 
     study = create("large", mode="live", plan=Plan(), actor="bench", now=timezone.now())
     Study.objects.filter(pk=study.pk).update(status="published")
-    hits, vendor = judgments // PER_HIT // PEOPLE, connection.vendor
+    hits, vendor = judgments // PER_HIT // people, connection.vendor
     now = timezone.now().strftime("%Y-%m-%d %H:%M:%S+00:00")
     no = "false" if vendor == "postgresql" else "0"
-    tables = {**_layout(study, hits), **_work(hits * PEOPLE, now), **_answers(study, judgments, no)}
+    tables = {
+        **_layout(study, hits, people),
+        **_work(hits * people, now, people),
+        **_answers(study, judgments, no, people),
+    }
     with connection.cursor() as cursor:
         for table, (count, columns) in tables.items():
             names, values = ", ".join(columns), ", ".join(map(str, columns.values()))
@@ -70,7 +74,7 @@ def fill(judgments: int) -> str:
     return f"/console/studies/{study.uuid}/"
 
 
-def _layout(study: Study, hits: int) -> dict[str, Table]:
+def _layout(study: Study, hits: int, people: int) -> dict[str, Table]:
     """Texts, and the HITs that hold them."""
     cell = study.arms.create(training="none").cells.create()
     text = {
@@ -80,29 +84,29 @@ def _layout(study: Study, hits: int) -> dict[str, Table]:
     }  # fmt: skip
     hit = {
         "study_id": study.pk, "cell_id": cell.pk, "slot": "i", "wording_id": study.wordings.get().pk, "page": "i",
-        "max_assignments": PEOPLE, "market_id": "'H' || i", "market_status": "''", "fees": "''",
-        "collected": PEOPLE, "inside": 0, "free": 0, "judged": PEOPLE * PER_HIT,
+        "max_assignments": people, "market_id": "'H' || i", "market_status": "''", "fees": "''",
+        "collected": people, "inside": 0, "free": 0, "judged": people * PER_HIT,
     }  # fmt: skip
     place = {"hit_id": f"i / {PER_HIT} + 1", "text_id": "i + 1", "position": f"i % {PER_HIT}", "role": "'item'"}
     return {"text": (hits * PER_HIT, text), "hit": (hits, hit), "hititem": (hits * PER_HIT, place)}
 
 
-def _work(count: int, now: str) -> dict[str, Table]:
+def _work(count: int, now: str, people: int) -> dict[str, Table]:
     """People, and what they handed in."""
     submission = {
-        "hit_id": f"i / {PEOPLE} + 1", "worker_id": f"i % {PEOPLE} + 1", "market_id": "'A' || i", "raw": "''",
+        "hit_id": f"i / {people} + 1", "worker_id": f"i % {people} + 1", "market_id": "'A' || i", "raw": "''",
         "raw_format": "'mturk-xml'", "accepted_at": f"'{now}'", "submitted_at": f"'{now}'",
         "work_seconds": 300, "received_at": f"'{now}'",
     }  # fmt: skip
     parse = {"submission_id": "i + 1", "parsed_at": f"'{now}'", "problem": "''"}
-    return {"worker": (PEOPLE, {"pseudonym": "'w' || i"}), "submission": (count, submission), "parse": (count, parse)}
+    return {"worker": (people, {"pseudonym": "'w' || i"}), "submission": (count, submission), "parse": (count, parse)}
 
 
-def _answers(study: Study, judgments: int, no: str) -> dict[str, Table]:
+def _answers(study: Study, judgments: int, no: str, people: int) -> dict[str, Table]:
     """Each text shown, and one judgment of it. no: how the database writes that it is not so."""
     label = study.scale.labels.order_by("pk").first()
     assert label is not None
-    text = f"(i / {PER_HIT * PEOPLE}) * {PER_HIT} + i % {PER_HIT} + 1"
+    text = f"(i / {PER_HIT * people}) * {PER_HIT} + i % {PER_HIT} + 1"
     presentation = {
         "submission_id": f"i / {PER_HIT} + 1", "text_id": text, "position": f"i % {PER_HIT}", "role": "'item'",
         "sides_changed": no,

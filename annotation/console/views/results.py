@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,10 +15,12 @@ from annotation import settings
 from annotation.console.forms.statements import MissingFactsForm, StatementsForm
 from annotation.console.permission import study_page, visitor
 from annotation.design.kinds import asks, is_for_huse
+from annotation.jobs import shared_files
 from annotation.jobs.celery_tasks import ask
+from annotation.jobs.job_files import folder_of
 from annotation.models import Job, Role, Study
 from annotation.publishing import progress
-from annotation.reports import latest, measures
+from annotation.reports import latest, measures, rule_choices
 from annotation.studies import blinding
 from annotation.studies.access import may
 from annotation.studies.rows import has_rows
@@ -102,14 +106,29 @@ def compute(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page()
 def exclusions(request: HttpRequest, study: Study) -> HttpResponse:
-    """What leaving out work by rules does to the measures: behind the same warning as the results themselves."""
+    """What leaving out work by rules does to the measures: behind the same warning as the results themselves.
+
+    With rules in the address also what these do together; that part alone where a tick asks for it.
+    """
     if blinding.seen_at(study) is None:
         return _blind(request, study, _("Sensitivity to exclusions"))
     jobs = study.jobs.filter(kind=Job.Kind.EXCLUSIONS).order_by("-created_at")
     done = jobs.filter(state=Job.State.DONE).first()
+    rules = done.outcome.get("choices", []) if done else []
+    ticked = [at for at in range(len(rules)) if str(at) in request.GET.getlist("rule")]
+    choice = _choice(done, ticked) if done and ticked else None
+    choices = [(name, n, at in ticked) for at, (name, n) in enumerate(rules)]
+    context = {"study": study, "done": done, "choices": choices, "ticked": ticked, "choice": choice}
+    if "HX-Request" in request.headers:
+        return render(request, "console/chosen_rules.html", context)
     selections = is_for_huse(study.task) or asks(study.task, AnswerType.TWO_SIDED)
-    context = {"study": study, "latest": jobs.first(), "done": done, "selections": selections}
-    return render(request, "console/exclusions.html", context)
+    return render(request, "console/exclusions.html", {**context, "latest": jobs.first(), "selections": selections})
+
+
+def _choice(done: Job, ticked: Sequence[int]) -> rule_choices.RuleChoice | None:
+    """None where the job's file is not kept any more."""
+    path = shared_files.bring(folder_of(done) / rule_choices.FILE)
+    return rule_choices.compute_choice(path, ticked) if path.is_file() else None
 
 
 @require_POST

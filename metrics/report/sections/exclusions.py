@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
+from metrics.data.evaluator_judgments import check_judgments
 from metrics.data.sentence import plain
 from metrics.errors import MetricsError
-from metrics.evaluators.exclusion_sensitivity import OVERALL, evaluator_exclusions
+from metrics.evaluators.exclusion_sensitivity import (
+    OVERALL,
+    UnitAnswers,
+    evaluator_exclusions,
+    groups_of,
+    lay_out_answers,
+)
 from metrics.figures import exclusion_curve
 from metrics.figures.chart import Chart
 from metrics.huse.estimate import FEW_OF_A_SOURCE
-from metrics.huse.exclusion_sensitivity import exclusion_sensitivity
-from metrics.inference.specification_curve import NAMES, Conclusion, Exclusions, concluded, count_selections
+from metrics.huse.exclusion_sensitivity import UnitRatings, exclusion_sensitivity, lay_out_units
+from metrics.inference.specification_curve import NAMES, Conclusion, Exclusions, Measure, concluded, count_selections
 from metrics.report.records import GeneratorFacts, ReportInput, unit_of
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.huse_extras import CRITERION
@@ -23,7 +31,7 @@ from metrics.report.sections.judgments import varying_factors
 from metrics.report.wording import plural
 from metrics.tables.exclusions import exclusions_table
 from metrics.tables.record import Column, Row, Table
-from metrics.types import Rating
+from metrics.types import Item, Rating
 
 KEY, TITLE = "exclusions", "Sensitivity to exclusions"
 DRAWS, MIN_DRAWS = 200, 20
@@ -44,6 +52,7 @@ JUDGE_CONCLUSIONS: dict[Conclusion | None, str] = {
     None: "without a conclusion",
 }
 Progress = Callable[[str, int, int], None]
+ByUnit = UnitRatings | UnitAnswers
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,20 +127,15 @@ def huse_under_rules(
     50,000. Raises as `exclusion_sensitivity`.
     """
     rules, alone = _effective(report_input)
-    ratings = _ratings(facts, report_input)
-    rated = {rating.item for rating in ratings}
-    every = [item for item in (*facts.items, *facts.dropped) if item.id in rated]
+    items, ratings, measure = _before_rules(facts, report_input)
     if draws is None:
-        work = len(every) * count_selections(len(rules) - len(alone), len(alone))
+        work = len(items) * count_selections(len(rules) - len(alone), len(alone))
         draws = max(MIN_DRAWS, min(DRAWS, DRAWS * AFFORDED // max(1, work)))
-    has_log_probs = all(item.log_prob is not None for item in every)
-    # HJ of the input is of what is kept; here every selection has its own.
-    items = [replace(item, hj=None, ratings=0) for item in every]
     return exclusion_sensitivity(
         items,
         ratings,
         rules,
-        measure="huse" if has_log_probs else "huse_q",
+        measure=measure,
         k=k,
         draws=draws,
         seed=seed,
@@ -141,6 +145,31 @@ def huse_under_rules(
         reported=_reported(report_input),
         progress=progress,
     )
+
+
+def _before_rules(facts: GeneratorFacts, report_input: ReportInput) -> tuple[list[Item], list[Rating], Measure]:
+    """The rated texts of a generator and their references, without HJ: every selection has its own."""
+    ratings = _ratings(facts, report_input)
+    rated = {rating.item for rating in ratings}
+    every = [item for item in (*facts.items, *facts.dropped) if item.id in rated]
+    measure: Measure = "huse" if all(item.log_prob is not None for item in every) else "huse_q"
+    return [replace(item, hj=None, ratings=0) for item in every], ratings, measure
+
+
+def arrays_by_unit(report_input: ReportInput, *, k: int = 16) -> Iterator[tuple[str, ByUnit, list[str]]]:
+    """Of each generator (HUSE) and each condition (accuracy): its name, its answers by unit, and the units' names.
+
+    A generator or a study of which nothing can be computed is absent, as from `compute_rule_effects`.
+    """
+    for facts in report_input.generators:
+        items, ratings, measure = _before_rules(facts, report_input)
+        with suppress(MetricsError):
+            by_unit, names, _ = lay_out_units(items, ratings, measure=measure, k=k, missing="quality_only")
+            yield facts.name, by_unit, names
+    judgments = judgments_of(report_input, every=True)
+    with suppress(MetricsError):
+        for condition, group in groups_of(judgments, varying_factors(judgments)).items() if judgments else ():
+            yield condition, *lay_out_answers(group, check_judgments(group, repeats="keep"))
 
 
 def accuracy_under_rules(

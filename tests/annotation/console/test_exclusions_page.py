@@ -21,6 +21,7 @@ from annotation.jobs.run import run_due
 from annotation.models import Job, Judgment, Scale, Study, Submission
 from annotation.quality.rules import Rule
 from annotation.reports import exclusion_rules as sensitivity
+from annotation.reports import rule_choices
 from annotation.reports.gather import score
 from annotation.review import exclude
 from annotation.studies import blinding
@@ -76,6 +77,31 @@ def test_the_page_tells_every_selection_and_where_it_lies(study: Study) -> None:
     part = job.outcome["generators"][0]
     assert part["name"] == "tiny"
     assert len(part["rows"]) == part["selections"] == 4
+
+
+def test_ticked_rules_show_the_measures_of_what_they_leave_together(study: Study) -> None:
+    """The second of two ticks asks for the part alone; a reader without scripts gets the page with both ticked."""
+    viewer, address = entered(study, "viewer"), reverse("console:results-exclusions", args=[study.uuid])
+    assert "Results are blinded" in viewer.get(f"{address}?rule=0", headers={"HX-Request": "true"}).content.decode()
+    unblind(study, actor="reviewer", now=NOW)
+    job = Job.objects.create(study=study, kind="exclusions", created_at=NOW)
+    run_due()
+    job.refresh_from_db()
+    assert [name for name, _ in job.outcome["choices"]] == ["Straight lines", "One answer"]
+    values = {row[0]: (row[1], f"{row[4]:.3f}") for row in job.outcome["generators"][0]["rows"]}
+    page = viewer.get(f"{address}?rule=0&rule=1").content.decode()
+    part = viewer.get(f"{address}?rule=0&rule=1", headers={"HX-Request": "true"}).content.decode()
+    assert part.strip() in page
+    assert "<html" not in part
+    form = fromstring(page).xpath("//input[@name='rule']")
+    assert [(box.get("value"), box.get("checked") is not None) for box in form] == [("0", True), ("1", True)]
+    row = [cell.text_content() for cell in fromstring(part).xpath("//tbody/tr/*")]
+    excluded, value = values["Straight lines, One answer"]
+    assert row == ["tiny: HUSE-Q", values["no rule"][1], value]
+    assert f"{excluded} of 16 submissions excluded." in part
+    assert "Tick rules" in viewer.get(address).content.decode()
+    (folder_of(job) / rule_choices.FILE).unlink()
+    assert "not kept here" in viewer.get(f"{address}?rule=0").content.decode()
 
 
 def test_rules_show_the_measure_before_and_after_once_results_are_unblinded(study: Study) -> None:

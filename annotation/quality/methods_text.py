@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from annotation.quality.filters import BROKEN_PAIR, BY_KIND, CODED, NEVER_ALONE, NOTED, OF_TEXTS, STYLE
 from annotation.quality.rules import Rule, Tabulated, Thinned
+from metrics.data.country_names import name_country
 from metrics.data.number_format import p_value, plural
 
 NOTHING = "No rater, assignment or item was excluded."
@@ -100,7 +101,7 @@ def _recruited(done: Done) -> str:
     # Before anybody has worked, it is what the design asks for.
     need, were = ("needed", "were") if done.submissions else ("need", "are")
     clauses = [f"{need} {needed}"] if needed else []
-    clauses += [f"{were} located in {country}"] if country else []
+    clauses += [f"{were} located in {name_country(country)}"] if country else []
     return f"Workers {' and '.join(clauses)}." if clauses else ""
 
 

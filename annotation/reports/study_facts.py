@@ -34,6 +34,7 @@ from annotation.studies import blinding
 from annotation.texts import queries as texts_queries
 from annotation.workers import participation
 from metrics.data.answer_types import AnswerType
+from metrics.data.country_names import name_country
 from metrics.report.pay import VOLUNTEERS, VOLUNTEERS_AHEAD
 from metrics.report.records import (
     CrowdFacts,
@@ -333,7 +334,7 @@ def _criteria(study: Study) -> tuple[str, ...]:
     if hits is not None:
         criteria.append(f"more than {hits} approved HITs")
     if country:
-        criteria.append(f"located in {country}")
+        criteria.append(f"located in {name_country(country)}")
     return tuple(criteria)
 
 

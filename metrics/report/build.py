@@ -9,6 +9,7 @@ from typing import Any
 
 from metrics.errors import BadInput
 from metrics.report.checklists.completeness import check_completeness
+from metrics.report.checklists.computed import list_computed
 from metrics.report.checklists.consistency import check_consistency
 from metrics.report.checklists.heds import fill_datasheet
 from metrics.report.prose import findings, methods, statistics
@@ -81,6 +82,7 @@ def build_report(
     sections = tuple(section for section in described if section.recorded or section.missing or section.measures)
     huse = results.get("huse")
     generators: tuple[GeneratorReport, ...] = huse.generators if huse else ()
+    computed = list_computed(sections, [generator.modes["exact"] for generator in generators])
     warned = warnings(report_input, generators)
     rule_effects = results.get(exclusions.KEY)
     unrated = findings.state_unrated(report_input)
@@ -108,8 +110,8 @@ def build_report(
             *([findings.CHANCE_LIMIT.fill()] if methods.asks_who_wrote(report_input) else []),
         ),
         sections=sections,
-        checklist=check_completeness(report_input),
-        sheet=fill_datasheet(report_input, huse=bool(generators)),
+        checklist=check_completeness(report_input, computed),
+        sheet=fill_datasheet(report_input, computed),
         methods=(
             *methods.paragraph(report_input, generators, k=k, level=level, held=held),
             *statistics.sentences(report_input, generators, sections, level=level),

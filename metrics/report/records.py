@@ -126,6 +126,13 @@ class StudyFacts:
     arm_assignment: ArmAssignment | None = None
     answers: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def numbers(self) -> str:
+        """Of a study that asks for whole numbers, from which to which: `0 to 100, 0 = Bad, 100 = Good`."""
+        codes = [float(label.code) for label in self.scale]
+        ends = f"{min(codes):g} to {max(codes):g}" if codes else ""
+        return self.coding if self.coding.startswith(ends) else f"{ends}, {self.coding}"
+
 
 @dataclass(frozen=True, slots=True)
 class MoneyFacts:
@@ -362,6 +369,11 @@ class ReportInput:
         if len(self.conditions) < 2:
             return ""
         return assignment_sentence(self.study.arm_assignment, ahead=not self.is_rated)
+
+    @property
+    def has_single_condition(self) -> bool:
+        """Whether it is known that everybody worked in the same condition."""
+        return bool(self.assignments) and not self.conditions
 
     @property
     def is_rated(self) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from metrics.data.currency import plain_amount
@@ -285,6 +285,12 @@ class PlanFacts:
     text: str | None = None
     comparison: ComparisonPlan | None = None
     sealed: SealedPlanFacts | None = None
+
+    @property
+    def name(self) -> str:
+        """`the plan of 3 November 2026`, by the day (UTC) of the log; `the plan` where that is not known."""
+        at = self.registered_at.astimezone(UTC) if self.registered_at else None
+        return f"the plan of {at.day} {at:%B %Y}" if at else "the plan"
 
     @property
     def is_logged(self) -> bool:

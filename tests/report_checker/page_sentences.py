@@ -38,7 +38,9 @@ def completeness(rows: Rows, match: Match, asked: Asked) -> str | None:
     )
 
 
-@kind(r"\d+ facts? that only a person can state\. Enter them under Study details; the next report prints them\.")
+@kind(
+    r"\d+ facts? that only a person can state\. Once they are entered under Study details, a new report prints them\."
+)
 def missing(rows: Rows, match: Match, asked: Asked) -> str | None:
     """Facts that the page lists; none of them is stated in the study."""
     if asked.page is None:
@@ -47,7 +49,7 @@ def missing(rows: Rows, match: Match, asked: Asked) -> str | None:
     if set(listed) & set(rows.stated):
         return None
     facts = count(len(listed), "fact")
-    return f"{facts} that only a person can state. Enter them under Study details; the next report prints them."
+    return f"{facts} that only a person can state. Once they are entered under Study details, a new report prints them."
 
 
 @kind(r"One condition for everybody\.")

@@ -27,6 +27,7 @@ from tests.report_checker.sentences import (
     raters,
     said_p,
     shown,
+    the,
     was,
 )
 from tests.report_checker.tables import Ranged, chosen_cells, label_cells
@@ -76,8 +77,8 @@ def analysis_equivalence(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(
-    rf"Accuracy was (?:not )?shown to lie within \d+% to \d+%, the margin around chance that the plan of \S+ declared: "
-    rf"(?P<value>{NUMBER})% (?P<span>\[{NUMBER}, {NUMBER}\]) at \d+%, p (?P<p>[<=] [\d.]+) \(TOST\)\."
+    r"Accuracy was (?:not )?shown to lie within \d+% to \d+%, the margin around chance that the plan of \d+ \w+ \d+ "
+    rf"declared: (?P<value>{NUMBER})% (?P<span>\[{NUMBER}, {NUMBER}\]) at \d+%, p (?P<p>[<=] [\d.]+) \(TOST\)\."
 )
 def tested_equivalence(rows: Rows, match: Match, asked: Asked) -> str | None:
     points, shares = margin_points(rows), rows.accuracies()
@@ -90,7 +91,7 @@ def tested_equivalence(rows: Rows, match: Match, asked: Asked) -> str | None:
     ends = limits((mean - half, mean + half), match["span"], 1, 100)
     return (
         f"Accuracy was {'' if p <= 0.05 else 'not '}shown to lie within {50 - points}% to {50 + points}%, the margin "
-        f"around chance that the plan of {rows.logged[0]:%Y-%m-%d} declared: {shown(100 * mean, match['value'], 1)}%"
+        f"around chance that the plan of {day(rows.logged[0])} declared: {shown(100 * mean, match['value'], 1)}%"
         f"{ends} at {100 * OF_TOST:g}%, p {said_p(p, match['p'])} (TOST)."
     )
 
@@ -126,7 +127,7 @@ def raters_with_criteria(rows: Rows, match: Match, asked: Asked) -> str | None:
     percent, hits = study["minimum_percent_approved"], study["minimum_approved_hits"]
     asks = [f"approval rate above {percent}%"] if percent else []
     asks += [f"more than {hits} approved HITs"] if hits else []
-    asks += [f"located in {study['country']}"] if study["country"] else []
+    asks += [f"located in {the(study['country'])}"] if study["country"] else []
     return f"{str(raters(rows, match, asked)).removesuffix('.')} ({'; '.join(asks)})."
 
 

@@ -334,7 +334,8 @@ def people(rows: Rows) -> int:
 @kind(r"\d+ (?:simulated raters?|person|people) took part(?: through [^.]+)?\.")
 def raters(rows: Rows, match: Match, asked: Asked) -> str:
     words = ("simulated rater", "") if rows.study["mode"] == "rehearsal" else ("person", "people")
-    through = f" through {where}" if (where := provider(rows)) else ""
+    simulated = rows.study["mode"] == "rehearsal"
+    through = f" through {where}" if (where := provider(rows)) and not simulated else ""
     return f"{count(people(rows), *words)} took part{through}."
 
 
@@ -462,8 +463,12 @@ def recruitment(rows: Rows, match: Match, asked: Asked) -> str | None:
     elif hits:
         clauses.append(f"{need} more than {hits} approved tasks")
     if study["country"]:
-        clauses.append(f"{were} located in {study['country']}")
+        clauses.append(f"{were} located in {the(study['country'])}")
     return f"Workers {' and '.join(clauses)}." if clauses and not study["channel_tag"] else None
+
+
+def the(country: str) -> str:
+    return {"US": "the US", "GB": "the UK"}.get(country, country)
 
 
 def left_out(rows: Rows) -> int:
@@ -944,7 +949,7 @@ def declared(rows: Rows, compared: Comparison) -> str:
         what = [f"comparison {'and margin' if what else 'without a margin'}"]
     chosen = "" if "first" in plan else f"; compared by default: {compared.chosen}"
     named = f"{what[0]}{raters}" if what else raters.removeprefix(", ")
-    return f"Declared by the plan of {rows.logged[0]:%Y-%m-%d}: {named}{chosen}."
+    return f"Declared by the plan of {day(rows.logged[0])}: {named}{chosen}."
 
 
 @kind(
@@ -1209,12 +1214,12 @@ for past in (True, False):
     )
 
 
-@kind(r"Raters (?:were|are) located in \w\w only\. Results may not hold for raters elsewhere\.")
+@kind(r"Raters (?:were|are) located in (?:the )?\w\w only\. Results may not hold for raters elsewhere\.")
 def locale(rows: Rows, match: Match, asked: Asked) -> str | None:
     if rows.study["mode"] == "rehearsal" or not rows.study["country"]:
         return None
     were = tense(rows, "were", "are")
-    return f"Raters {were} located in {rows.study['country']} only. Results may not hold for raters elsewhere."
+    return f"Raters {were} located in {the(rows.study['country'])} only. Results may not hold for raters elsewhere."
 
 
 @kind(r"All ratings were collected on one day \(\w+\), and results can vary by day\.")
@@ -1585,18 +1590,22 @@ def plan_sealed(rows: Rows, match: Match, asked: Asked) -> str | None:
         return None
     first = rows.plans[0]
     work = first["submissions"]
-    when = f"when {count(work, 'submission')} were in" if work else "before the first answer"
+    when = f"when {were_in(work)}" if work else "before the first answer"
     digest = hashlib.sha256(first["document"].encode()).hexdigest()
     return f"The plan was sealed on {day(first['at'])}, {when} (SHA-256 {digest[:12]}…)."
 
 
-@kind(r"It was amended \d+ times? afterwards, the last time when \d+ submissions? were in\.")
+def were_in(work: int) -> str:
+    return f"{count(work, 'submission')} {'was' if work == 1 else 'were'} in"
+
+
+@kind(r"It was amended (?:once,|\d+ times, the last time) when \d+ submissions? (?:was|were) in\.")
 def plan_amended(rows: Rows, match: Match, asked: Asked) -> str | None:
     later = rows.plans[1:]
     if not later:
         return None
-    work = count(later[-1]["submissions"], "submission")
-    return f"It was amended {count(len(later), 'time')} afterwards, the last time when {work} were in."
+    times = "once," if len(later) == 1 else f"{len(later)} times, the last time"
+    return f"It was amended {times} when {were_in(later[-1]['submissions'])}."
 
 
 fixed("plan_unamended", "It was not amended.", lambda rows: len(rows.plans) == 1)

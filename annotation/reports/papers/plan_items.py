@@ -15,6 +15,7 @@ from annotation.design.kinds import find_kind, unit_of
 from annotation.pricing.currency import format_money
 from annotation.quality.filters import title_of
 from annotation.studies.plan_document import questions
+from metrics.data.country_names import name_country
 from metrics.report.wording import plural
 
 Document = Mapping[str, Any]
@@ -103,7 +104,7 @@ def _procedures(document: Document) -> str:
     if settings["minimum_approved_hits"]:
         needs.append(f"more than {settings['minimum_approved_hits']} approved tasks")
     if settings["country"]:
-        needs.append(f"a place in {settings['country']}")
+        needs.append(f"a place in {name_country(settings['country'])}")
     once = " Each person takes part once." if settings["once"] else ""
     return f"{pay}{f' People need {_listed(needs)}.' if needs else ''}{once}"
 

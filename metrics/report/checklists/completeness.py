@@ -8,22 +8,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from metrics.report.checklists.computed import Computed
 from metrics.report.records import ReportInput
 
 
 @dataclass(frozen=True, slots=True)
 class ChecklistItem:
-    """One item: what is asked, whether it is recorded, and what to record where it is not."""
+    """One item: what is asked, whether it is recorded, and what to record where it is not.
+
+    printed_as: what the appendix calls it where it lists what is not recorded.
+    """
 
     item: str
     recorded: bool
     hint: str
+    printed_as: tuple[str, ...] = ()
 
 
-def check_completeness(report_input: ReportInput) -> tuple[ChecklistItem, ...]:
+def check_completeness(report_input: ReportInput, computed: Computed) -> tuple[ChecklistItem, ...]:
     """Every item that applies, in a fixed order: preferences between two texts have no measure of agreement."""
     items = [item for item in ITEMS if not (report_input.in_pairs and item[0] == AGREEMENT)]
-    return tuple(ChecklistItem(item, test(report_input), hint) for item, test, hint in items)
+    return tuple(
+        ChecklistItem(item, test(report_input, computed), hint, printed) for item, test, hint, printed in items
+    )
 
 
 def completeness_score(checklist: tuple[ChecklistItem, ...]) -> str:
@@ -31,42 +38,62 @@ def completeness_score(checklist: tuple[ChecklistItem, ...]) -> str:
     return f"{sum(item.recorded for item in checklist)} of {len(checklist)}"
 
 
-def _has_included_ratings(report_input: ReportInput) -> bool:
-    return any(rating.kept for rating in report_input.ratings)
-
-
 def _rated(report_input: ReportInput) -> bool:
-    return _has_included_ratings(report_input) or any(
+    return any(rating.kept for rating in report_input.ratings) or any(
         item.ratings for facts in report_input.generators for item in facts.items
     )
 
 
-Test = Callable[[ReportInput], bool]
+def _knows_exclusions(report_input: ReportInput) -> bool:
+    """By rules, in words, or because nothing was excluded; of an import, exclusions before it are not known."""
+    none_excluded = report_input.crowd.excluded == 0 and report_input.study.mode != "imported"
+    return report_input.flags is not None or report_input.quality is not None or none_excluded
+
+
+Test = Callable[[ReportInput, Computed], bool]
 AGREEMENT = "Agreement of raters"
-ITEMS: tuple[tuple[str, Test, str], ...] = (
-    ("Qualifications of raters", lambda g: bool(g.crowd.criteria), "who was let in, and by what rule"),
+ITEMS: tuple[tuple[str, Test, str, tuple[str, ...]], ...] = (
+    (
+        "Qualifications of raters",
+        lambda g, _: bool(g.crowd.criteria),
+        "who was let in, and by what rule",
+        ("Criteria that raters met",),
+    ),
     (
         "Pay",
-        lambda g: g.money.reward_cents is not None or g.money.paid_cents is not None or bool(g.crowd.pays),
+        lambda g, _: g.money.reward_cents is not None or g.money.paid_cents is not None or bool(g.crowd.pays),
         "the reward and the wage",
+        ("Pay",),
     ),
     (
         "Instructions and question",
-        lambda g: bool(g.study.instructions) and g.study.question not in ("", "not recorded"),
+        lambda g, _: bool(g.study.instructions) and g.study.question not in ("", "not recorded"),
         "the words that raters read",
+        ("Instructions as shown", "Question as shown"),
     ),
-    ("Number of items", lambda g: bool(g.texts), "the texts"),
-    ("Number of raters", lambda g: g.crowd.workers is not None or _has_included_ratings(g), "the people"),
-    ("Ratings of each item", _rated, "the ratings"),
-    ("Scale", lambda g: bool(g.study.scale), "the labels and their codes"),
-    (AGREEMENT, _has_included_ratings, "the single ratings, not their means"),
-    ("Statistical test", lambda g: bool(g.generators) or _has_included_ratings(g), "results with a test"),
-    ("Exclusions", lambda g: g.flags is not None or g.quality is not None, "the quality rules, or that none was run"),
-    ("Dates", lambda g: g.study.collected_from is not None, "when the ratings were given"),
-    ("Interface", lambda g: bool(g.pages), "the pages as raters saw them"),
+    ("Number of items", lambda g, _: bool(g.texts), "the texts", ("Items by source",)),
+    ("Number of raters", lambda g, _: g.raters is not None, "the people", ("Number of raters",)),
+    ("Ratings of each item", lambda g, _: _rated(g), "the ratings", ("Ratings per text",)),
+    ("Scale", lambda g, _: bool(g.study.scale), "the labels and their codes", ("Scale",)),
+    (
+        AGREEMENT,
+        lambda _, computed: bool(computed.agreement),
+        "one label by each of several raters of a text",
+        ("Agreement of raters",),
+    ),
+    ("Statistical test", lambda _, computed: computed.is_tested, "results with a test", ("Statistical test",)),
+    (
+        "Exclusions",
+        lambda g, _: _knows_exclusions(g),
+        "the quality rules, or that none was run",
+        ("Exclusions",),
+    ),
+    ("Dates", lambda g, _: g.study.collected_from is not None, "when the ratings were given", ("First submission",)),
+    ("Interface", lambda g, _: bool(g.pages), "the pages as raters saw them", ("Pages as raters saw them",)),
     (
         "Ethics and consent",
-        lambda g: bool(g.crowd.ethics) and bool(g.crowd.consent),
+        lambda g, _: bool(g.crowd.ethics) and bool(g.crowd.consent),
         "the approval and how consent was asked",
+        ("Ethics approval", "Consent"),
     ),
 )

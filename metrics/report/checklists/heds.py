@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from metrics.data.answer_types import AnswerType
+from metrics.report.checklists.computed import Computed
 from metrics.report.pay import VOLUNTEERS, arms_by_reward, describe_rewards
 from metrics.report.records import ReportInput
 from metrics.report.wording import describe_range, moment, money, name_criterion, plural
@@ -24,6 +25,10 @@ SHOWN_AS = {
     ),
 }
 UNORDERED = "labels without an order: shares of each, no scores"
+SCORED_OTHERWISE = {
+    AnswerType.PREFERENCE: "as preferences, ties as half",
+    AnswerType.CHOSEN_TEXT: "as shares of texts chosen",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +40,8 @@ class Entry:
     answer: str | None
 
 
-def fill_datasheet(report_input: ReportInput, *, huse: bool = True) -> tuple[Entry, ...]:
-    """Every question in the order of the form. huse: whether HUSE could be computed."""
+def fill_datasheet(report_input: ReportInput, computed: Computed) -> tuple[Entry, ...]:
+    """Every question in the order of the form."""
     parts = (
         ("1 Main reference and resources", _resources(report_input)),
         ("2 Evaluated systems", _systems(report_input)),
@@ -45,7 +50,7 @@ def fill_datasheet(report_input: ReportInput, *, huse: bool = True) -> tuple[Ent
         ("3.3 Experimental design", _design(report_input)),
         ("4.1 Quality criterion", _criterion(report_input)),
         ("4.2 Evaluation mode", _mode(report_input)),
-        ("4.3 Response elicitation", _elicitation(report_input, huse=huse)),
+        ("4.3 Response elicitation", _elicitation(report_input, computed)),
         ("5 Ethics", _ethics(report_input)),
     )
     return tuple(Entry(part, question, answer or None) for part, entries in parts for question, answer in entries)
@@ -56,7 +61,7 @@ Answers = Iterator[tuple[str, str | None]]
 
 def _resources(report_input: ReportInput) -> Answers:
     yield "Where the experiment is described, and which of several it is", report_input.statement("reference")
-    yield "Where its resources are (outputs, tools, code)", "; ".join(report_input.study.provenance) or None
+    yield "Where the resources are (outputs, tools, code)", "; ".join(report_input.study.provenance) or None
     yield "Completed by; contact", report_input.statement("contact")
 
 
@@ -76,7 +81,7 @@ def _sample(report_input: ReportInput) -> Answers:
     yield "Outputs evaluated of each system", "; ".join(f"{name}: {count}" for name, count in counts.items()) or None
     chosen = report_input.study.selection
     yield (
-        "How they were chosen",
+        "How outputs were chosen",
         "; ".join(f"{s.rule}: {s.after} left of {s.before}" for s in chosen) if chosen else None,
     )
     yield "Statistical power of the sample", report_input.plan.power if report_input.plan else None
@@ -90,8 +95,8 @@ def _evaluators(report_input: ReportInput) -> Answers:
     yield "Number of evaluators", None if raters is None else str(raters)
     simulated = report_input.study.mode == "rehearsal"
     yield "Kind of evaluators", "simulated, no people" if simulated else report_input.statement("people")
-    yield "How they were recruited", crowd.provider
-    yield "Criteria they met", "; ".join(crowd.criteria) or None
+    yield "How evaluators were recruited", crowd.provider
+    yield "Criteria that evaluators met", "; ".join(crowd.criteria) or None
     trained = [
         condition.training
         for condition in report_input.conditions
@@ -105,7 +110,8 @@ def _design(report_input: ReportInput) -> Answers:
     yield "Registered beforehand", _registered(report_input)
     yield "How responses were collected", "web pages of Assay" if study.mode != "imported" else None
     rules = [f"{flag.name}: {flag.rule.rstrip('.')}" for flag in report_input.flags or ()]
-    yield "Quality assurance", "; ".join(rules) or ("none" if report_input.flags == () else None)
+    in_words = "none" if report_input.flags == () else " ".join(report_input.quality or ())
+    yield "Quality assurance", "; ".join(rules) or in_words
     yield (
         "Where and when evaluators worked",
         f"online, from {moment(study.collected_from)}" if study.collected_from else None,
@@ -114,10 +120,12 @@ def _design(report_input: ReportInput) -> Answers:
     places = len({(rating.hit, rating.rater) for rating in report_input.ratings if rating.hit}) or None
     submitted = report_input.crowd.submitted or places
     yield "Assignments", None if submitted is None else str(submitted)
-    per = f"{plural(study.texts_per_hit, 'text')} in a task" if study.texts_per_hit else None
-    yield "Size of a task", per
+    unit = "pair of texts" if report_input.in_pairs else "text"
+    size = plural(study.texts_per_hit or 0, unit, "pairs of texts" if report_input.in_pairs else None)
+    yield "Size of a task", f"at most {size}" if study.texts_per_hit else None
     names = [condition.name or condition.training for condition in report_input.conditions]
-    yield "Conditions", "; ".join(name for name in names if name) or None
+    alone = "one for everybody" if report_input.has_single_condition else None
+    yield "Conditions", "; ".join(name for name in names if name) or alone
 
 
 def _registered(report_input: ReportInput) -> str | None:
@@ -133,7 +141,7 @@ def _registered(report_input: ReportInput) -> str | None:
 def _criterion(report_input: ReportInput) -> Answers:
     names = dict.fromkeys(rating.criterion for rating in report_input.ratings)
     yield "Name of the criterion", ", ".join(map(name_criterion, names)) or None
-    yield "Its definition as given to evaluators", report_input.study.instructions
+    yield "Definition of the criterion as given to evaluators", report_input.study.instructions
     yield "Correctness, goodness or a feature; form, content or both", report_input.statement("criterion")
 
 
@@ -145,7 +153,7 @@ def _mode(report_input: ReportInput) -> Answers:
     yield "Intrinsic or extrinsic", "intrinsic"
 
 
-def _elicitation(report_input: ReportInput, *, huse: bool) -> Answers:
+def _elicitation(report_input: ReportInput, computed: Computed) -> Answers:
     study = report_input.study
     yield "Question shown to evaluators", study.question if study.question != "not recorded" else None
     yield from _scale(report_input)
@@ -155,16 +163,10 @@ def _elicitation(report_input: ReportInput, *, huse: bool) -> Answers:
     criteria = len({criterion for _, criterion in ratings})
     spread = describe_range(min(ratings.values()), max(ratings.values())) if ratings else None
     yield "Responses for each text", f"{spread} on each of {criteria} criteria" if criteria > 1 else spread
-    yield (
-        "Statistics used",
-        "HUSE with intervals"
-        if huse and report_input.generators
-        else "shares and means with intervals"
-        if ratings
-        else None,
-    )
-    has_alpha = ratings and not report_input.in_pairs
-    yield "Inter-rater agreement", "Krippendorff's alpha, in the results" if has_alpha else None
+    ending = "; with intervals where the results show them" if computed.has_intervals else ""
+    yield "Statistics used", f"{', '.join(computed.statistics)}{ending}" if computed.statistics else None
+    agreement = " and ".join(computed.agreement)
+    yield "Inter-rater agreement", f"{agreement}, in the results" if agreement else None
     yield "Intra-rater agreement", None
 
 
@@ -175,21 +177,39 @@ def _answers(report_input: ReportInput) -> dict[str, AnswerType]:
 
 
 def _scale(report_input: ReportInput) -> Answers:
-    """The scale of the first criterion, by its name where there are several: the others may have another."""
+    """The scale that is recorded, which is that of the first criterion, and what else was answered on the others."""
     study = report_input.study
     first = study.answers[0][0] if study.answers else ""
-    of_first = f" ({first.replace('_', ' ')})" if len(study.answers) > 1 else ""
+    of_first = f" ({name_criterion(first)})" if len(study.answers) > 1 else ""
     answer = report_input.answer_of(first) if study.answers else None
     if answer is AnswerType.NUMBER:
         codes = [label.code for label in study.scale]
-        size, values = str(max(codes) - min(codes) + 1) if codes else None, f"whole numbers, {study.coding}"
+        size, values = str(max(codes) - min(codes) + 1) if codes else None, f"whole numbers, {study.numbers}"
     else:
         size = str(len(study.scale)) if study.scale else None
         values = ", ".join(label.name for label in study.scale)
+    others = "; ".join(_others(report_input, first))
     yield "Size of the scale", size and f"{size}{of_first}"
-    yield "Values of the scale", f"{values}{of_first}" if values and study.scale else None
+    yield "Values of the scale", "; ".join(filter(None, [f"{values}{of_first}", others])) if study.scale else None
     yield "How the scale is shown", SHOWN_AS.get(answer) if report_input.pages else None
-    yield "How responses become scores", f"{study.coding}{of_first}" if report_input.has_coding else UNORDERED
+    kind = answer or (AnswerType.PREFERENCE if report_input.in_pairs else None)
+    scores = study.coding if report_input.has_coding else SCORED_OTHERWISE.get(kind, UNORDERED) if kind else UNORDERED
+    yield "How responses become scores", f"{scores}{of_first}"
+
+
+def _others(report_input: ReportInput, first: str) -> Iterator[str]:
+    """Of each further criterion the answers that occur: which others its raters were offered is not recorded."""
+    names = {label.name for label in report_input.study.scale}
+    for criterion, _ in report_input.study.answers:
+        rated = {rating.value: rating.label for rating in report_input.ratings if rating.criterion == criterion}
+        if criterion == first or not rated:
+            continue
+        if report_input.answer_of(criterion) is AnswerType.NUMBER:
+            yield f"{float(min(rated)):g} to {float(max(rated)):g} occur ({name_criterion(criterion)})"
+        elif not names.issuperset(rated.values()):
+            yield f"{', '.join(rated[value] for value in sorted(rated))} occur ({name_criterion(criterion)})"
+        else:
+            yield f"the same labels ({name_criterion(criterion)})"
 
 
 def _ethics(report_input: ReportInput) -> Answers:

@@ -68,7 +68,10 @@ FACTS: tuple[tuple[MissingFact, Callable[[ReportInput], bool]], ...] = (
     ),
     (
         MissingFact(
-            "channel", "Recruitment", "by which channel raters came", ("Recruited through", "How they were recruited")
+            "channel",
+            "Recruitment",
+            "by which channel raters came",
+            ("Recruited through", "How evaluators were recruited"),
         ),
         lambda facts: not facts.crowd.provider,
     ),
@@ -111,7 +114,7 @@ FACTS: tuple[tuple[MissingFact, Callable[[ReportInput], bool]], ...] = (
         MissingFact(
             "language",
             "Language of the texts",
-            "in English, such as German",
+            "its English name, such as German",
             ("Language of the texts", "Language of the input", "Language of the output"),
         ),
         lambda facts: not facts.language,

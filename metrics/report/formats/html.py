@@ -16,6 +16,7 @@ from markupsafe import Markup
 from metrics.figures import embed, huse_scatter
 from metrics.figures.chart import Chart
 from metrics.report import wording
+from metrics.report.checklists.unrecorded import list_unrecorded
 from metrics.report.formats import figures, html_to_text
 from metrics.report.formats.csv import main_table
 from metrics.report.formats.isolation import isolate_words
@@ -107,6 +108,7 @@ def html(
         "varied": varied,
         "has_quality": report.input.flags is not None or bool(report.input.quality) or varied or excluded,
         "excluded": excluded,
+        "list_unrecorded": list_unrecorded,
     }
     rendered = environment().get_template("report.html").render(context)
     return isolate_words(_without_dead_links(rendered))

@@ -47,6 +47,7 @@ LABELS = template(
 NUMBERS = template(
     "methods.numbers",
     "They {answered} with whole numbers ({coding}).",
+    "study.scale",
     "study.coding",
     "study.answers",
     "ratings.text",
@@ -213,7 +214,7 @@ def _scale(report_input: ReportInput) -> Iterator[Sentence]:
     """The answers: a scale with its coding, or labels without an order; nothing where criteria have several scales."""
     study, tense = report_input.study, _tense(report_input)
     if study.answers and all(answer == AnswerType.NUMBER for _, answer in study.answers):
-        yield NUMBERS.fill(answered=tense["answered"], coding=study.coding)
+        yield NUMBERS.fill(answered=tense["answered"], coding=study.numbers)
         return
     names = [label.name for label in study.scale]
     # The scale is that of the first criterion: only answers show whether the others have the same.
@@ -259,13 +260,13 @@ def describe_extras(study: StudyFacts) -> str:
 
 def _raters(report_input: ReportInput) -> Iterator[Sentence]:
     crowd = report_input.crowd
-    where = f" through {crowd.provider}" if crowd.provider else ""
+    simulated = report_input.study.mode == "rehearsal"
+    # Simulated raters come through no channel.
+    where = f" through {crowd.provider}" if crowd.provider and not simulated else ""
     if crowd.workers:
         # The sentences on quality begin with the criteria, where there are any.
         criteria = f" ({'; '.join(crowd.criteria)})" if crowd.criteria and report_input.quality is None else ""
-        people = (
-            ("simulated rater", "simulated raters") if report_input.study.mode == "rehearsal" else ("person", "people")
-        )
+        people = ("simulated rater", "simulated raters") if simulated else ("person", "people")
         yield RATERS.fill(people=plural(crowd.workers, *people), where=where, criteria=criteria)
     first, last = report_input.study.collected_from, report_input.study.collected_to
     if first and last and report_input.ratings:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from metrics.data.sentence import Sentence, template
-from metrics.report.checklists.completeness import check_completeness, completeness_score
-from metrics.report.checklists.heds import count_answered, fill_datasheet
+from metrics.report.checklists.completeness import ChecklistItem, completeness_score
+from metrics.report.checklists.heds import Entry, count_answered
 from metrics.report.checklists.missing import list_missing
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, Warn
@@ -37,7 +37,7 @@ COMPLETENESS = template(
 )
 MISSING = template(
     "page.missing",
-    "{facts} that only a person can state. Enter them under Study details; the next report prints them.",
+    "{facts} that only a person can state. Once they are entered under Study details, a new report prints them.",
     "crowd.ethics",
 )
 SINGLE_CONDITION = template("page.one-condition", "One condition for everybody.", "conditions.name", "assignments")
@@ -48,20 +48,24 @@ def page_sentences(report: Report) -> dict[str, Sentence]:
     """The page's own sentences by the name that its templates give them."""
     return {
         sentence.key.partition(".")[2].replace("-", "_"): sentence
-        for sentence in list_sentences(report.input, report.generators, report.warnings)
+        for sentence in list_sentences(report.input, report.generators, report.warnings, report.checklist, report.sheet)
     }
 
 
 def list_sentences(
-    report_input: ReportInput, generators: Sequence[GeneratorReport], warnings: Sequence[Warn]
+    report_input: ReportInput,
+    generators: Sequence[GeneratorReport],
+    warnings: Sequence[Warn],
+    checklist: tuple[ChecklistItem, ...],
+    sheet: tuple[Entry, ...],
 ) -> Iterator[Sentence]:
     """Each that applies."""
     yield _lead(report_input, generators)
-    yield DATASHEET.fill(answered=count_answered(fill_datasheet(report_input, huse=bool(generators))))
-    yield COMPLETENESS.fill(recorded=completeness_score(check_completeness(report_input)))
+    yield DATASHEET.fill(answered=count_answered(sheet))
+    yield COMPLETENESS.fill(recorded=completeness_score(checklist))
     if missing := list_missing(report_input):
         yield MISSING.fill(facts=plural(len(missing), "fact"))
-    if report_input.assignments and not report_input.conditions:
+    if report_input.has_single_condition:
         yield SINGLE_CONDITION.fill()
     if not warnings:
         yield NO_WARNING.fill()

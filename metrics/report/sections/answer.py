@@ -261,8 +261,7 @@ def _p(verdict: Verdict) -> str:
 
 def _declared(report_input: ReportInput, plan: ComparisonPlan, chosen: str) -> str:
     """What was declared before the data, and the default where nothing was."""
-    at = report_input.plan.registered_at if report_input.plan else None
-    by = f"the plan of {at:%Y-%m-%d}" if at else "the plan"
+    by = report_input.plan.name if report_input.plan else "the plan"
     raters = {"": "", "new": ", new raters", "these": ", these raters"}[plan.raters]
     if not chosen:
         margin = "and margin" if plan.margin is not None else "without a margin"

@@ -60,7 +60,7 @@ def write(draw: DrawFacts, options: Options) -> Section:
     options.announce("assignment to conditions")
     missing: list[tuple[str, str]] = []
     lead = [draw_sentence(draw.draws, draw.seed)]
-    tables = [_stages(draw)]
+    tables = [_stages(draw)] if draw.conditions else []
     try:
         compared = compare_drop_out(
             [condition.left for condition in draw.conditions],

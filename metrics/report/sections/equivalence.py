@@ -50,8 +50,7 @@ def margin_of(plan: PlanFacts | None) -> Margin | None:
     """The margin around 50% that the plan declares, in shares of right answers."""
     if plan is None or plan.margin_points is None:
         return None
-    when = f" of {plan.registered_at:%Y-%m-%d}" if plan.registered_at else ""
-    return Margin((50 - plan.margin_points) / 100, (50 + plan.margin_points) / 100, f"the plan{when}")
+    return Margin((50 - plan.margin_points) / 100, (50 + plan.margin_points) / 100, plan.name)
 
 
 def of_all(judgments: Sequence[EvaluatorJudgment], margin: Margin) -> Equivalence:

@@ -11,7 +11,14 @@ from metrics.errors import MetricsError
 from metrics.evaluators.comment_codes import NULL, Codebook, Coded, code_table, coder_agreement
 from metrics.report.data_file import DataFile
 from metrics.report.records import ReportInput
-from metrics.report.row_records import CODE_COLUMNS, CODEBOOK_COLUMNS, COMMENT_COLUMNS, CodebookName, CodeRow
+from metrics.report.row_records import (
+    CODE_COLUMNS,
+    CODEBOOK_COLUMNS,
+    COMMENT_COLUMNS,
+    CodebookName,
+    CodeRow,
+    CommentRow,
+)
 from metrics.report.section import Section
 from metrics.report.section_kind import Options, written
 from metrics.report.wording import plural
@@ -25,6 +32,7 @@ ON_CODES = plain("Agreement of two coders on each code, with or without it, over
 ON_KINDS = plain(
     "Agreement of two coders on each code of the work by criteria, with or without it, over the comments coded by both."
 )
+NO_CODE, SAYS_NOTHING = "no code", "says nothing of use"
 Comment = tuple[str, str, str]  # text, rater, question
 
 
@@ -57,9 +65,14 @@ def _lead(report_input: ReportInput) -> tuple[str, ...]:
     count = sum(comment.kept for comment in report_input.comments)
     if not count:
         return ()
-    coded = len({_comment(row) for row in _of(report_input, "comments")})
-    writers = len({comment.rater for comment in report_input.comments if comment.kept})
-    return (f"{plural(count, 'comment')} by {plural(writers, 'person', 'people')}; {coded} of them coded.",)
+    included = {(comment.text, comment.rater, comment.question) for comment in report_input.comments if comment.kept}
+    writers = len({rater for _, rater, _ in included})
+    by_content, judged = (
+        len(included & {_comment(row) for row in _of(report_input, name)}) for name in ("comments", "criteria")
+    )
+    ways = [f"{by_content} of them coded by what they say"] if by_content or not judged else []
+    ways += [f"{judged} of them coded by criteria"] if judged else []
+    return (f"{plural(count, 'comment')} by {plural(writers, 'person', 'people')}; {', '.join(ways)}.",)
 
 
 def codebook(report_input: ReportInput) -> Codebook:
@@ -125,7 +138,7 @@ def _counts(
             if row.labels or row.code is None:
                 shares = (row.share_of_labels, row.share_of_comments)
                 rows.append((name, row.category, row.code or "whole category", *shares, row.labels, row.comments))
-        rows.append((name, NULL, "says nothing of use", None, None, 0, counts.null_comments))
+        rows.append((name, NO_CODE, SAYS_NOTHING, None, None, 0, counts.null_comments))
     columns = (
         Column("condition", "Condition"),
         Column("category", "Category"),
@@ -135,9 +148,7 @@ def _counts(
         Column("labels", "Labels", "count"),
         Column("comments", "Comments", "count"),
     )
-    title = plain(
-        "Codes of comments with both denominators: all labels without null, and all comments; intervals over people."
-    )
+    title = plain("Codes of comments with both denominators: all labels, and all comments; intervals over people.")
     note = "A comment coded twice counts as adjudicated, else by its first coder."
     return Table("comment-codes", title, columns, tuple(rows), (note,)) if rows else None
 
@@ -169,7 +180,7 @@ def _agreement(
     except MetricsError as error:
         missing.append((titled, str(error)))
         return None
-    rows = tuple((code, kappa, kappa.n) for code, kappa in kappas.items())
+    rows = tuple((SAYS_NOTHING if code == NULL else code, kappa, kappa.n) for code, kappa in kappas.items())
     columns = (
         Column("code", "Code"),
         Column("kappa", "Cohen's κ", "estimate", n="n"),
@@ -186,10 +197,15 @@ def _written(report_input: ReportInput) -> Table:
     source = {text.id: text.generator or "reference" for text in report_input.texts}
     settled = _settled(_of(report_input, "comments"))
     rows = []
-    for comment in sorted(
-        (c for c in report_input.comments if c.kept), key=lambda c: (c.text, _label(answers, c.text, c.rater))
-    ):
-        codes = ", ".join(settled.get((comment.text, comment.rater, comment.question), ()))
+    place = {text.id: at for at, text in enumerate(report_input.texts)}
+
+    def by_text_and_answer(comment: CommentRow) -> tuple[int, float, str]:
+        rating = answers.get((comment.text, comment.rater))
+        return place.get(comment.text, len(place)), float(rating.value) if rating else 0.0, comment.rater
+
+    for comment in sorted((each for each in report_input.comments if each.kept), key=by_text_and_answer):
+        chosen = settled.get((comment.text, comment.rater, comment.question))
+        codes = "" if chosen is None else ", ".join(code for code in chosen if code != NULL) or SAYS_NOTHING
         answer = _label(answers, comment.text, comment.rater)
         rows.append(
             (comment.text, source.get(comment.text, ""), answer, comment.question, comment.body, codes or "not coded")

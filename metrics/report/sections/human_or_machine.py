@@ -9,6 +9,7 @@ from typing import Any
 
 from metrics.agreement.krippendorff import krippendorff_alpha
 from metrics.data.answer_types import AnswerType
+from metrics.data.arm_assignment import UNKNOWN as ASSIGNMENT_UNKNOWN
 from metrics.data.evaluator_judgments import HUMAN, MACHINE, EvaluatorJudgment
 from metrics.data.sentence import Sentence, plain, template
 from metrics.errors import InsufficientData, MetricsError
@@ -105,7 +106,9 @@ def write(report_input: ReportInput, options: Options) -> Section:
     except MetricsError as error:
         return Section(KEY, TITLE, missing=(("Accuracy of evaluators", str(error)),))
     empty = empty_arms(report_input)
-    notes = (report_input.assignment,) if by and report_input.assignment else ()
+    # Where it is not known, the methods say so, once.
+    known = report_input.assignment not in ("", ASSIGNMENT_UNKNOWN)
+    notes = (report_input.assignment,) if by and known else ()
     tables = [_noted(_main(evaluation, included, by, empty), notes), _tests(evaluation), _confusion(evaluation)]
     margin = equivalence.margin_of(report_input.plan)
     compared = _compared(included, by, level, margin, missing)

@@ -24,7 +24,7 @@ SEALED = template(
 )
 AMENDED = template(
     "planned.amended",
-    "It was amended {times} afterwards, the last time when {submissions} were in.",
+    "It was amended {times} when {submissions} in.",
     "plan.sealed.amendments",
 )
 UNAMENDED = template("planned.unamended", "It was not amended.", "plan.sealed.amendments")
@@ -156,11 +156,11 @@ def sentences(result: PlannedDone) -> list[Sentence]:
     """When it was sealed, whether it was amended, and how many numbers differ."""
     plan, compared = result.plan, [pair for pair in result.pairs if pair.same is not None]
     before = "before the first answer"
-    when = before if not plan.submissions else f"when {plural(plan.submissions, 'submission')} were in"
+    when = before if not plan.submissions else f"when {_work(plan.submissions)} in"
     lines = [SEALED.fill(day=_day(plan.sealed_at), when=when, digest=plan.sha256[:DIGITS])]
     if plan.amendments:
-        last = plural(plan.amendments[-1].submissions, "submission")
-        lines.append(AMENDED.fill(times=plural(len(plan.amendments), "time"), submissions=last))
+        times = "once," if len(plan.amendments) == 1 else f"{len(plan.amendments)} times, the last time"
+        lines.append(AMENDED.fill(times=times, submissions=_work(plan.amendments[-1].submissions)))
     else:
         lines.append(UNAMENDED.fill())
     names = [pair.name.lower() for pair in compared if not pair.same]
@@ -169,6 +169,10 @@ def sentences(result: PlannedDone) -> list[Sentence]:
     elif compared:
         lines.append(SAME.fill(compared=len(compared)))
     return lines
+
+
+def _work(submissions: int) -> str:
+    return f"{plural(submissions, 'submission')} {'was' if submissions == 1 else 'were'}"
 
 
 def _day(at: datetime) -> str:

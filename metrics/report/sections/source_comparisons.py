@@ -270,8 +270,7 @@ def margin_of(report_input: ReportInput, plan: ComparisonPlan) -> Margin | None:
     """The declared margin around a difference of 0."""
     if plan.margin is None:
         return None
-    at = report_input.plan.registered_at if report_input.plan else None
-    return Margin(-plan.margin, plan.margin, f"the plan of {at:%Y-%m-%d}" if at else "the plan")
+    return Margin(-plan.margin, plan.margin, report_input.plan.name if report_input.plan else "the plan")
 
 
 # --- preferences ---

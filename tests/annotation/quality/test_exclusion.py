@@ -94,7 +94,7 @@ def test_the_paragraph_tells_rules_counts_when_they_were_fixed_and_who_was_paid(
         done(left_out=12, by_hand=2, rules=rules, hits=hits, version=3, blind=False, by_source=table, refused=1,
              recruitment=(None, None, "US"))
     )  # fmt: skip
-    assert told.startswith("Workers were located in US. 5 raters answered more than 50% of the items faster")
+    assert told.startswith("Workers were located in the US. 5 raters answered more than 50% of the items faster")
     assert "(version 3) were fixed after results were seen" in told
     assert "Of 160 submissions, 12 (7.5%) were excluded (2 by a reviewer's decision" in told
     assert "reference 100.0% of 1 texts shown, model 0.0% of 1 texts shown" in told

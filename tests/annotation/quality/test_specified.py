@@ -220,10 +220,13 @@ def test_no_filter_deletes_or_changes_anything() -> None:
 @pytest.mark.parametrize(
     ("recruitment", "told"),
     [
-        ((95, 50, "US"), "Workers needed an approval rate above 95% over more than 50 tasks and were located in US."),
+        (
+            (95, 50, "US"),
+            "Workers needed an approval rate above 95% over more than 50 tasks and were located in the US.",
+        ),
         ((95, None, ""), "Workers needed an approval rate above 95%."),
-        ((None, 1000, "US"), "Workers needed more than 1000 approved tasks and were located in US."),
-        ((None, None, "US"), "Workers were located in US."),
+        ((None, 1000, "US"), "Workers needed more than 1000 approved tasks and were located in the US."),
+        ((None, None, "US"), "Workers were located in the US."),
     ],
 )
 def test_f1_recruitment_is_told_in_one_sentence(recruitment: tuple[Any, Any, str], told: str) -> None:

@@ -252,7 +252,7 @@ def test_a_rehearsal_tells_its_money_its_flags_and_its_truths(tmp_path: Path) ->
     assert (found.money.paid_cents, found.money.fee_cents, found.money.total_cents) == (50, 20, 70)
     assert [(flag.name, flag.assignments, flag.of) for flag in found.flags] == [("Incomplete", 1, 24)]
     assert found.generators[0].truth is truth
-    assert found.crowd.criteria == ("approval rate above 95%", "located in US")
+    assert found.crowd.criteria == ("approval rate above 95%", "located in the US")
     assert found.crowd.provider == "rehearsal crowd (simulated raters)"
 
 

@@ -86,7 +86,7 @@ def test_whom_intervals_are_for_is_declared_or_asked_for_and_the_sentence_says_i
     plan = declared("tiny", "small", 0.3, "these")
     these = build_report(rated(plan=plan), kinds=KINDS_WITH_A_CHOICE)
     assert "The 95% interval is for new contexts with these raters." in these.verdicts[0]
-    assert these.verdicts[0].endswith("Declared by the plan of 2026-11-25: comparison and margin, these raters.")
+    assert these.verdicts[0].endswith("Declared by the plan of 25 November 2026: comparison and margin, these raters.")
     new = build_report(rated(plan=plan), kinds=KINDS_WITH_A_CHOICE, raters="new")
     assert "The 95% interval is for new contexts and new raters." in new.verdicts[0]
     by_default = build_report(rated(), kinds=KINDS_WITH_A_CHOICE)
@@ -141,7 +141,7 @@ def test_the_declared_comparison_leads_in_its_declared_order() -> None:
     words = sentence(rated(plan=plan))
     assert words.startswith("tiny is worse than small on clarity: −0.")
     assert "adjusted" not in words
-    assert words.endswith("Declared by the plan of 2026-11-25: comparison and margin.")
+    assert words.endswith("Declared by the plan of 25 November 2026: comparison and margin.")
 
 
 def test_a_declared_margin_that_holds_the_interval_makes_them_equivalent() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from metrics.data.arm_assignment import UNKNOWN, ArmAssignment, assignment_sentence
 from metrics.report.build import build_report
+from metrics.report.checklists.computed import Computed
 from metrics.report.checklists.heds import fill_datasheet
 from metrics.report.checklists.responsible_nlp import fill_checklist
 from metrics.report.comparison.compare import compare_studies
@@ -141,7 +142,7 @@ def test_each_arm_is_told_with_its_own_reward_and_no_wage_is_made_of_both() -> N
     assert "per hour" not in told
     page = html(build_report(paying(none=125, examples=175)), now=NOW, hashes={})
     assert "Hourly wage" not in page
-    sheet = {one.question: one.answer for one in fill_datasheet(paying(none=125, examples=175))}
+    sheet = {one.question: one.answer for one in fill_datasheet(paying(none=125, examples=175), Computed())}
     assert sheet["Pay"] == "1.25 USD (none) and 1.75 USD (examples) per assignment."
     listed = {one.question[:2]: one.answer or "" for one in fill_checklist(paying(none=125, examples=175), ())}
     assert "1.25 USD (none) and 1.75 USD (examples) per assignment" in listed["D2"]
@@ -159,7 +160,7 @@ def test_the_way_of_paying_is_told_and_volunteers_are_paid_nothing() -> None:
     panel = "Pay was arranged outside the marketplace (10 EUR by the panel)."
     outside = replace(given, crowd=replace(given.crowd, pays=(panel,)))
     assert panel in methods(outside)
-    sheet = {one.question: one.answer for one in fill_datasheet(outside)}
+    sheet = {one.question: one.answer for one in fill_datasheet(outside, Computed())}
     assert sheet["Pay"] == f"4.48 USD per hour at the median time. {panel}"
     free = methods(replace(given, crowd=replace(given.crowd, pays=(VOLUNTEERS,))))
     assert VOLUNTEERS in free
@@ -194,5 +195,5 @@ def test_the_aim_is_not_printed_as_the_question() -> None:
     given = replace(given, study=study)
     assert "Raters were asked: “Who wrote this text?”" in methods(given)
     assert "as good as people" not in methods(given)
-    sheet = {one.question: one.answer for one in fill_datasheet(given)}
+    sheet = {one.question: one.answer for one in fill_datasheet(given, Computed())}
     assert sheet["Question shown to evaluators"] == "Who wrote this text?"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from metrics.data.answer_types import AnswerType
+from metrics.report.checklists.computed import Computed
 from metrics.report.checklists.heds import fill_datasheet
 from metrics.report.checklists.missing import FACTS, list_missing
 from metrics.report.checklists.responsible_nlp import fill_checklist
@@ -18,6 +19,7 @@ from metrics.report.formats.checklists import OPEN, checklist_files
 from metrics.report.records import ReportInput, ScaleLabel
 from metrics.report.row_records import CommentRow, PlanFacts
 from tests.annotation.reports.round_trips import KINDS
+from tests.metrics.report.kinds_of_study import KINDS as KINDS_OF_STUDY
 from tests.metrics.report.kinds_of_study import report_of
 from tests.metrics.report.latex import compile_tex, needs
 from tests.metrics.report.samples import CROWD, MONEY, STUDY
@@ -119,7 +121,7 @@ def test_the_datasheet_states_the_scale_of_each_kind_of_answer() -> None:
     )
     sheet = answers_of(replace(given, study=labels))
     assert sheet["Size of the scale"] == f"{len(given.study.scale)} (error)"
-    assert sheet["How responses become scores"] == "labels without an order: shares of each, no scores"
+    assert sheet["How responses become scores"] == "labels without an order: shares of each, no scores (error)"
     chosen = replace(given.study, answers=(("which_machine", AnswerType.CHOSEN_TEXT),))
     assert answers_of(replace(given, study=chosen, ratings=()))["Absolute or relative"] == "relative"
 
@@ -136,4 +138,33 @@ def test_the_datasheet_counts_responses_on_each_criterion() -> None:
 
 
 def answers_of(given: ReportInput) -> dict[str, str | None]:
-    return {entry.question: entry.answer for entry in fill_datasheet(given)}
+    return {entry.question: entry.answer for entry in fill_datasheet(given, Computed())}
+
+
+def test_the_datasheet_names_what_was_computed_and_nothing_else() -> None:
+    sheets = {name: {entry.question: entry.answer for entry in report_of(name).sheet} for name in KINDS_OF_STUDY}
+    agreement = {name: sheet["Inter-rater agreement"] for name, sheet in sheets.items()}
+    assert agreement["error labels"] is agreement["unrated"] is agreement["near-negative"] is agreement["pairs"] is None
+    assert agreement["which machine"] == "Krippendorff's alpha, in the results"
+    assert agreement["likert"] == "Krippendorff's alpha and intraclass correlations, in the results"
+    used = {name: sheet["Statistics used"] or "" for name, sheet in sheets.items()}
+    assert used["unrated"] == ""
+    assert used["error labels"].startswith("shares of labels; with intervals")
+    assert used["pairs"].startswith("shares of preferences, Bradley-Terry strengths, differences between sources; ")
+    assert [name for name, words in used.items() if "HUSE" in words] == [
+        name for name in KINDS_OF_STUDY if report_of(name).generators
+    ]
+    recorded = {name: {one.item: one.recorded for one in report_of(name).checklist} for name in KINDS_OF_STUDY}
+    assert not any(recorded[name]["Statistical test"] for name in ("error labels", "unrated", "near-negative", "pairs"))
+    assert recorded["likert"]["Statistical test"]
+
+
+def test_the_datasheet_says_of_which_criterion_each_answer_is() -> None:
+    sheet = {entry.question: entry.answer for entry in report_of("severity").sheet}
+    assert sheet["Values of the scale"] == (
+        "No error, Disfluent, Off target (error); Bad of 1, Poor of 2, Fair of 3, Good of 4, Very good of 5 occur "
+        "(severity)"
+    )
+    assert {entry.question: entry.answer for entry in report_of("pairs").sheet}["Size of a task"] == (
+        "at most 25 pairs of texts"
+    )

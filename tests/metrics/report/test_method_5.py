@@ -30,10 +30,10 @@ ASKED: dict[str, dict[str, str]] = {
         "pages as shown": "Pages",
         "instructions": "Instructions as shown",
         "scale and coding": "coding:|Scale",
-        "packing of HITs": "Texts per HIT",
+        "packing of HITs": "Texts per HIT|Size of a task",
         "randomisation": "Mixing and order of sources",
         "seed": "Seed of packing and order",
-        "conditions": "Conditions",
+        "conditions": "Conditions|One condition",
         "planned n": "Raters planned per text|Evaluators planned per condition",
         "power": "Planned power|Statistical power",
         "plan": "Plan before the data",
@@ -43,10 +43,10 @@ ASKED: dict[str, dict[str, str]] = {
     },
     "items": {
         "sources": "Items by source",
-        "selection funnel and truncation": "Selection of texts",
+        "selection funnel and truncation": "Selection (?:and truncation )?of texts",
         "generation settings and priming": "prompt and priming|Settings of generation",
         "decoding": "Decoding",
-        "model of log p": "They were computed by|Decoding, log-probabilities",
+        "model of log p": "Model of the log-probabilities|Decoding and log-probabilities",
         "length unit": "Unit|Items by source",
         "minus infinity": "Probability zero|Items by source",
         "licence": "Licen[cs]e of the texts",
@@ -61,7 +61,7 @@ ASKED: dict[str, dict[str, str]] = {
         "started": "Assignments started",
         "submitted": "Assignments submitted",
         "returned": "Assignments returned",
-        "excluded": "Excluded from analysis",
+        "excluded": "Excluded from analysis|excluded from the analysis",
         "pay": "Reward per assignment",
         "active time": "Time per assignment, median",
         "wage": "Hourly wage",
@@ -72,9 +72,9 @@ ASKED: dict[str, dict[str, str]] = {
         "ratings of an item": "Ratings per text",
     },
     "quality": {
-        "flags": "What it flags|Quality rules and exclusions",
-        "exclusions": "Exclusions in words|Quality rules and exclusions",
-        "with and without": "Results with and without exclusions|Quality rules and exclusions",
+        "flags": "What it flags|Quality rules",
+        "exclusions": "Exclusions in words|Exclusions|Quality rules",
+        "with and without": "Results with and without exclusions|Quality rules",
         "methods paragraph": "Raters judged|The study has",
     },
     "results": {
@@ -88,10 +88,10 @@ ASKED: dict[str, dict[str, str]] = {
         "automatic": "Automatic scores",
     },
     "datasheet": {
-        "resources": "1 Main reference and resources|Where its resources are",
+        "resources": "1 Main reference and resources|Where the resources are|Where the data come from",
         "systems": "2 Evaluated systems",
-        "sample": "3.1 Sample of outputs|Outputs evaluated of each system",
-        "evaluators": "3.2 Evaluators|Number of evaluators",
+        "sample": "3.1 Sample of outputs|Items by source",
+        "evaluators": "3.2 Evaluators|Number of raters",
         "design": "3.3 Experimental design|Size of a task",
         "criterion": "4.1 Quality criterion|Name of the criterion",
         "mode": "4.2 Evaluation mode",
@@ -168,7 +168,7 @@ def test_of_an_unknown_study_nothing_is_made_up() -> None:
     assert set(known) == {
         "Task", "Kind of study", "What a text is called", "Kind of output",
         "Objective or subjective", "Absolute or relative", "Intrinsic or extrinsic",
-        "Personal data in the texts or the answers", "Seed of the analysis", "Neighbours k", "Level of intervals",
+        "Personal data in the texts or the answers", "Seed of the analysis", "Level of intervals",
     }  # fmt: skip
 
 

@@ -19,7 +19,10 @@ from metrics.figures.hj_by_source import SourceRow
 from metrics.huse.estimate import FEW_OF_A_SOURCE
 from metrics.likelihood import TINY
 from metrics.report.build import build_report
+from metrics.report.checklists.completeness import check_completeness
+from metrics.report.checklists.computed import Computed
 from metrics.report.checklists.consistency import check_consistency
+from metrics.report.checklists.heds import fill_datasheet
 from metrics.report.comparison.compare import compare_studies
 from metrics.report.formats.figures import headline
 from metrics.report.paper.table import paper_table
@@ -254,7 +257,9 @@ def of_warnings(asked: Asked) -> Iterator[Sentence]:
 
 def of_page(asked: Asked) -> Iterator[Sentence]:
     warned = warnings(asked.report_input, asked.generators)
-    return list_sentences(asked.report_input, asked.generators, warned)
+    given = asked.report_input
+    checklist = check_completeness(given, Computed())
+    return list_sentences(given, asked.generators, warned, checklist, fill_datasheet(given, Computed()))
 
 
 PARTS = {

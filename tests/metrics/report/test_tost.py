@@ -79,7 +79,7 @@ def test_the_verdict_names_the_margin_and_when_it_was_declared() -> None:
     report = build_report(study(PLAN, "none"))
     told = section(report).lead[-1]
     assert told.startswith("Accuracy was shown to lie within 45% to 55%")
-    assert "the plan of 2026-11-03 declared" in told
+    assert "the plan of 3 November 2026 declared" in told
     assert "Lakens" in " ".join(report.methods)
 
 

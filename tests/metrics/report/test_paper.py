@@ -176,13 +176,14 @@ def per_text(given: ReportInput) -> str:
 QUESTIONS: dict[str, Callable[[ReportInput], str]] = {
     "how many raters": lambda given: re.escape(raters(given)),
     "how many for each text": lambda given: re.escape(per_text(given)),
-    "who are they": lambda given: "took part through|who the raters are:|recruitment:",
+    "who are they": lambda given: r"took part through|\d raters took part|who the raters are:|recruitment:",
     "paid what": lambda given: r"the reward was [\d.]+|volunteers and were paid nothing|payment:|raters were paid",
     "assigned how": lambda given: (
         "mixing and order of sources|conditions were assigned at random|assignment to arms (?:was not random|is)"
     ),
     "left out why": lambda given: (
-        r"\d (?:\([\d.]+%\) )?(?:was|were) excluded|no rater, assignment or item was excluded|excluded from analysis;"
+        r"\d (?:\([\d.]+%\) )?(?:was|were) excluded|no rater, assignment or item was excluded|"
+        r"excluded from the analysis;"
     ),
     "agreement": lambda given: r"krippendorff.s (?:α|alpha)",
     "interval of what": lambda given: "intervals of huse are for|% intervals over|% interval is for",

@@ -9,6 +9,7 @@ from metrics.tables.record import ALIGNED_LEFT, Cell, Column, Row, Table
 from metrics.tables.shown import split_cell
 from metrics.types import Estimate
 
+LONG_TITLE = 24  # letters, beyond which a head needs room lest it be a tall stack of words
 NUMBER, SECOND = ' class="n"', ' class="second"'
 
 
@@ -18,10 +19,7 @@ def table_html(table: Table, *, group: bool = False, sortable: bool = False) -> 
     group: rows that share their first cell with the row above are put under one head, and are shown as secondary.
     sortable: marked for a page's script that sorts by a column.
     """
-    head = "".join(
-        f'<th scope="col"{"" if column.kind in ALIGNED_LEFT else NUMBER}>{escape(column.title)}</th>'
-        for column in table.columns
-    )
+    head = "".join(f'<th scope="col"{_head_class(column)}>{escape(column.title)}</th>' for column in table.columns)
     notes = "".join(f'<p class="quiet">{escape(note)}</p>' for note in table.notes)
     label, sorts = escape(table.name.replace("-", " ")), " data-sortable" if sortable else ""
     return (
@@ -29,6 +27,11 @@ def table_html(table: Table, *, group: bool = False, sortable: bool = False) -> 
         f"<caption>{escape(table.title)}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(_rows(table, group))}</tbody></table></div>{notes}"
     )
+
+
+def _head_class(column: Column) -> str:
+    names = [*([] if column.kind in ALIGNED_LEFT else ["n"]), *(["long"] if len(column.title) > LONG_TITLE else [])]
+    return f' class="{" ".join(names)}"' if names else ""
 
 
 def _rows(table: Table, group: bool) -> Iterator[str]:

@@ -24,6 +24,9 @@ from metrics.types import Estimate
 KEY, TITLE = "reproduction", "Reproduction"
 # What a study says of two sources; the other outcomes say that nothing was found.
 FINDINGS: tuple[Outcome, ...] = ("better", "worse", "equivalent")
+SAME = "Upheld: the repetition found the same."
+DASHED = "A dash: the repetition was too small to decide, or did not compare these sources."
+NONE_TESTED = "The repetition was too small to decide on any of these, or did not compare these sources."
 NOT_TESTED: tuple[Outcome, ...] = ("too small", "not comparable")  # nothing was decided, either way
 OPPOSITE: dict[Outcome, Outcome] = {"better": "worse", "worse": "better"}
 WHAT = {
@@ -305,9 +308,9 @@ def _lead_findings(
         )
 
 
-def _upheld(outcome: Outcome, again: Outcome | None) -> str:
+def _upheld(outcome: Outcome, again: Outcome | None) -> str | None:
     if again is None or again in NOT_TESTED:
-        return ""
+        return None
     return "yes" if again == outcome else "no"
 
 
@@ -325,9 +328,9 @@ def _finding_table(findings: Sequence[tuple[str, Key, Outcome, Outcome | None]],
         (*key, outcome, name, again or "not tested", _upheld(outcome, again)) for name, key, outcome, again in findings
     ]
     title = plain("Findings of the first study (better, worse, equivalent within the margin) and of the repetition.")
+    upheld = [row[-1] for row in rows]
     notes = (
-        "Upheld: the repetition found the same. Empty where the repetition was too small to decide, or did not compare "
-        "these sources.",
+        NONE_TESTED if not any(upheld) else f"{SAME} {DASHED}" if None in upheld else SAME,
         "Pairs that were undecided, too small to say or not comparable are no findings.",
     )
     return Table("reproduction-findings", title, columns, tuple(rows), notes)

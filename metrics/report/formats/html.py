@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -40,6 +41,8 @@ MANY_ROWS = 12  # from which on a table of results is folded
 SHOWN_ROWS = 500  # of a table of results
 SHOWN_DAYS = 40
 JSON = "report.json"  # holds every row of every table
+COMPOUND = re.compile(r"(?<![\w-])[a-z]{2,10}-[a-z]{2,10}(?![\w-])")
+HEADING = re.compile(r"(</?h)([2-4])\b")
 NO_AMOUNT = "not what raters were paid: see how raters were paid"
 Contents = Sequence[tuple[str, str]]
 CONTENTS = (
@@ -181,7 +184,21 @@ def environment() -> Environment:
     result.globals["unknown"] = []  # names of facts that are not recorded, of the section that is being written
     for name in ("number", "interval", "estimate", "money", "duration", "moment", "known", "plural", "bind_values"):
         result.filters[name] = getattr(wording, name)
+    result.filters["hold_words"] = _hold_words
+    result.filters["lower_headings"] = _lower_headings
     return result
+
+
+def _hold_words(sentence: str) -> Markup:
+    """The sentence, escaped, its short compounds such as `machine-like` each on one line."""
+    held = COMPOUND.sub(r'<span class="whole">\g<0></span>', escape(sentence))
+    return Markup(held)  # noqa: S704 - escaped
+
+
+def _lower_headings(part: Markup) -> Markup:
+    """The part of a page, its headings one rank below that of the whole part."""
+    lowered = HEADING.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", part)
+    return Markup(lowered)  # noqa: S704 - a rendered template, in which every `<` of text is escaped
 
 
 def _style() -> str:

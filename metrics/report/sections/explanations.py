@@ -10,7 +10,7 @@ from metrics.data.sentence import plain
 from metrics.errors import MetricsError
 from metrics.evaluators.comment_codes import NULL, Codebook, Coded, code_table, coder_agreement
 from metrics.report.data_file import DataFile
-from metrics.report.records import ReportInput
+from metrics.report.records import RatingRow, ReportInput
 from metrics.report.row_records import (
     CODE_COLUMNS,
     CODEBOOK_COLUMNS,
@@ -27,6 +27,7 @@ from metrics.tables.record import Column, Row, Table
 KEY, TITLE = "explanations", "Explanations"
 ADJUDICATED = "adjudicated"
 EVERYBODY = "all"
+NO_ANSWER = "A dash: no answer of this rater to this text is recorded."
 CRITERIA = ("criteria-agreement", " of the work by criteria")
 ON_CODES = plain("Agreement of two coders on each code, with or without it, over the comments coded by both.")
 ON_KINDS = plain(
@@ -222,12 +223,14 @@ def _written(report_input: ReportInput) -> Table:
         )
     )
     title = plain("Comments of raters, text by text and answer by answer.")
-    return Table("comments", title, columns, tuple(rows))
+    # Where no comment has an answer the page is without that column, and so without its dashes.
+    unanswered = any(row[2] is None for row in rows) and any(row[2] is not None for row in rows)
+    return Table("comments", title, columns, tuple(rows), (NO_ANSWER,) if unanswered else ())
 
 
-def _label(answers: Mapping[tuple[str, str], object], text: str, rater: str) -> str:
+def _label(answers: Mapping[tuple[str, str], RatingRow], text: str, rater: str) -> str | None:
     answer = answers.get((text, rater))
-    return str(getattr(answer, "label", "")) if answer else ""
+    return answer.label or None if answer else None
 
 
 def files(report_input: ReportInput) -> Iterator[DataFile]:

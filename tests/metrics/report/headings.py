@@ -5,7 +5,7 @@ from __future__ import annotations
 from lxml import html
 from lxml.html import HtmlElement
 
-HEADINGS = ("h1", "h2", "h3", "h4")
+HEADINGS = ("h1", "h2", "h3", "h4", "h5")
 
 
 def empty_headings(page: str) -> list[str]:

@@ -150,7 +150,7 @@ def test_a_part_of_the_method_is_there_where_it_applies_and_absent_elsewhere(tol
     parts = root.xpath("//div[@class='part']/@id")
     assert parts == ["answer", "human-or-machine", "explanations", "agreement", "pooled-judgments"]
     absent = ("HUSE", "Sensitivity to exclusions", "HJ and corpus frequency", "Near-negative distinction")
-    titles = root.xpath("//section[@id='results']//h3/text()")
+    titles = root.xpath("//section[@id='results']//h4/text()")
     assert not [title for title in absent if title in titles]
     assert "Welch" in root.xpath("string(//div[@id='human-or-machine'])")
 

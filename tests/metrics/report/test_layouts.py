@@ -417,6 +417,16 @@ def test_what_is_judged_of_the_work_is_told_apart_from_what_comments_say() -> No
     assert agreed["=mismatch"].value == pytest.approx((2 - 10 / 3) / (6 - 10 / 3))
 
 
+def test_a_comment_whose_rater_has_no_answer_to_its_text_has_a_dash_that_is_explained() -> None:
+    said = commented()
+    text, rater = said.comments[0].text, said.comments[0].rater
+    ratings = tuple(one for one in said.ratings if (one.text, one.rater) != (text, rater))
+    shown = table(build_report(replace(said, ratings=ratings)), "comments")
+    assert [row[2] for row in shown.rows].count(None) == 1
+    assert shown.notes == ("A dash: no answer of this rater to this text is recorded.",)
+    assert table(build_report(said), "comments").notes == ()
+
+
 def test_codes_of_either_codebook_stand_in_files_that_run_nothing() -> None:
     said = commented()
     row = CodeRow(said.comments[0].text, said.comments[0].rater, "why", "coder 1", ("=1+1",), "criteria")

@@ -160,7 +160,7 @@ def test_no_value_is_left_blank(page) -> None:
 
 def test_of_an_unknown_study_nothing_is_made_up() -> None:
     told = lxml_html.fromstring(html(build_report(UNKNOWN), now=NOW, hashes={}))
-    assert told.xpath("//section[@id='results']//h3/text()") == []
+    assert told.xpath("//section[@id='results']//h4/text()") == []
     assert "Nothing was measured." in told.xpath("string(//section[@id='results'])")
     facts = {one.text_content().strip(): one.getnext().text_content().strip() for one in told.xpath("//dl//dt")}
     known = {name: value for name, value in facts.items() if value != "not recorded"}

@@ -109,7 +109,7 @@ def test_a_repetition_too_small_to_decide_anything_leaves_no_finding_tested() ->
     section = reproduction(study("first", FIRST), study("again", {name: counts[:4] for name, counts in AGAIN.items()}))
     assert section is not None
     rows = {row[1:3]: row[3:] for row in rows_of(section, "reproduction-findings")}
-    assert rows["a", "b"] == ("better", "again", "too small", "")
+    assert rows["a", "b"] == ("better", "again", "too small", None)
     assert not [sentence for sentence in section.lead if "upheld" in sentence]
 
 

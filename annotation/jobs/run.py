@@ -61,7 +61,7 @@ from metrics.report.comparison.compare import compare_studies
 from metrics.report.formats.figures import charts
 from metrics.report.formats.write import USUAL
 from metrics.report.row_records import WhichRaters
-from metrics.report.sections.exclusions import DRAWS, compute_rule_effects, rules_without_effect, state_conclusions
+from metrics.report.sections.exclusions import compute_rule_effects, rules_without_effect, state_conclusions
 from metrics.tables.delimited import table_csv
 from metrics.tables.exclusions import exclusions_table
 
@@ -297,7 +297,7 @@ def _exclusions(job: Job, tell: Tell, now: datetime) -> Done:
     rules = rule_choices.rules_to_choose(report_input)
     if rules:
         rule_choices.store_answers(report_input, folder / rule_choices.FILE)
-    explored = compute_rule_effects(report_input, draws=DRAWS, seed=seed, progress=tell)
+    explored = compute_rule_effects(report_input, seed=seed, progress=tell)
     parts = [
         _selections(name, exclusions, folder, at) for at, (name, exclusions) in enumerate(explored.parts.items(), 1)
     ]

@@ -48,6 +48,11 @@ class RuleChoice:
     of: int
     measures: tuple[ChosenMeasure, ...]
 
+    @property
+    def lacks(self) -> bool:
+        """Whether a measure has no value with the chosen rules."""
+        return any(measure.after is None for measure in self.measures)
+
 
 @dataclass(frozen=True, slots=True)
 class _Part:

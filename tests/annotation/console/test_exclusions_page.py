@@ -99,6 +99,7 @@ def test_ticked_rules_show_the_measures_of_what_they_leave_together(study: Study
     excluded, value = values["Straight lines, One answer"]
     assert row == ["tiny: HUSE-Q", values["no rule"][1], value]
     assert f"{excluded} of 16 submissions excluded." in part
+    assert "A dash" not in part
     assert "Tick rules" in viewer.get(address).content.decode()
     (folder_of(job) / rule_choices.FILE).unlink()
     assert "not kept here" in viewer.get(f"{address}?rule=0").content.decode()

@@ -165,6 +165,17 @@ def main_button_is_in_view(page: Page) -> None:
         expect(page.locator("#next-step").get_by_role("button")).to_be_in_viewport(ratio=1)
 
 
+def ticks_ask_for_measures(page: Page) -> None:
+    """Of the rules that are ticked, and of none once no rule is."""
+    chosen, box = page.locator("#chosen"), page.get_by_label("One answer", exact=True)
+    box.check()
+    expect(chosen).to_contain_text("submissions excluded")
+    box.uncheck()
+    expect(chosen).to_contain_text("Tick rules")
+    box.check()
+    expect(chosen.get_by_role("table")).to_be_visible()
+
+
 @pytest.mark.timeout(600)
 def test_exclusions_fixed_applied_and_what_they_do(look: Callable[..., list[str]], study: Study, owner: User) -> None:
     now = timezone.now()
@@ -177,5 +188,5 @@ def test_exclusions_fixed_applied_and_what_they_do(look: Callable[..., list[str]
     run_due()
     wrong = look("quality", shows="mild", after=main_button_is_in_view)
     wrong += look("quality-outcome", shows="No decision on payment is recorded")
-    wrong += look("results-exclusions", shows="Below the interval without exclusions")
+    wrong += look("results-exclusions", shows="Below the interval without exclusions", after=ticks_ask_for_measures)
     assert wrong == []

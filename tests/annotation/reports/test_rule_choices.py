@@ -121,6 +121,7 @@ def test_a_choice_that_leaves_a_text_or_everybody_without_an_answer_has_no_value
     everybody = RuleFacts("everybody", tuple(one.id for one in given.assignments))
     store_answers(replace(given, rules=(everybody,)), tmp_path / "none.npz")
     choice = compute_choice(tmp_path / "none.npz", [0])
+    assert choice.lacks
     assert choice.submissions == choice.of == len(given.assignments)
     assert [one.after for one in choice.measures] == [None, None, None]
     assert None not in [one.before for one in choice.measures]

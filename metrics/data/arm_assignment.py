@@ -43,7 +43,7 @@ def draw_sentence(draws: int, seed: str) -> str:
     'Conditions were assigned at random when people entered (120 draws, seed 7)'
     """
     return (
-        f"Conditions were assigned at random when people entered ({draws:,} {'draw' if draws == 1 else 'draws'}, seed "
+        f"Conditions were assigned at random when people entered ({draws} {'draw' if draws == 1 else 'draws'}, seed "
         f"{seed}): each person to the one with the fewest people who had finished or were inside, among those with a "
         "free place, ties at random."
     )

@@ -56,7 +56,7 @@ def further_rows(rows: Rows, match: Match, asked: Asked) -> str | None:
 @kind(r"The first \d+ of [\d,]+ texts are shown; items\.csv holds all\.")
 def first_texts(rows: Rows, match: Match, asked: Asked) -> str | None:
     listed = asked.page.tree.xpath("//table[contains(@class, 'texts')]/tbody/tr") if asked.page else ()
-    return f"The first {len(listed)} of {len(rows.texts):,} texts are shown; items.csv holds all."
+    return f"The first {len(listed)} of {len(rows.texts)} texts are shown; items.csv holds all."
 
 
 @kind(r"\d+ more days? (?:is|are) in assignments\.csv\.")

@@ -39,9 +39,20 @@ def completeness_score(checklist: tuple[ChecklistItem, ...]) -> str:
 
 
 def _rated(report_input: ReportInput) -> bool:
-    return any(rating.kept for rating in report_input.ratings) or any(
-        item.ratings for facts in report_input.generators for item in facts.items
-    )
+    return bool(report_input.ratings) or any(item.ratings for facts in report_input.generators for item in facts.items)
+
+
+def _knows_scales(report_input: ReportInput) -> bool:
+    """That of the first criterion, and of each other: it has the same labels, or the task text is stored."""
+    study, names = report_input.study, {label.name for label in report_input.study.scale}
+    first = study.answers[0][0] if study.answers else None
+    further = {criterion for criterion, _ in study.answers[1:]}
+    labels = {(rating.criterion, rating.label) for rating in report_input.ratings}
+    criteria = {criterion for criterion, _ in labels}
+    if first is None and len(criteria) == 1:
+        first = next(iter(criteria))
+    is_same = further <= criteria and all(label in names for criterion, label in labels if criterion != first)
+    return bool(names) and (is_same or report_input.task_plan is not None)
 
 
 def _knows_exclusions(report_input: ReportInput) -> bool:
@@ -74,7 +85,12 @@ ITEMS: tuple[tuple[str, Test, str, tuple[str, ...]], ...] = (
     ("Number of items", lambda g, _: bool(g.texts), "the texts", ("Items by source",)),
     ("Number of raters", lambda g, _: g.raters is not None, "the people", ("Number of raters",)),
     ("Ratings of each item", lambda g, _: _rated(g), "the ratings", ("Ratings per text",)),
-    ("Scale", lambda g, _: bool(g.study.scale), "the labels and their codes", ("Scale",)),
+    (
+        "Scale",
+        lambda g, _: _knows_scales(g),
+        "the labels of every criterion and their codes",
+        ("Scale of every criterion",),
+    ),
     (
         AGREEMENT,
         lambda _, computed: bool(computed.agreement),

@@ -161,7 +161,8 @@ def _elicitation(report_input: ReportInput, computed: Computed) -> Answers:
     answers = {(rating.text, rating.criterion, rating.unit) for rating in report_input.ratings if rating.kept}
     ratings = Counter((text, criterion) for text, criterion, _ in answers)
     criteria = len({criterion for _, criterion in ratings})
-    spread = describe_range(min(ratings.values()), max(ratings.values())) if ratings else None
+    excluded = "0" if report_input.ratings else None
+    spread = describe_range(min(ratings.values()), max(ratings.values())) if ratings else excluded
     yield "Responses for each text", f"{spread} on each of {criteria} criteria" if criteria > 1 else spread
     ending = "; with intervals where the results show them" if computed.has_intervals else ""
     yield "Statistics used", f"{', '.join(computed.statistics)}{ending}" if computed.statistics else None

@@ -8,8 +8,8 @@ from metrics.data.sentence import Sentence, template
 from metrics.report.wording import plural
 from metrics.tables.record import Table
 
-ROWS = template("shortened.rows", "The first {shown} of {total:,} rows are shown; {file} holds all.", "results.tables")
-TEXTS = template("shortened.texts", "The first {shown} of {total:,} texts are shown; {file} holds all.", "texts.id")
+ROWS = template("shortened.rows", "The first {shown} of {total} rows are shown; {file} holds all.", "results.tables")
+TEXTS = template("shortened.texts", "The first {shown} of {total} texts are shown; {file} holds all.", "texts.id")
 DAYS = template("shortened.days", "{days} in assignments.csv.", "assignments.submitted_at")
 APPENDIX = template("shortened.appendix", "The appendix has {rows}.", "results.tables")
 

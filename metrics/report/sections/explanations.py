@@ -73,7 +73,9 @@ def _lead(report_input: ReportInput) -> tuple[str, ...]:
     )
     ways = [f"{by_content} of them coded by what they say"] if by_content or not judged else []
     ways += [f"{judged} of them coded by criteria"] if judged else []
-    return (f"{plural(count, 'comment')} by {plural(writers, 'person', 'people')}; {', '.join(ways)}.",)
+    simulated = report_input.study.mode == "rehearsal"
+    people = ("simulated rater", "simulated raters") if simulated else ("person", "people")
+    return (f"{plural(count, 'comment')} by {plural(writers, *people)}; {', '.join(ways)}.",)
 
 
 def codebook(report_input: ReportInput) -> Codebook:

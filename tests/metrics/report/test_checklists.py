@@ -157,6 +157,11 @@ def test_the_datasheet_names_what_was_computed_and_nothing_else() -> None:
     recorded = {name: {one.item: one.recorded for one in report_of(name).checklist} for name in KINDS_OF_STUDY}
     assert not any(recorded[name]["Statistical test"] for name in ("error labels", "unrated", "near-negative", "pairs"))
     assert recorded["likert"]["Statistical test"]
+    assert [name for name in KINDS_OF_STUDY if not recorded[name]["Scale"]] == [
+        "scales",
+        "severity",
+        "nothing but texts",
+    ]
 
 
 def test_the_datasheet_says_of_which_criterion_each_answer_is() -> None:

@@ -20,7 +20,7 @@ LISTED_AS = {
     "Qualifications of raters": ("Criteria that raters met",),
     "Number of raters": ("Number of raters",),
     "Ratings of each item": ("Ratings per text",),
-    "Scale": ("Scale",),
+    "Scale": ("Scale of every criterion",),
     "Agreement of raters": ("Agreement of raters",),
     "Statistical test": ("Statistical test",),
     "Exclusions": ("Exclusions",),

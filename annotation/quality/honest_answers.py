@@ -32,7 +32,7 @@ from annotation.quality.honest_design import (
     draw_groups,
 )
 from annotation.quality.honest_groups import read_labels, work_of
-from annotation.quality.key_measures import MAX_LABELS, KeyMeasure, each_alone, key_of
+from annotation.quality.key_measures import MAX_LABELS, KeyMeasure, key_of, mean_of_answers
 from annotation.quality.work_table import Bools, Floats, Ints, Work
 from metrics.data.answer_types import AnswerType
 
@@ -231,7 +231,7 @@ def _prefer(
     won = 0.5 + 0.5 * np.sign(label.ravel()[mine] - (question.labels - 1) / 2)
     name = _("%(question)s: win rate") % {"question": question.name}
     key = key_of(question.name, AnswerType.PREFERENCE)
-    return label, [KeyMeasure(key, name, meeting.person[mine], won, each_alone(len(won)), middle=0.5)]
+    return label, [mean_of_answers(key, name, meeting.person[mine], won, middle=0.5)]
 
 
 def _choose(
@@ -247,7 +247,7 @@ def _choose(
     chosen = label.ravel()[mine].astype(np.float64)
     name = _("%(question)s: machine text chosen") % {"question": question.name}
     key = key_of(question.name, AnswerType.CHOSEN_TEXT)
-    return label, [KeyMeasure(key, name, meeting.person[mine], chosen, each_alone(len(chosen)))]
+    return label, [mean_of_answers(key, name, meeting.person[mine], chosen)]
 
 
 def _label(
@@ -262,11 +262,9 @@ def _label(
     chosen = np.arange(question.labels) == label.ravel()[mine][:, None]
     if question.answer == AnswerType.SEVERAL_LABELS:
         chosen |= rng.random(chosen.shape) < SECOND_LABEL * rates
-    person, alone = meeting.person[mine], each_alone(int(mine.sum()))
+    person = meeting.person[mine]
     return label, [
-        KeyMeasure(
-            key_of(question.name, AnswerType.SINGLE_LABEL, name), name, person, chosen[:, at].astype(float), alone
-        )
+        mean_of_answers(key_of(question.name, AnswerType.SINGLE_LABEL, name), name, person, chosen[:, at].astype(float))
         for at, name in enumerate(question.names)
     ]
 

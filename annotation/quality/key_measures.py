@@ -21,9 +21,10 @@ class KeyMeasure:
     """A mean over N answers, or the difference of two such means.
 
     key: what it is, alike in a study and in studies that simulate it. name: in words. assignment: (N,) row of each
-    answer's submission. value: (N,). unit: (N,) row of what counts alike: a text, an evaluator, or the answer itself.
+    answer's submission. value: (N,). unit: (N,) row of what counts alike: a text, an evaluator, or all answers as one.
     second: (N,) whether the answer belongs to the mean that is subtracted; None where nothing is. middle: at which
-    value neither side is ahead; None where no side can be.
+    value neither side is ahead; None where no side can be. answers: (N,) how many answers a value is the sum of; None:
+    one.
     """
 
     key: str
@@ -34,24 +35,23 @@ class KeyMeasure:
     second: Bools | None = None
     percent: bool = True
     middle: float | None = None
+    answers: Ints | None = None
 
     def compute(self, included: Bools) -> float:
         """The value from the work of the submissions included; NaN where a side keeps no answer."""
         keep = included[self.assignment]
         if self.second is None:
-            return _mean_of_means(self.value[keep], self.unit[keep])
-        first, second = keep & ~self.second, keep & self.second
-        return _mean_of_means(self.value[first], self.unit[first]) - _mean_of_means(
-            self.value[second], self.unit[second]
-        )
+            return self._mean_of_means(keep)
+        return self._mean_of_means(keep & ~self.second) - self._mean_of_means(keep & self.second)
 
-
-def _mean_of_means(value: Floats, unit: Ints) -> float:
-    if not len(value):
-        return float("nan")
-    sums, counts = np.bincount(unit, weights=value), np.bincount(unit)
-    met = counts > 0
-    return float((sums[met] / counts[met]).mean())
+    def _mean_of_means(self, keep: Bools) -> float:
+        unit = self.unit[keep]
+        if not len(unit):
+            return float("nan")
+        sums = np.bincount(unit, weights=self.value[keep])
+        counts = np.bincount(unit, weights=None if self.answers is None else self.answers[keep])
+        met = counts > 0
+        return float((sums[met] / counts[met]).mean())
 
 
 def key_of(criterion: str, answer: AnswerType, label: str = "") -> str:
@@ -59,9 +59,13 @@ def key_of(criterion: str, answer: AnswerType, label: str = "") -> str:
     return "|".join(part for part in (criterion, answer.value, label) if part)
 
 
-def each_alone(n: int) -> Ints:
-    """Rows of N units of one answer each, so that every answer counts alike."""
-    return np.arange(n)
+def mean_of_answers(
+    key: str, name: str, assignment: Ints, value: Floats, *, percent: bool = True, middle: float | None = None
+) -> KeyMeasure:
+    """A mean in which every answer counts alike: a submission's answers are one row, with their sum."""
+    rows, at = np.unique(assignment, return_inverse=True)
+    sums, answers = np.asarray(np.bincount(at, weights=value), dtype=np.float64), np.bincount(at)
+    return KeyMeasure(key, name, rows, sums, np.zeros_like(rows), percent=percent, middle=middle, answers=answers)
 
 
 def random_band(headline: KeyMeasure, submissions: int, removed: int, *, draws: int, seed: int) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.quality.key_measures import MAX_LABELS, KeyMeasure, each_alone, key_of, random_band
+from annotation.quality.key_measures import MAX_LABELS, KeyMeasure, key_of, mean_of_answers, random_band
 from annotation.quality.work_table import Bools, Ints
 from metrics.data.answer_types import AnswerType
 from metrics.data.criterion_names import TYPICAL
@@ -140,7 +140,7 @@ def _win_rates(
     for (first, second), votes in sorted(met.items()):
         key, name = key_of(criterion, AnswerType.PREFERENCE), f"{criterion}: {first} preferred to {second}"
         row, won_by = (np.array(column) for column in zip(*votes, strict=True))
-        yield KeyMeasure(key, name, row, won_by.astype(np.float64), each_alone(len(votes)), middle=0.5)
+        yield mean_of_answers(key, name, row, won_by.astype(np.float64), middle=0.5)
 
 
 def _choices(
@@ -152,8 +152,8 @@ def _choices(
     for source in _ordered(side.tolist()):
         mine = side == source
         if source != REFERENCES:
-            key, alone = key_of(criterion, AnswerType.CHOSEN_TEXT), each_alone(int(mine.sum()))
-            yield KeyMeasure(key, f"{criterion}, {source}: chosen", rows[mine], value[mine], alone)
+            key = key_of(criterion, AnswerType.CHOSEN_TEXT)
+            yield mean_of_answers(key, f"{criterion}, {source}: chosen", rows[mine], value[mine])
 
 
 def _labels(
@@ -173,7 +173,7 @@ def _labels(
         for _code, label in labels:
             value = np.array([float(label in chosen) for _row, chosen in mine])
             key = key_of(criterion, AnswerType.SINGLE_LABEL, label)
-            yield KeyMeasure(key, f"{source}: {label}", row, value, each_alone(len(mine)))
+            yield mean_of_answers(key, f"{source}: {label}", row, value)
 
 
 def _ordered(sides: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ from annotation.models.job import Job as StoredJob
 from annotation.quality.fairness import possible_rules
 from annotation.quality.honest_design import HonestDesign, HonestQuestion
 from annotation.quality.honest_studies import OUTCOME, design_of, draw_study, honest_outcome, try_exclusions
-from annotation.quality.key_measures import KeyMeasure, each_alone
+from annotation.quality.key_measures import KeyMeasure, mean_of_answers
 from annotation.quality.work_table import Bools, Work, counted
 from annotation.studies.create import reword
 from tests.annotation.review.factories import NOW, judged, member
@@ -107,8 +107,10 @@ def test_a_headline_counts_each_unit_alike() -> None:
     )
     assert headline.compute(np.array([True, True])) == 2.5
     assert np.isnan(headline.compute(np.array([True, False])))
-    alone = KeyMeasure("k", "n", np.array([0, 0, 1]), np.array([1.0, 0, 0]), each_alone(3))
-    assert alone.compute(np.array([True, True])) == pytest.approx(1 / 3)
+    alike = mean_of_answers("k", "n", np.array([0, 0, 1]), np.array([1.0, 0, 0]))
+    assert alike.compute(np.array([True, True])) == pytest.approx(1 / 3)
+    assert alike.compute(np.array([True, False])) == 0.5
+    assert np.isnan(alike.compute(np.array([False, False])))
 
 
 @pytest.fixture

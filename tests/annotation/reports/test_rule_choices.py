@@ -116,6 +116,23 @@ def test_means_of_any_choice_are_those_of_the_texts_it_leaves(tmp_path: Path) ->
     compare(with_random_rules(given, rng), tmp_path / "means.npz", rng, by_hand)
 
 
+def test_shares_of_any_choice_are_those_of_the_answers_it_leaves(tmp_path: Path) -> None:
+    """Of two labels of a generator's texts: every answer counts alike, however many a submission holds."""
+    rng = random.Random(7)
+    texts = tuple(TextRow(f"g{n}", "model", "gpt", "A text") for n in range(6))
+    ratings = [rated(rng.randrange(40), text.id, rng.randrange(2), label="") for text in texts * 30]
+    facts = StudyFacts("s", "task", "q", "text", (), "", "live", answers=(("c", "single_label"),))
+    given = ReportInput(study=facts, generators=(), texts=texts, ratings=tuple(dict.fromkeys(ratings)))
+
+    def by_hand(given: ReportInput) -> dict[str, float]:
+        answers: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for rating in given.ratings:
+            answers[rating.rater, rating.text].add(rating.label)
+        return {f"gpt: {label}": mean(label in own for own in answers.values()) for label in "01"}
+
+    compare(with_random_rules(given, rng), tmp_path / "shares.npz", rng, by_hand)
+
+
 def test_a_choice_that_leaves_a_text_or_everybody_without_an_answer_has_no_value(tmp_path: Path) -> None:
     given = with_random_rules(study({"tiny": (0.5, 0.5)}, texts=10, raters=5), random.Random(6))
     everybody = RuleFacts("everybody", tuple(one.id for one in given.assignments))

@@ -107,6 +107,8 @@ LANGUAGE_CODE = "en"
 LANGUAGES = [(code, code) for code in env.words("LANGUAGES", ["en", "de", "es"])]
 # Before those of other applications, which translate the same words in their own way.
 LOCALE_PATHS = [ROOT / "annotation" / "marketplace" / "locale"]
+# Without script, times are written as the script of pages writes them.
+FORMAT_MODULE_PATH = ["annotation.marketplace.core.formats"]
 LANGUAGE_COOKIE_NAME = "assay_language"
 LANGUAGE_COOKIE_PATH = "/hits/"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600

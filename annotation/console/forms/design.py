@@ -152,6 +152,14 @@ class LaterForm(forms.Form):
         return str(self.cleaned_data["country"]).upper()
 
 
+# Shorter than the model's words, which a select of this form would cut.
+MIXES = (
+    (Study.Mix.BALANCED, _("as even as possible")),
+    (Study.Mix.BERNOULLI, _("drawn for each text")),
+    (Study.Mix.FIXED, _("a fixed number each")),
+)
+
+
 class DesignForm(LaterForm):
     """Everything of a study that costs, pays or says how its texts are dealt."""
 
@@ -160,7 +168,7 @@ class DesignForm(LaterForm):
         label=_("Or raters per condition, one task each"), required=False, min_value=1, max_value=100_000
     )
     texts_per_hit = forms.IntegerField(label=PER_TASK["text"], min_value=1, max_value=500)
-    mix = forms.ChoiceField(label=_("Sources in a task"), choices=Study.Mix.choices)
+    mix = forms.ChoiceField(label=_("Sources in a task"), choices=MIXES)
     references_per_hit = forms.IntegerField(
         label=_("References per task, if fixed"), required=False, min_value=0, max_value=500
     )

@@ -60,6 +60,7 @@ def test_without_a_session_the_help_asks_to_sign_in(folder: Path) -> None:
 def test_help_that_was_not_built_says_how_to_build_it(researcher: Client, tmp_path: Path, settings: Any) -> None:
     settings.HELP_FOLDER = tmp_path
     page = researcher.get("/console/help/designing.html", follow=True).content.decode()
+    assert 'aria-current="page">Help</a>' in page
     assert all(words in page for words in ("make docs", "HELP_FOLDER", "-site.zip"))
 
 

@@ -6,7 +6,6 @@ import csv
 import io
 from datetime import UTC, datetime, timedelta
 
-from django.utils.formats import date_format
 from lxml import html
 
 from annotation.marketplace.core import clock
@@ -32,7 +31,8 @@ def test_history_shows_states_feedback_bonuses_and_when_work_is_approved_by_itse
     page = ann.get("/hits/history/").text
     for words in ("Well done", "For the comments", "$0.75", "Too &lt;fast&gt;", "Waiting for a decision", "$1.25"):
         assert words in page
-    shown = f"{date_format(due.astimezone(UTC), 'DATETIME_FORMAT')} UTC"
+    at = due.astimezone(UTC)
+    shown = f"{at:%B} {at.day}, {at.year} at {at:%I:%M %p} UTC".replace(" at 0", " at ")
     (moment,) = html.fromstring(page).xpath("//time[@data-moment][text()=$words]", words=shown)
     assert datetime.fromisoformat(moment.get("datetime")) == due.replace(microsecond=0)
     rejected = ann.get("/hits/history/?state=Rejected").text

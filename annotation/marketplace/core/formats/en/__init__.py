@@ -1,0 +1,1 @@
+"""English: as `moments.js` writes them."""

@@ -268,8 +268,11 @@ def main(words: Sequence[str]) -> int:
     rehearsed = any(kind.startswith("checked") for kind in wanted)
     with database() if rehearsed else nullcontext(), chromium(os.environ["CHROMIUM"]) as browser:
         for kind, make in wanted.items():
-            begun = time.monotonic()
-            written, found = photograph(browser, kind, make(), given.folder)
+            begun, written = time.monotonic(), Counter[str]()
+            try:
+                written, found = photograph(browser, kind, make(), given.folder)
+            except Exception as error:  # noqa: BLE001 - the others still come
+                found = [f"{kind}: no page, or not every sheet: {error!r}"]
             sheets, wrong = sheets + written, wrong + found
             sys.stdout.write(f"{kind}: {written.total()} sheets in {time.monotonic() - begun:.0f} s\n")
             sys.stdout.flush()

@@ -12,10 +12,12 @@ from tests.report_checker import (
     page_sentences,  # noqa: F401 - adds its kinds
     rare_sentences,  # noqa: F401 - adds its kinds
     shortened,  # noqa: F401 - adds its kinds
+    stated_facts,
     table_captions,  # noqa: F401 - adds its kinds
     tables,
 )
 from tests.report_checker.page import Page
+from tests.report_checker.paper_table import paper_cells
 from tests.report_checker.recount import Rows
 from tests.report_checker.sentences import Asked, Kind, kind_of
 
@@ -72,4 +74,6 @@ def differences(text: str, study: Study, asked: Asked) -> list[str]:
         for sentence in sentences(page, rows, asked)
         if sentence.instead
     ]
-    return [*lines, *tables.differences(page, rows, asked)]
+    of_paper = tables.different_cells(page, paper_cells(rows, asked.level)) if rows.submissions else ()
+    of_facts = stated_facts.differences(page, rows, asked)
+    return [*lines, *tables.differences(page, rows, asked), *of_paper, *of_facts]

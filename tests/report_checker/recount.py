@@ -294,6 +294,12 @@ class Rows:
         return {row["name"]: (row["written"], row["scored"]) for row in rows}
 
     @cached_property
+    def decoded(self) -> dict[str, str]:
+        """How the texts of each generator were decoded, where that is known."""
+        rows = self._all("SELECT name, decoding FROM annotation_generator WHERE study_id = %s")
+        return {row["name"]: row["decoding"] for row in rows if row["decoding"]}
+
+    @cached_property
     def sides(self) -> dict[str, str]:
         """Side of each text: "" for a reference, else the generator."""
         return {key: row["generator"] or "" for key, row in self.texts.items()}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
@@ -19,9 +20,14 @@ def differences(page: Page, rows: Rows, asked: Asked) -> Iterator[str]:
     for name, expected in facts(rows).items():
         if name in shown and shown[name] != [expected]:
             yield f"fact: {name} is {shown[name]}\n    rows: {expected}"
+    yield from different_cells(page, expected_tables(rows, asked))
+
+
+def different_cells(page: Page, expected: Mapping[str, Cells]) -> Iterator[str]:
+    """Each row of a table that is expected otherwise; a table that is not there is not asked for."""
     cells = page.tables()
     cut = page.cut_tables()
-    for caption, counted in expected_tables(rows, asked).items():
+    for caption, counted in expected.items():
         full = next((name for name in cells if name.startswith(caption)), None)
         if full is not None:
             lines = _different_rows(cells[full], counted, is_cut=full in cut)
@@ -43,11 +49,9 @@ def facts(rows: Rows) -> dict[str, str]:
     work = rows.submissions
     known = {"HITs": str(len(rows.hits)), "Seed of packing and order": str(rows.study["seed"])}
     known["Question as shown"] = rows.question()
-    if not work:
-        return known
-    times = sorted(moment(row["submitted_at"]) for row in work)
-    kept = Counter(answer.rater for answer in rows.used)
-    low, high = min(kept.values()), max(kept.values())
+    for key, name in (("ethics", "Ethics approval"), ("licence", "Licence of the texts")):
+        if key in rows.stated:
+            known[name] = rows.stated[key]
     known |= {
         "Raters": str(people(rows)),
         "Assignments submitted": str(len(work)),
@@ -55,15 +59,19 @@ def facts(rows: Rows) -> dict[str, str]:
         "Approved": str(sum(row["paid"] == "approve" for row in work)),
         "Rejected (not paid)": str(sum(row["paid"] == "reject" for row in work)),
         "Excluded from analysis": str(sum(row["used"] == "exclude" for row in work)),
+    }
+    if not work:
+        return known
+    times = sorted(moment(row["submitted_at"]) for row in work)
+    kept = Counter(answer.rater for answer in rows.used)
+    low, high = min(kept.values()), max(kept.values())
+    known |= {
         "First submission": f"{times[0]:%A}, {times[0].day} {times[0]:%B %Y, %H:%M} UTC",
         "Last submission": f"{times[-1]:%A}, {times[-1].day} {times[-1]:%B %Y, %H:%M} UTC",
         "Included ratings per rater": str(low)
         if low == high
         else f"{low} to {high}, median {float(median(kept.values())):g}",
     }
-    for key, name in (("ethics", "Ethics approval"), ("licence", "Licence of the texts")):
-        if key in rows.stated:
-            known[name] = rows.stated[key]
     return known
 
 
@@ -73,6 +81,21 @@ class Ranged:
 
     value: float
     limits: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A number with the n in brackets that it has beside the row's; its interval is not counted anew."""
+
+    value: float
+    n: int
+
+    def is_shown_as(self, value: str, limits: str) -> bool:
+        number = BESIDE.search(f"{value} {limits}")
+        return same(BESIDE.sub("", value), self.value) and (number is None or int(number[1]) == self.n)
+
+
+BESIDE = re.compile(r" ?\(n = (\d+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +123,11 @@ class OfHuse:
         return low <= least[0] + ROUNDED and high >= least[1] - ROUNDED
 
 
-def same(said: str, expected: str | float | Ranged | OfHuse | None) -> bool:
+def same(said: str, expected: str | float | Ranged | Beside | OfHuse | None) -> bool:
     """Whether a cell shows the value: text as it is, a number rounded to the digits shown; None is not counted anew."""
     said, _, limits = said.partition(" [")
+    if isinstance(expected, Beside):
+        return expected.is_shown_as(said, limits)
     if isinstance(expected, OfHuse):
         return expected.is_shown_as(said, limits.rstrip("]").split(", ") if limits else [])
     if isinstance(expected, Ranged):
@@ -115,7 +140,7 @@ def same(said: str, expected: str | float | Ranged | OfHuse | None) -> bool:
     return expected is None or said == expected
 
 
-Cell = str | float | Ranged | OfHuse | None
+Cell = str | float | Ranged | Beside | OfHuse | None
 Cells = dict[tuple[str, ...], tuple[Cell, ...]]
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
+import re
 from collections.abc import Iterable
 
 import pytest
+from lxml import html
 
 import metrics.report
 from metrics.data.sentence import TEMPLATES
@@ -18,7 +20,7 @@ from tests.metrics.report.headings import count_not_recorded, empty_headings
 from tests.report_checker.check import differences, sentences
 from tests.report_checker.lies import lies
 from tests.report_checker.occurrences import OCCURRENCES
-from tests.report_checker.page import Page
+from tests.report_checker.page import Page, words
 from tests.report_checker.rare import FIRST_RARE, RARE
 from tests.report_checker.recount import Rows
 from tests.report_checker.sentences import kind_of, ranged, share_of
@@ -152,3 +154,22 @@ def test_seeds_draw_every_kind_and_outcome() -> None:
     assert {one.outcome for one in drawn} == set(OUTCOMES)
     assert {one.kind for one in map(draw, STORED)} == set(KINDS)
     assert len({one.outcome for one in map(draw, STORED)}) == len(STORED)
+
+
+def test_a_fact_or_a_cell_of_the_paper_table_that_is_changed_is_caught() -> None:
+    reported = report_of(STORED[2])
+    places = [
+        *Page(reported.page).tree.xpath("//dl[@class='key-facts']//dd"),
+        *Page(reported.page).tree.xpath("//section[@id='paper']//td"),
+    ]
+    stated = {text for text in map(words, places) if re.match(r"[\d.]+(?!.*\(n = )", text)}
+    assert len(stated) > 4
+    for text in stated:
+        (lie,) = (*lies(text),)[:1]
+        tree = Page(reported.page).tree
+        for place in tree.xpath("//dl[@class='key-facts']//dd | //section[@id='paper']//td"):
+            if words(place) == text:
+                place.clear()
+                place.text = lie
+        page = html.tostring(tree, encoding="unicode")
+        assert differences(page, reported.study, reported.asked), lie

@@ -7,3 +7,4 @@ else was rated; WRITTEN_BY (Clark et al. 2021) has no recorded answer type in fi
 from __future__ import annotations
 
 TYPICAL, WRITTEN_BY = "typicality", "human_or_machine"
+SEVERITY = "severity"  # of errors: a higher rating is a worse text

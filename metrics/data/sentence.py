@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from string import Formatter
 from typing import Any
+
+from metrics.data.number_format import fixed
 
 
 class Sentence(str):
@@ -22,6 +25,23 @@ class Sentence(str):
         sentence = super().__new__(cls, words)
         sentence.key, sentence.facts = key, facts
         return sentence
+
+
+ROUNDED = re.compile(r"\.(\d+)([f%])")
+
+
+class _Rounding(Formatter):
+    """Rounds as every table and figure does."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        spec = ROUNDED.fullmatch(format_spec)
+        if spec is None:
+            return super().format_field(value, format_spec)
+        digits, percent = int(spec[1]), spec[2] == "%"
+        return f"{fixed(100 * value, digits)}%" if percent else fixed(value, digits)
+
+
+FORMATTER = _Rounding()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +58,7 @@ class Template:
 
     def fill(self, **values: Any) -> Sentence:
         """Write the sentence."""
-        return Sentence(self.words.format(**values), self.key, self.facts)
+        return Sentence(FORMATTER.format(self.words, **values), self.key, self.facts)
 
 
 TEMPLATES: dict[str, Template] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metrics.data.number_format import share
 from metrics.data.sentence import Sentence, template
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
@@ -182,7 +183,4 @@ def _full_label(arm: Arm) -> str:
 
 
 def _label(arm: Arm, name: str) -> str:
-    value, span = arm.accuracy.value, arm.accuracy.interval
-    shown = "–" if value is None else f"{value:.1%}"
-    bounds = f" [{100 * span.low:.1f}, {100 * span.high:.1f}]" if span else ""
-    return f"{name} {shown}{bounds}, n = {arm.accuracy.n}".lstrip()
+    return f"{name} {share(arm.accuracy.value, arm.accuracy.interval)}, n = {arm.accuracy.n}".lstrip()

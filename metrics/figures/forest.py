@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metrics.data.number_format import estimate, share
 from metrics.data.sentence import template
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
@@ -122,7 +123,5 @@ def _points(rows: Sequence[ForestRow], heights: Sequence[float], shares: bool) -
 
 
 def _words(row: ForestRow, shares: bool) -> str:
-    value, interval = row.estimate.value or 0.0, row.estimate.interval
-    scale, digits, sign = (100, 1, "%") if shares else (1, 2, "")
-    ends = f" [{scale * interval.low:.{digits}f}, {scale * interval.high:.{digits}f}]" if interval else ""
-    return f"{row.name} {scale * value:.{digits}f}{sign}{ends}, n = {row.estimate.n}".replace("-", "−")
+    shown = share(row.estimate.value, row.estimate.interval) if shares else estimate(row.estimate)
+    return f"{row.name} {shown}, n = {row.estimate.n}"

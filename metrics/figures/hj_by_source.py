@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metrics.data.number_format import estimate, number
 from metrics.data.sentence import template
 from metrics.figures.chart import Axis, Chart, Mark, Note, Points, name_intervals, pad_range, place_ticks
 from metrics.figures.texts import ROW_LETTERS, shorten
@@ -65,7 +66,7 @@ def _compared(row: SourceRow, reference: SourceRow) -> str:
     gap = row.mean.value - reference.mean.value
     if abs(gap) < 0.005:
         return f"{row.name} is rated as the references are."
-    return f"{row.name} is rated {abs(gap):.2f} {'higher' if gap > 0 else 'lower'} than the references."
+    return f"{row.name} is rated {number(abs(gap))} {'higher' if gap > 0 else 'lower'} than the references."
 
 
 def _note(row: SourceRow) -> str:
@@ -78,10 +79,7 @@ def _label(row: SourceRow) -> str:
 
 
 def _value(row: SourceRow) -> str:
-    mean, interval = row.mean.value, row.mean.interval
-    value = "–" if mean is None else f"{mean:.2f}"
-    bounds = f" [{interval.low:.2f}, {interval.high:.2f}]" if interval else ""
-    return f"{value}{bounds}, n = {row.mean.n}"
+    return f"{estimate(row.mean)}, n = {row.mean.n}"
 
 
 def _mark(row: SourceRow, height: float) -> Mark:
@@ -106,5 +104,5 @@ def _dots(row: SourceRow, height: float, bin_width: float) -> Points:
         name=row.name,
         x=tuple(hj for _, hj, _ in row.texts),
         y=tuple(height + offset for offset in offsets),
-        hover=tuple(f"{row.name} {text}: HJ {hj:.2f}\n{body}".strip() for text, hj, body in row.texts),
+        hover=tuple(f"{row.name} {text}: HJ {number(hj)}\n{body}".strip() for text, hj, body in row.texts),
     )

@@ -50,7 +50,7 @@ def panel(curve: SizeCurve, *, name: str = "", y_range: tuple[float, float] | No
     held = f", {curve.fixed}" if curve.fixed else ""
     return Panel(
         name=name or f"huse-by-{curve.over}",
-        title=f"{curve.generator}: HUSE by number of {'texts' if curve.over == 'texts' else 'raters'}",
+        title=f"{curve.generator}: HUSE by number of {noun}",
         series=(
             Series(
                 "HUSE", tuple(At(place.at, place.huse, place.low, place.high, place.draws) for place in curve.places)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import pstdev
 
+from metrics.data.number_format import number, share
 from metrics.data.sentence import Sentence, template
 from metrics.figures.chart import Axis, Chart, Margin, Points, Shade, pad_range, place_ticks
 from metrics.figures.texts import shorten
@@ -108,16 +109,16 @@ def alt(panel: Panel) -> str:
     reference, model = (_means(panel, source) for source in (REFERENCE, MODEL))
     unit = UNITS.get(panel.unit, panel.unit)
     where = (
-        f"Mean HJ is {model[0]:.2f} for {panel.generator} and {reference[0]:.2f} for the references; mean log p per "
-        f"{unit} is {_number(model[1])} and {_number(reference[1])}."
+        f"Mean HJ is {number(model[0])} for {panel.generator} and {number(reference[0])} for the references; mean log "
+        f"p per {unit} is {number(model[1])} and {number(reference[1])}."
     )
     value = panel.huse.value
     if value is None:
         return f"{where} HUSE is not defined for these texts."
     weighted = ", both sources weighing the same" if "unbalanced" in panel.huse.flags else ""
     return (
-        f"By both axes together, {1 - value / 2:.0%} of {panel.huse.n} texts are attributed to the right source"
-        f"{weighted} (HUSE {value:.2f}; guessing would give 50%). {where}"
+        f"By both axes together, {share(1 - value / 2, digits=0)} of {panel.huse.n} texts are attributed to the right "
+        f"source{weighted} (HUSE {number(value)}; guessing would give 50%). {where}"
     )
 
 
@@ -150,7 +151,7 @@ def _points(panel: Panel, source: Source, floor: float) -> Points:
 
 
 def _hover(point: Point, name: str) -> str:
-    first = f"{name} {point.id}: HJ {point.hj:.2f}, log p per unit {_number(point.rate)}"
+    first = f"{name} {point.id}: HJ {number(point.hj)}, log p per unit {number(point.rate)}"
     return f"{first}\n{point.body}" if point.body else first
 
 
@@ -159,7 +160,3 @@ def _means(panel: Panel, source: Source) -> tuple[float, float]:
     finite = [point.rate for point in source_points if math.isfinite(point.rate)]
     rate = math.fsum(finite) / len(finite) if finite else -math.inf
     return math.fsum(point.hj for point in source_points) / len(source_points), rate
-
-
-def _number(value: float) -> str:
-    return "−∞" if math.isinf(value) else f"{value:.2f}".replace("-", "−")

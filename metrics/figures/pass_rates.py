@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metrics.data.number_format import share
 from metrics.data.sentence import template
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
@@ -77,7 +78,7 @@ def alt(rates: Sequence[Rate]) -> str:
         if best is worst:
             sentences.append(f"{model} passes {_rate_label(best.rate)} of {best.category}.")
         elif best.rate.value == worst.rate.value:
-            sentences.append(f"{model} passes {100 * (best.rate.value or 0.0):.0f}% of every category.")
+            sentences.append(f"{model} passes {share(best.rate.value or 0.0, digits=0)} of every category.")
         else:
             sentences.append(
                 f"{model} passes most of {best.category} ({_rate_label(best.rate)}), fewest of {worst.category} "
@@ -87,8 +88,7 @@ def alt(rates: Sequence[Rate]) -> str:
 
 
 def _rate_label(rate: Estimate) -> str:
-    span = f" [{100 * rate.interval.low:.0f}, {100 * rate.interval.high:.0f}]" if rate.interval else ""
-    return f"{100 * (rate.value or 0.0):.0f}%{span}, n = {rate.n}"
+    return f"{share(rate.value or 0.0, rate.interval, 0)}, n = {rate.n}"
 
 
 def _under(labels: Sequence[str]) -> tuple[tuple[float, str], ...]:

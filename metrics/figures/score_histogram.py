@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from metrics.data.number_format import share
 from metrics.data.sentence import Sentence, template
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
@@ -116,8 +117,8 @@ def alt(labels: Sequence[str], histograms: Sequence[Scores]) -> str:
             at = max(range(len(gaps)), key=lambda place: gaps[place])
             sentences.append(
                 f"The largest difference of {histogram.name} and {reference.name} is at \u201c{labels[at]}\u201d: "
-                f"{histogram.shares[at]:.0%} for {histogram.name}, "
-                f"{reference.shares[at]:.0%} for {reference.name}."
+                f"{share(histogram.shares[at], digits=0)} for {histogram.name}, "
+                f"{share(reference.shares[at], digits=0)} for {reference.name}."
             )
     return " ".join(sentences) or "No source has ratings."
 
@@ -127,7 +128,8 @@ def _mode_sentence(labels: Sequence[str], histogram: Scores) -> str:
     behind = (
         histogram.behind or f"{format_count(histogram.n, histogram.unit)} by {format_count(histogram.raters, 'rater')}"
     )
-    return f"Most frequent for {histogram.name}: \u201c{labels[at]}\u201d ({histogram.shares[at]:.0%} of {behind})."
+    part = f"{share(histogram.shares[at], digits=0)} of {behind}"
+    return f"Most frequent for {histogram.name}: \u201c{labels[at]}\u201d ({part})."
 
 
 def _look(histograms: Sequence[Scores], at: int) -> Look:
@@ -141,9 +143,8 @@ def _look(histograms: Sequence[Scores], at: int) -> Look:
 
 def _hover(histogram: Scores, label: str, at: int) -> str:
     span = histogram.intervals[at]
-    bounds = f" [{span.low:.1%}, {span.high:.1%}]" if span else ""
     count = f"{histogram.counts[at]} of {histogram.n} {histogram.unit}s"
-    return f"{histogram.name}, {label}: {histogram.shares[at]:.1%}{bounds}\n{count}"
+    return f"{histogram.name}, {label}: {share(histogram.shares[at], span)}\n{count}"
 
 
 def _percent(max_share: float) -> tuple[tuple[float, str], ...]:

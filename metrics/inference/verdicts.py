@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from metrics.data.number_format import plural
 from metrics.errors import BadInput
+from metrics.inference.cluster_variances import ITEMS_UNKNOWN
 from metrics.inference.equivalence import Margin
 from metrics.inference.multiple_testing import Family, adjust
-from metrics.inference.rating_differences import RatingDifference
+from metrics.inference.rating_differences import UNPAIRED, RatingDifference
 from metrics.types import Interval
 
 Outcome = Literal["better", "worse", "equivalent", "undecided", "too small", "not comparable"]
@@ -21,7 +23,7 @@ OUTCOMES: tuple[Outcome, ...] = ("better", "worse", "equivalent", "undecided", "
 # Why there is no interval, by flag.
 NO_INTERVAL = {
     "no_mle": "not every source was preferred to every other, directly or through others",
-    "items_unknown": "the context of the texts is not recorded",
+    "items_unknown": "the context of the texts is not known",
 }
 MIN_CLUSTERS = 5  # contexts, and raters where they are drawn again, below which nothing is decided
 
@@ -120,15 +122,22 @@ def _verdict(
     return verdict
 
 
+def _unit(flags: Sequence[str]) -> tuple[str, str]:
+    """What is counted of items: unpaired, a text without a context is an item of its own."""
+    return ("context or text", "contexts or texts") if UNPAIRED in flags else ("context", "contexts")
+
+
 def _too_small(compared: RatingDifference) -> str:
     """Why nothing can be decided; "" where something can."""
-    units = {"context": compared.contexts}
+    flags = compared.difference.flags
+    # Where contexts are not known, how many there are is not known either.
+    units = {} if ITEMS_UNKNOWN in flags else {_unit(flags): compared.contexts}
     if compared.raters is not None and compared.difference.settings.get("target") != "items":
-        units["rater"] = compared.raters
-    few = [f"{count} {name}{'s' * (count != 1)}" for name, count in units.items() if count < MIN_CLUSTERS]
+        units["rater", "raters"] = compared.raters
+    few = [plural(count, *names) for names, count in units.items() if count < MIN_CLUSTERS]
     if few:
         return f"{' and '.join(few)}, and at least {MIN_CLUSTERS} are needed"
     if compared.difference.interval is None:
-        reasons = (why for flag, why in NO_INTERVAL.items() if flag in compared.difference.flags)
+        reasons = (why for flag, why in NO_INTERVAL.items() if flag in flags)
         return next(reasons, "the ratings do not vary")
     return ""

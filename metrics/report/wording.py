@@ -12,6 +12,7 @@ from metrics.data.number_format import interval as interval
 from metrics.data.number_format import number as number
 from metrics.data.number_format import p_value as p_value
 from metrics.data.number_format import plural as plural
+from metrics.data.number_format import share as share
 from metrics.tables.shown import name_criterion as name_criterion
 
 NOT_RECORDED = "not recorded"
@@ -28,6 +29,11 @@ def bind_values(sentence: str) -> str:
 def describe_range(low: int, high: int) -> str:
     """One number, or both ends of a range of numbers: `4`, `4 to 9`."""
     return str(low) if low == high else f"{low} to {high}"
+
+
+def quote(name: str) -> str:
+    """A name that people chose, set off from the words of a sentence."""
+    return f"“{name}”"
 
 
 def describe_days(first: datetime, last: datetime) -> str:

@@ -32,7 +32,7 @@ EVALUATORS = Column("evaluators", "Evaluators left", "count")
 RULES = ("rules.assignments", "ratings.text")
 TITLE = template(
     "tables.exclusions",
-    "{measure} by rules of exclusion ({subsets} selections), {draws} random removals of the same size for each{equal}",
+    "{measure} by rules of exclusion ({subsets} selections), {draws} random removals of the same size for each{equal}.",
     *RULES,
 )
 WITHOUT = template("tables.exclusions-without", "{selections}", *RULES)
@@ -58,7 +58,9 @@ def exclusions_table(exclusions: Exclusions, *, name: str = "exclusions", of: st
     of: the generator (of accuracy: the condition), where the table names it in every row.
     """
     judges = exclusions.measure == "accuracy"
-    equal = "" if exclusions.common is None else f"; equalized: {exclusions.common} ratings on every text"
+    equal = (
+        "" if exclusions.common is None else f"; the column Equalized draws {exclusions.common} ratings of every text"
+    )
     title = TITLE.fill(
         measure=NAMES[exclusions.measure],
         subsets=exclusions.subsets,

@@ -28,8 +28,9 @@ TITLE = template(
     "options.level",
 )
 LOWER = (
-    "A HUSE below 1 shows a difference between the two sources; a HUSE near 1 does not certify that there is none. "
-    "HUSE depends on the number of ratings: compare values only at equal numbers of ratings per text."
+    "A HUSE whose interval lies below 1 shows a difference between the two sources; a HUSE near 1 does not certify "
+    "that there is none. HUSE depends on the number of ratings: compare values only at equal numbers of "
+    "ratings per text."
 )
 TEST_NOTE = (
     "p tests HUSE = 1 against lower values, one-sided, by exchanging the labels of these texts. Intervals are "

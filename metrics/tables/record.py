@@ -37,6 +37,11 @@ class Column:
     points: bool = False
 
 
+def name_criterion(criterion: str) -> str:
+    """A criterion as people read it: `error_type` is "error type"."""
+    return criterion.replace("_", " ")
+
+
 CRITERION = Column("criterion", "Criterion", "name")
 
 
@@ -85,7 +90,8 @@ class Table:
         """Every estimate, with the words of its row and column."""
         for row in self.rows:
             pairs = list(zip(self.columns, row, strict=True))
-            name = ", ".join(str(cell) for column, cell in pairs if column.kind in ALIGNED_LEFT and cell)
+            names = [(column, str(cell)) for column, cell in pairs if column.kind in ALIGNED_LEFT and cell]
+            name = ", ".join(name_criterion(cell) if column.kind == "name" else cell for column, cell in names)
             for column, cell in pairs:
                 if isinstance(cell, Estimate):
                     yield f"{name}: {column.title}" if name else column.title, cell

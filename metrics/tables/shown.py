@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from metrics.data.number_format import DASH, SMALLEST_P, number
 from metrics.tables.record import Cell, Column
+from metrics.tables.record import name_criterion as name_criterion
 from metrics.types import Estimate
 
 
@@ -30,18 +31,8 @@ def split_cell(column: Column, cell: Cell, *, n: bool = False) -> tuple[str, str
     return number(float(cell), column.digits), ""
 
 
-def name_criterion(criterion: str) -> str:
-    """A criterion as people read it: `error_type` is "error type"."""
-    return criterion.replace("_", " ")
-
-
-def format_percent(value: float, digits: int) -> str:
-    """A share in [0, 1] as a percentage."""
-    return f"{number(100 * value, digits)}%"
-
-
 def format_share(value: float, digits: int) -> str:
-    """As `format_percent`, but one that is neither none nor all is never rounded to that: `< 0.01%`, `> 99.99%`."""
+    """A share as a percentage; one that is neither none nor all is never rounded to that: `< 0.01%`, `> 99.99%`."""
     rounded, step = number(100 * value, digits), 10**-digits
     if value > 0 and rounded == number(0, digits):
         return f"< {number(step, digits)}%"

@@ -230,13 +230,13 @@ RELATIONS = {
 }
 
 
-@kind(r"The scales of (?P<first>\S+) and (?P<second>\S+) have .+\.")
+@kind(r"The scales of “(?P<first>[^”]+)” and “(?P<second>[^”]+)” have .+\.")
 def scales(studies: Studies, match: re.Match[str]) -> str | None:
     names = sorted((match["first"], match["second"]))
     if not set(names) <= studies.rows.keys():
         return None
     relation = studies.relation(*names)
-    return None if relation == "same" else f"The scales of {' and '.join(names)} {RELATIONS[relation]}."
+    return None if relation == "same" else f"The scales of “{names[0]}” and “{names[1]}” {RELATIONS[relation]}."
 
 
 @kind(r"Texts had more than \d+ ratings in places: each value is the mean over 200 draws of \d+ ratings of .+\.")
@@ -264,7 +264,7 @@ def shared_raters(studies: Studies, match: re.Match[str]) -> str | None:
     return f"{count(len(set.intersection(*studies.raters)), *names)} rated in all of these studies."
 
 
-@kind(rf"Of \d+ findings? of \S+ that (?P<again>\S+) tested again, \d+ (?:was|were) upheld \({NUMBER}%\)\.")
+@kind(rf"Of \d+ findings? of “[^”]+” that “(?P<again>[^”]+)” tested again, \d+ (?:was|were) upheld \({NUMBER}%\)\.")
 def upheld(studies: Studies, match: re.Match[str]) -> str | None:
     first = next(iter(studies.rows))
     if match["again"] not in studies.rows or match["again"] == first:
@@ -274,8 +274,8 @@ def upheld(studies: Studies, match: re.Match[str]) -> str | None:
     number = sum(original[pair] == again[pair] for pair in tested)
     verb = "was" if number == 1 else "were"
     return (
-        f"Of {count(len(tested), 'finding')} of {first} that {match['again']} tested again, {number} {verb} upheld "
-        f"({100 * number / len(tested):.0f}%)."
+        f"Of {count(len(tested), 'finding')} of “{first}” that “{match['again']}” tested again, {number} {verb} upheld "
+        f"({decimal(100 * number / len(tested), 0)}%)."
         if tested
         else None
     )
@@ -344,9 +344,9 @@ def not_alike(studies: Studies, match: re.Match[str]) -> str | None:
     return "A difference whose interval holds 0 does not show that two generators are alike." if studies.pairs else None
 
 
-@kind(r"We compared .+ and [^ ]+\.")
+@kind(r"We compared “.+” and “[^”]+”\.")
 def compared(studies: Studies, match: re.Match[str]) -> str | None:
-    return f"We compared {listed(list(studies.rows))}."
+    return f"We compared {listed([f'“{name}”' for name in studies.rows])}."
 
 
 @kind(

@@ -252,7 +252,7 @@ def figure_frequency(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(
-    r"(?P<name>\S+): HUSE by number of (?P<over>texts|raters)\. Mean over subsamples of the "
+    r"(?P<name>\S+): HUSE by number of (?P<over>texts|ratings per text)\. Mean over subsamples of the "
     r"(?:texts|ratings per text), drawn without replacement\. Bands hold the middle \d+% of the subsamples and are not "
     r"intervals\."
 )

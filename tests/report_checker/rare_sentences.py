@@ -12,7 +12,7 @@ from scipy.stats import t
 
 from tests.report_checker.intervals import nothing_varies
 from tests.report_checker.rare import SECTION
-from tests.report_checker.recount import Rows, count, day, disjoint, moment
+from tests.report_checker.recount import Rows, count, day, decimal, disjoint, moment
 from tests.report_checker.sentences import (
     NUMBER,
     Asked,
@@ -145,7 +145,8 @@ def excluded_in_part(rows: Rows, match: Match, asked: Asked) -> str | None:
     total, out = len(rows.submissions), left_out(rows)
     if not out:
         return None
-    return f"Of {count(total, 'submission')}, {out} ({100 * out / total:.1f}%) {was(out)} excluded from the analysis."
+    share = decimal(100 * out / total, 1)
+    return f"Of {count(total, 'submission')}, {out} ({share}%) {was(out)} excluded from the analysis."
 
 
 # --- warnings ---
@@ -331,9 +332,10 @@ def chosen_of(rows: Rows, match: Match, asked: Asked) -> str | None:
     contexts = {rows.texts[answer.text]["context_id"] for answer in held}
     raters = {answer.rater for answer in held}
     ends = limits(share.limits, match["span"].strip(), 1, 1) if match["span"] and share.limits else ""
+    value, by_chance = decimal(float(share.value), 1), decimal(float(str(chance)), 1)
     return (
-        f"Raters chose a text of {match['source']} in {share.value:.1f}%{ends} of cases ({criterion}), where "
-        f"chance gives {chance:.1f}%; {count(len(contexts), 'context')}, {count(len(raters), 'rater')}."
+        f"Raters chose a text of {match['source']} in {value}%{ends} of cases ({criterion}), where chance gives "
+        f"{by_chance}%; {count(len(contexts), 'context')}, {count(len(raters), 'rater')}."
     )
 
 
@@ -377,7 +379,7 @@ def most_frequent_labels(rows: Rows, match: Match, asked: Asked) -> str | None:
         whose = "the references" if source == "references" else source
         quoted = listed([f"“{label}”" for label in labels])
         counted = count(int(str(judgments)), "judgment")
-        parts.append(f"{quoted} for {whose}, {share.value:.1f}%{ends} of {counted}")
+        parts.append(f"{quoted} for {whose}, {decimal(share.value, 1)}%{ends} of {counted}")
     return f"The most frequent label ({criterion.replace('_', ' ')}) was {'; '.join(parts)}."
 
 

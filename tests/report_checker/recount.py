@@ -478,5 +478,6 @@ def middle(values: list[int]) -> float:
 def decimal(value: float, digits: int = 2) -> str:
     if value == -math.inf:
         return "−∞"
-    text = f"{value:.{digits}f}"
+    # A half is rounded away from 0, however it was computed.
+    text = f"{math.copysign(math.floor(abs(value) * 10**digits + 0.5 + 1e-9), value) / 10**digits:.{digits}f}"
     return (text[1:] if text.startswith("-") and not text.strip("-0.") else text).replace("-", "−")

@@ -532,7 +532,7 @@ def exclusions(rows: Rows, match: Match, asked: Asked) -> str | None:
     verb = "was" if out == 1 else "were"
     back = sum(row["used"] == "include" for row in rows.submissions)
     included = f" {back} that a rule excludes {was(back)} included by a reviewer's decision." if back else ""
-    return f"Of {total} submissions, {out} ({100 * out / total:.1f}%) {verb} excluded{hand}.{included}"
+    return f"Of {total} submissions, {out} ({decimal(100 * out / total, 1)}%) {verb} excluded{hand}.{included}"
 
 
 @kind(r"\d+ raters? correlated below 0?\.\d+ with the rest\.")
@@ -583,7 +583,9 @@ def exclusion_rates(rows: Rows, match: Match, asked: Asked) -> str:
         return ""
     order = ("reference", "model") if source else tuple(sorted(arm["training"] for arm in rows.arms))
     shares = ", ".join(
-        f"{group} {100 * gone[group] / total[group]:.1f}% of {total[group]} {shown}" for group in order if total[group]
+        f"{group} {decimal(100 * gone[group] / total[group], 1)}% of {total[group]} {shown}"
+        for group in order
+        if total[group]
     )
     p = shuffled_p(rows, order, source)
     end = "." if p is None else f"; permutation test over assignments, p {said_p(p)}."
@@ -930,7 +932,16 @@ ANSWERS = {
     ),
     "preference": ("is preferred to", "is preferred less often than", "in log odds"),
 }
-BETWEEN = r"Undecided between .+? and |.+? (?:is (?:better|worse|taken|preferred)[a-z ]*? (?:than|to)) "
+# Of severity, whose highest label is the worst.
+SEVERE = ("is rated higher than", "is rated lower than")
+BETWEEN = r"Undecided between .+? and |.+? (?:is (?:better|worse|taken|preferred|rated)[a-z ]*? (?:than|to)) "
+
+
+def words_of(compared: Comparison) -> tuple[str, str]:
+    """Better than and worse than."""
+    return SEVERE if compared.on == " on severity" else ANSWERS[compared.kind][:2]
+
+
 UNDECLARED = "No setting declared before the data names a comparison of sources or its margin"
 DECLARED = (
     rf"(?:{UNDECLARED}; compared by default: [^.]+?|"
@@ -961,7 +972,8 @@ def answer(rows: Rows, match: Match, asked: Asked) -> str | None:
     compared = compare(rows, asked.level)
     if compared.limits is None:
         return None
-    better, worse, unit = ANSWERS[compared.kind]
+    better, worse = words_of(compared)
+    unit = ANSWERS[compared.kind][2]
     low, high, p = compared.limits
     if low > 0 or high < 0:
         head = f"{compared.first} {better if low > 0 else worse} {compared.second}"
@@ -1020,10 +1032,13 @@ def answer_not_comparable(rows: Rows, match: Match, asked: Asked) -> str | None:
 @kind(rf"Too small to say whether .+? and at least \d+ are needed\. {DECLARED}")
 def answer_too_small(rows: Rows, match: Match, asked: Asked) -> str | None:
     compared = compare(rows)
-    few = [count(n, unit) for n, unit in ((compared.items, "context"), (compared.raters, "rater")) if n < FEWEST]
+    unit = ("context or text", "contexts or texts") if compared.unit == "text" else ("context", "contexts")
+    few = [
+        count(n, *unit) for n, unit in ((compared.items, unit), (compared.raters, ("rater", "raters"))) if n < FEWEST
+    ]
     if not few or not compared.items:
         return None
-    better = ANSWERS[compared.kind][0]
+    better = words_of(compared)[0]
     return (
         f"Too small to say whether {compared.first} {better} {compared.second}{compared.on}: {' and '.join(few)}, and at "
         f"least {FEWEST} are needed. {declared(rows, compared)}"
@@ -1035,7 +1050,7 @@ def answer_without_variation(rows: Rows, match: Match, asked: Asked) -> str | No
     compared = compare(rows)
     if compared.limits is not None or min(compared.items, compared.raters) < FEWEST:
         return None
-    better = ANSWERS[compared.kind][0]
+    better = words_of(compared)[0]
     return (
         f"Too small to say whether {compared.first} {better} {compared.second}{compared.on}: the ratings do not vary. "
         f"{declared(rows, compared)}"
@@ -1092,14 +1107,14 @@ def verdict_accuracy(rows: Rows, match: Match, asked: Asked) -> str:
         how, inside = "did worse than chance", ""
     mean = 100 * sum(shares) / len(shares)
     ends = limits(span, match["span"], 1, 100)
-    return f"Evaluators {how}: {mean:.1f}%{ends} right,{inside} at {count(len(shares), 'evaluator')}."
+    return f"Evaluators {how}: {decimal(mean, 1)}%{ends} right,{inside} at {count(len(shares), 'evaluator')}."
 
 
 @kind(rf"Evaluators were right in {NUMBER}% of their answers on average; no interval is defined\.")
 def verdict_without_interval(rows: Rows, match: Match, asked: Asked) -> str:
     shares = rows.accuracies()
     mean = 100 * sum(shares) / len(shares)
-    return f"Evaluators were right in {mean:.1f}% of their answers on average; no interval is defined."
+    return f"Evaluators were right in {decimal(mean, 1)}% of their answers on average; no interval is defined."
 
 
 @kind(r"Empty, without a judgment that counts: .+?\.")
@@ -1112,8 +1127,8 @@ def empty_arms(rows: Rows, match: Match, asked: Asked) -> str:
 fixed("unrated", "No text has been rated yet, so there are no results.", lambda rows: not rows.answers)
 fixed(
     "huse_limit",
-    "A HUSE below 1 shows a difference between the two sources. A HUSE near 1 does not prove that there is none: other "
-    "features or more raters might still distinguish them.",
+    "A HUSE whose interval lies below 1 shows a difference between the two sources. A HUSE near 1 does not prove that "
+    "there is none: other features or more raters might still distinguish them.",
     lambda rows: rows.study["task"] == "typicality" and bool(rows.answers),
 )
 fixed(
@@ -1440,7 +1455,7 @@ def caption_hj(rows: Rows, match: Match, asked: Asked) -> str:
             compared.append(
                 f"{name} is rated as the references are."
                 if abs(gap) < 0.005
-                else f"{name} is rated {abs(gap):.2f} {'higher' if gap > 0 else 'lower'} than the references."
+                else f"{name} is rated {decimal(abs(gap), 2)} {'higher' if gap > 0 else 'lower'} than the references."
             )
     return " ".join([f"HJ by source. Mean HJ by source: {'; '.join(parts)}.", *compared])
 
@@ -1461,7 +1476,7 @@ def caption_scatter(rows: Rows, match: Match, asked: Asked) -> str | None:
     sizes = Counter(rows.sides[key] == "" for key in hj if rows.sides[key] in ("", name))
     weighted = ", both sources weighing the same" if sizes[True] != sizes[False] else ""
     return (
-        f"{name}: HJ and log p. By both axes together, {round(1 - huse[0] / 2, 9):.0%} of {huse[1]} texts are attributed to the right "
+        f"{name}: HJ and log p. By both axes together, {decimal(100 * round(1 - huse[0] / 2, 9), 0)}% of {huse[1]} texts are attributed to the right "
         f"source{weighted} (HUSE {decimal(huse[0])}; guessing would give 50%). Mean HJ is {decimal(means[name][0])} for "
         f"{name} and {decimal(means[''][0])} for the references; mean log p per word is {decimal(means[name][1])} and "
         f"{decimal(means[''][1])}."
@@ -1493,7 +1508,7 @@ def caption_histogram(rows: Rows, match: Match, asked: Asked) -> str | None:
             continue
         counts = Counter(answer.label for answer in held)
         top = said[1] if said and counts[said[1]] == max(counts.values()) else counts.most_common(1)[0][0]
-        share = f"{counts[top] / len(held):.0%}"
+        share = f"{decimal(100 * counts[top] / len(held), 0)}%"
         raters = count(len({answer.rater for answer in held}), "rater")
         text += f" Most frequent for {group}: “{top}” ({share} of {count(len(held), 'rating')} by {raters})."
     if len([held for held in groups.values() if held]) == 2:
@@ -1509,8 +1524,8 @@ def caption_histogram(rows: Rows, match: Match, asked: Asked) -> str | None:
             else max(gaps, key=lambda at: gaps[at])
         )
         text += (
-            f" The largest difference of {high_name} and {low_name} is at “{top}”: {shares[1][top] / len(high):.0%} for {high_name}, "
-            f"{shares[0][top] / len(low):.0%} for {low_name}."
+            f" The largest difference of {high_name} and {low_name} is at “{top}”: {decimal(100 * shares[1][top] / len(high), 0)}% for {high_name}, "
+            f"{decimal(100 * shares[0][top] / len(low), 0)}% for {low_name}."
         )
     return text
 

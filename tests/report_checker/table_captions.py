@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from tests.report_checker.figures import generators, intervals
 from tests.report_checker.intervals import has_interval, nothing_varies
-from tests.report_checker.recount import Rows
+from tests.report_checker.recount import Rows, decimal
 from tests.report_checker.sentences import FEWEST, NUMBER, Asked, Match, concluded, items_of, kind
 
 LEVELS = rf"(?:, with {NUMBER}% intervals)?"
@@ -77,7 +77,7 @@ def among(said: str, expected: Iterator[str]) -> str:
 
 @kind(
     r"(?:HUSE|HUSE-Q|Accuracy) by rules of exclusion \(\w+ selections\), \d+ random removals of the same size for each"
-    r"(?:; equalized: \d+ ratings on every text)?"
+    r"(?:; the column Equalized draws \d+ ratings of every text)?\."
 )
 def table_exclusions(rows: Rows, match: Match, asked: Asked) -> str | None:
     return among(match[0], titles(rows, asked)) if rows.measured else None
@@ -92,9 +92,9 @@ def titles(rows: Rows, asked: Asked) -> Iterator[str]:
         )
         fewest = [int(row["Fewest ratings per text"]) for row in selections if "Fewest ratings per text" in row]
         usable = [number for number in fewest if number >= FEWEST]
-        equal = f"; equalized: {min(usable)} ratings on every text" if usable else ""
+        equal = f"; the column Equalized draws {min(usable)} ratings of every text" if usable else ""
         if measure == expected:
-            yield f"{measure}{BY_RULES}all selections), {DRAWS} random removals of the same size for each{equal}"
+            yield f"{measure}{BY_RULES}all selections), {DRAWS} random removals of the same size for each{equal}."
 
 
 @kind(r"\d+ of \d+ selections leaves? (?:nobody|a text without a rating) and ha(?:s|ve) no value\.")
@@ -142,7 +142,7 @@ def sides(values: list[str], low: float, high: float, side: int) -> set[str]:
     shares = set()
     for shift in (-0.001, 0.001):
         places = [(-1 if number(value) < low + shift else 1 if number(value) > high - shift else 0) for value in values]
-        shares.add(f"{places.count(side) / len(places):.0%}".removesuffix("%"))
+        shares.add(f"{decimal(100 * places.count(side) / len(places), 0)}%".removesuffix("%"))
     return shares
 
 

@@ -135,8 +135,9 @@ def same(said: str, expected: str | float | Ranged | Beside | OfHuse | None) -> 
         ends = expected.limits or ()
         return same(said, expected.value) and len(shown) == len(ends) and all(map(same, shown, ends))
     if isinstance(expected, float):
-        digits = len(said.partition(".")[2].rstrip("%"))
-        return abs(float(said.rstrip("%").replace("−", "-")) - expected) <= 0.5 / 10**digits + 1e-9
+        said = said.removesuffix(" pp").rstrip("%")
+        digits = len(said.partition(".")[2])
+        return abs(float(said.replace("−", "-")) - expected) <= 0.5 / 10**digits + 1e-9
     return expected is None or said == expected
 
 

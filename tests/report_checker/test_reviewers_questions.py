@@ -108,7 +108,7 @@ def answers(rows: Rows, k: int) -> Iterator[tuple[str, str]]:
     yield "left out why", f"Excluded from analysis {left_out(rows)}"
     out, total = left_out(rows), len(rows.submissions)
     if out:
-        yield "left out why", f"Of {count(total, 'submission')}, {out} ({100 * out / total:.1f}%)"
+        yield "left out why", f"Of {count(total, 'submission')}, {out} ({decimal(100 * out / total, 1)}%)"
     criterion = "human_or_machine" if task == "human_or_machine" else "typicality"
     alpha = rows.alpha(criterion, ordinal=True)
     assert alpha is not None

@@ -13,7 +13,7 @@ from metrics.report.comparison.systems import System, systems_of
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, Warn
 from metrics.report.section import Section
-from metrics.report.wording import describe_days, describe_range, money, plural
+from metrics.report.wording import describe_days, describe_range, money, plural, quote
 from metrics.tables.record import Column, Row, Table
 
 REHEARSAL = template(
@@ -320,7 +320,7 @@ def _methods(
     across = f"; across studies {raters}" if len({system.block for system in systems}) > 1 else ""
     intervals = (INTERVALS.fill(level=100 * level, across=across),) if compared.pairs else ()
     return (
-        COMPARED.fill(studies=_join([report_input.study.name for report_input in studies])),
+        COMPARED.fill(studies=_join([quote(report_input.study.name) for report_input in studies])),
         HUSE_METHODS.fill(k=k, at=at),
         *intervals,
     )

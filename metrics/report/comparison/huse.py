@@ -242,7 +242,7 @@ def _differences(
                 difference.huse.n,
             )
         )
-    title = plain("Differences of every pair; contexts drawn once for all generators with the same.")
+    title = plain("Differences of every pair; contexts drawn once for all generators that share them.")
     notes: list[str] = [AT.fill(at=_at(compared))]
     notes += ["An interval of a difference that holds 0 does not show that two generators are alike."]
     if _without_raters(compared):
@@ -258,7 +258,7 @@ def _without_raters(compared: Comparison) -> bool:
 
 def _charts(systems: Sequence[System], compared: Comparison, measures: Sequence[tuple[str, str]]) -> tuple[Chart, ...]:
     """Quality against diversity at the common number of ratings; nothing without log p."""
-    if len(measures) < len(TITLES):
+    if len(measures) < len(TITLES) or len(systems) < 2:
         return ()
     points = []
     for system in systems:

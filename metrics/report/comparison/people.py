@@ -17,7 +17,7 @@ from metrics.report.section import Section
 from metrics.report.sections import human_or_machine
 from metrics.report.sections.judgments import FACTORS
 from metrics.report.sections.judgments import judgments as judgments_of
-from metrics.report.wording import plural
+from metrics.report.wording import plural, quote
 from metrics.tables.record import Column, Row, Table
 
 STUDY = "study"
@@ -48,7 +48,7 @@ def section(studies: Sequence[ReportInput], *, level: float) -> Section | None:
     missing: list[tuple[str, str]] = []
     notes = tuple(
         dict.fromkeys(
-            f"{report_input.study.name}: {report_input.assignment}"
+            f"{quote(report_input.study.name)}: {report_input.assignment}"
             for report_input in asking
             if report_input.assignment
         )

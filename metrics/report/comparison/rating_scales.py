@@ -9,6 +9,7 @@ from typing import Literal
 
 from metrics.data.sentence import Sentence, template
 from metrics.report.records import ReportInput, ScaleLabel, Warn
+from metrics.report.wording import quote
 
 Relation = Literal["same", "recoded", "other codes", "other labels", "not recorded"]
 Relations = dict[frozenset[str], Relation]
@@ -58,7 +59,7 @@ def warnings(known: Relations) -> list[Warn]:
 
 def _sentence(names: Sequence[str], relation: Relation) -> Sentence:
     harm = "" if relation in HARMLESS else NO_VERDICT
-    return SCALES.fill(studies=" and ".join(names), relation=f"{WORDS[relation]}{harm}")
+    return SCALES.fill(studies=" and ".join(map(quote, names)), relation=f"{WORDS[relation]}{harm}")
 
 
 def _codes(scale: Sequence[ScaleLabel]) -> dict[str, Fraction]:

@@ -17,7 +17,7 @@ from metrics.report.section import Reference, Section
 from metrics.report.section_kind import Options
 from metrics.report.sections import registry
 from metrics.report.sections.source_comparisons import REFERENCES, Judged, compare_sources
-from metrics.report.wording import name_criterion, number, plural
+from metrics.report.wording import name_criterion, number, plural, quote
 from metrics.tables.record import CRITERION, Column, Row, Table
 from metrics.types import Estimate
 
@@ -300,8 +300,8 @@ def _lead_findings(
         verb = "was" if upheld == 1 else "were"
         yield UPHELD.fill(
             findings=plural(share.n, "finding"),
-            first=names[0],
-            second=name,
+            first=quote(names[0]),
+            second=quote(name),
             upheld=upheld,
             verb=verb,
             share=100 * (share.value or 0),

@@ -8,7 +8,7 @@ from metrics.data.number_format import SPACE
 from metrics.report.records import KnownValue, Truth
 from metrics.report.result import GeneratorReport, Report
 from metrics.report.sections import answer
-from metrics.report.wording import NOT_RECORDED, duration, estimate, known, money, plural
+from metrics.report.wording import NOT_RECORDED, duration, estimate, known, money, number, plural
 from metrics.tables.huse import interval_targets
 
 NAME, CELL, TRUTH, LABEL = 16, 20, 8, 9
@@ -48,11 +48,11 @@ def _generator(generator: GeneratorReport, truths: bool) -> list[str]:
 
 def _expected(truth: Truth) -> str:
     values = (truth.huse, truth.huse_q, truth.huse_d)
-    return ("  E[estimator]".ljust(NAME) + "".join(f"{_ascii(f'{v.value:.2f}')}".ljust(CELL) for v in values)).rstrip()
+    return ("  E[estimator]".ljust(NAME) + "".join(f"{_ascii(number(v.value))}".ljust(CELL) for v in values)).rstrip()
 
 
 def _value(value: KnownValue | None) -> str:
-    return ("-" if value is None else f"{value.value:.2f}").rjust(TRUTH)
+    return ("-" if value is None else number(value.value)).rjust(TRUTH)
 
 
 def _fitted(name: str) -> str:

@@ -16,6 +16,7 @@ from metrics.tables.record import CRITERION, Column, Row, Table
 from metrics.types import Estimate
 
 MAX_ROWS = 8
+EVERYTHING = "all"  # a factor that a row does not vary, and the row that varies none
 HUSE = template(
     "paper.table-huse",
     "HUSE, HUSE-Q (judgment alone) and HUSE-D (diversity) against the references{with_intervals}; n counts {counted}.",
@@ -179,7 +180,7 @@ def _build(recipe: Recipe, tables: Sequence[Table]) -> Table:
         Column("n", "n", "count"),
     ]
     words_of = {at: name_criterion if at == places[CRITERION.key] else str for at in naming}
-    names = (", ".join(dict.fromkeys(words_of[at](str(row[at] or "all")) for at in naming)) for row in all_rows)
+    names = (", ".join(dict.fromkeys(words_of[at](str(row[at] or EVERYTHING)) for at in naming)) for row in all_rows)
     rows = [(name, *row, n) for name, row, n in zip(names, picked, counts, strict=True)]
     notes = count_further_rows(len(rows) - MAX_ROWS)
     counted = recipe.counted + (recipe.in_brackets if any(map(_has_other_n, picked)) else "")
@@ -188,14 +189,21 @@ def _build(recipe: Recipe, tables: Sequence[Table]) -> Table:
         words["with_difference"] = DIFFERENCE if len(values) > 1 else ""
         criteria = {name_criterion(str(row[places[CRITERION.key]])) for row in all_rows}
         words["of_criterion"] = f" of {criteria.pop()}" if len(criteria) == 1 else ""
-    return Table(f"paper-{recipe.table}", recipe.caption.fill(**words), tuple(shown), tuple(rows[:MAX_ROWS]), notes)
+    return Table(f"paper-{recipe.table}", recipe.caption.fill(**words), tuple(shown), _first(rows), notes)
+
+
+def _first(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """As many rows as the page has room for; the last is the one of everything, where there is such a row."""
+    if len(rows) > MAX_ROWS and rows[-1][0] == EVERYTHING:
+        return (*rows[: MAX_ROWS - 1], rows[-1])
+    return tuple(rows[:MAX_ROWS])
 
 
 def _naming(recipe: Recipe, rows: Sequence[Row], places: Mapping[str, int]) -> list[int]:
     """The columns that name rows: what is the same in every row names none of them."""
     known = [places[key] for key in recipe.names if key in places]
     # A row of all conditions says nothing of what varies among them.
-    varying = [at for at in known if len({row[at] for row in rows} - {"all"}) > 1]
+    varying = [at for at in known if len({row[at] for row in rows} - {EVERYTHING}) > 1]
     if recipe.paired:
         return [at for at in known if at in varying or at in known[-2:]]
     return varying or known[:1]

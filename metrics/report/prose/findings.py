@@ -19,8 +19,8 @@ UNRATED_FILES = template(
 )
 HUSE_LIMIT = template(
     "limits.huse",
-    "A HUSE below 1 shows a difference between the two sources. A HUSE near 1 does not prove that there is none: "
-    "other features or more raters might still distinguish them.",
+    "A HUSE whose interval lies below 1 shows a difference between the two sources. A HUSE near 1 does not prove that "
+    "there is none: other features or more raters might still distinguish them.",
     "results.generators",
 )
 CHANCE_LIMIT = template(

@@ -12,7 +12,7 @@ from metrics.report import pay
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, StudyFacts
 from metrics.report.result import GeneratorReport
-from metrics.report.wording import describe_days, describe_range, plural
+from metrics.report.wording import describe_days, describe_range, number, plural
 from metrics.types import REFERENCE
 
 TEXTS = ("texts.source", "texts.generator")
@@ -306,7 +306,7 @@ def _exclusions(report_input: ReportInput) -> Iterator[Sentence]:
     elif crowd.submitted and crowd.excluded is not None:
         excluded, of = crowd.excluded, crowd.submitted
         if excluded:
-            share = f"{excluded} ({100 * excluded / of:.1f}%)"
+            share = f"{excluded} ({number(100 * excluded / of, 1)}%)"
             were = "was" if excluded == 1 else "were"
             yield EXCLUDED.fill(submissions=plural(of, "submission"), share=share, were=were)
         elif report_input.study.mode == "imported":

@@ -21,7 +21,7 @@ from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Reference
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.source_comparisons import has_several
-from metrics.report.wording import name_criterion
+from metrics.report.wording import name_criterion, number
 from metrics.tables.record import CRITERION, Column, Row, Table
 from metrics.types import Rating
 
@@ -66,7 +66,7 @@ MIXED_NOTE = (
 SEVERAL_LABELS = "a rater may give a text several labels"
 ALPHA = (
     CRITERION,
-    Column("texts", "Texts"),
+    Column("texts", "Texts of"),
     *(Column(f"alpha_{level}", f"α, {level}", "estimate", n="n") for level in LEVELS),
     Column("n", "Texts", "count"),
     Column("raters", "Raters", "count"),
@@ -254,7 +254,9 @@ def _mixed_table(criterion: str, model: MixedModel, ratings: int) -> Table:
     )
     notes = [MIXED_NOTE, *([model.note] if model.note else [])]
     if model.is_fitted:
-        notes.append("Variances: " + ", ".join(f"{name} {value:.3f}" for name, value in model.variances.items()) + ".")
+        notes.append(
+            "Variances: " + ", ".join(f"{name} {number(value, 3)}" for name, value in model.variances.items()) + "."
+        )
     fitted = "Mixed model" if model.is_fitted else "Least squares with a cluster bootstrap"
     title = MIXED_CAPTION.fill(model=fitted, ratings=ratings, criterion=name_criterion(criterion))
     return Table(f"mixed-{criterion}", title, columns, tuple(rows), tuple(notes))

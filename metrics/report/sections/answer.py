@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from metrics.data.criterion_names import SEVERITY
 from metrics.data.sentence import Sentence, plain, template
+from metrics.inference.cluster_variances import ITEMS_UNKNOWN
 from metrics.inference.rank_sets import rank_sets, significance_groups
-from metrics.inference.rating_differences import LARGEST_USED, RatingDifference
-from metrics.inference.verdicts import Verdict, not_comparable
+from metrics.inference.rating_differences import LARGEST_USED, UNPAIRED, RatingDifference
+from metrics.inference.verdicts import Outcome, Verdict, not_comparable
 from metrics.report.records import ReportInput
 from metrics.report.row_records import ComparisonPlan
 from metrics.report.section import Reference
@@ -58,6 +60,9 @@ WORDS: dict[Kind, tuple[str, str, str]] = {
     "preference": ("is preferred to", "is preferred less often than", " on {criterion}"),
     "accuracy": ("gives a higher accuracy than", "gives a lower accuracy than", ""),
 }
+# Where a higher rating is worse, neither source is called better.
+SEVERE = ("is rated higher than", "is rated lower than", " on {criterion}")
+SEVERE_OUTCOMES: dict[Outcome, str] = {"better": "rated higher", "worse": "rated lower"}
 MEANS: dict[Kind, str] = {"human": "share", "accuracy": "accuracy", "preference": "log strength"}
 FAMILY = "Families, each adjusted by Holm's method: {families}."
 UNADJUSTED = "Not adjusted across criteria."
@@ -72,6 +77,12 @@ UNITS: dict[Kind, str] = {
     "preference": "preferences in log odds",
     "accuracy": "accuracy in shares",
 }
+EITHER = "Contexts or texts"
+UNPAIRED_HEADS: dict[Kind, str] = {"accuracy": EITHER}
+SHARES: tuple[Kind, ...] = ("human", "accuracy")
+MEANS_OVER = "Means and shares are over contexts that count alike, or over texts where no context is recorded."
+RANKS = "Ranks count from the highest and follow from the adjusted differences below."
+GROUPS = "A group ends only where every source so far was shown to be higher than every source below it."
 SHARED_CONTEXTS = "Ratings are paired by context; contexts rated for one of the two sources only are not used."
 HUSE_DIFFERENCES = (
     "Differences of HUSE, HUSE-Q and HUSE-D between generators are under HUSE; they detect a difference of ratings far "
@@ -181,7 +192,7 @@ def order(judged: Judged, names: Sequence[str]) -> list[str]:
 
 
 def _sentence(judged: Judged, verdict: Verdict, declared: str, level: float) -> Sentence:
-    better, worse, on = WORDS[judged.kind]
+    better, worse, on = SEVERE if judged.criterion == SEVERITY else WORDS[judged.kind]
     names = {"first": _named(verdict.first, capital=verdict.outcome not in ("undecided", "too small"))}
     names |= {"second": _named(verdict.second), "on": on.format(criterion=name_criterion(judged.criterion))}
     if verdict.outcome == "not comparable" or verdict.comparison is None:
@@ -218,22 +229,22 @@ def _clause(sentence: str) -> str:
 
 def _shown(kind: Kind, value: float, span: Interval | None) -> str:
     """The difference with its interval, in its unit."""
-    if kind in ("human", "accuracy"):
-        ends = f" [{100 * span.low:.1f}, {100 * span.high:.1f}]" if span else ""
+    if kind in SHARES:
+        ends = f" [{number(100 * span.low, 1)}, {number(100 * span.high, 1)}]" if span else ""
         unit = "percentage points of accuracy" if kind == "accuracy" else "percentage points of texts taken for human"
-        return f"{100 * value:.1f}{ends} {unit}".replace("-", "−")
+        return f"{number(100 * value, 1)}{ends} {unit}"
     ends = f" [{number(span.low)}, {number(span.high)}]" if span else ""
     return f"{number(value)}{ends} {'in log odds' if kind == 'preference' else 'points'}"
 
 
 def _margin(kind: Kind, margin: float) -> str:
-    if kind in ("human", "accuracy"):
+    if kind in SHARES:
         return f"{100 * margin:g} percentage points"
     return f"{margin:g} {'in log odds' if kind == 'preference' else 'points'}"
 
 
 def _n(kind: Kind, compared: RatingDifference) -> str:
-    if "unpaired" in compared.difference.flags:
+    if UNPAIRED in compared.difference.flags:
         unit = "context or text" if kind == "accuracy" else "text"
         counted = plural(compared.contexts, unit, "contexts or texts" if kind == "accuracy" else "texts")
     else:
@@ -243,7 +254,7 @@ def _n(kind: Kind, compared: RatingDifference) -> str:
 
 
 def _target(compared: RatingDifference) -> str:
-    unit = "texts" if "unpaired" in compared.difference.flags else "contexts"
+    unit = "texts" if UNPAIRED in compared.difference.flags else "contexts"
     return {
         "items and raters": f"new {unit} and new raters",
         "items": f"new {unit} with these raters",
@@ -277,7 +288,7 @@ def _declared(report_input: ReportInput, plan: ComparisonPlan, chosen: str) -> s
 
 
 def _means(criteria: Sequence[Judged]) -> Table | None:
-    """Each source of each criterion, best first, with the ranks that it can have."""
+    """Each source of each criterion, highest first, with the ranks that it can have, and groups where there are any."""
     rows: list[Row] = []
     for judged in criteria:
         means = dict(judged.means)
@@ -288,20 +299,30 @@ def _means(criteria: Sequence[Judged]) -> Table | None:
             shown = describe_range(*ranks[name])
             rows.append((judged.criterion, name, means[name], shown, str(groups[name]), means[name].n))
     mean = " or ".join(dict.fromkeys(MEANS.get(judged.kind, "mean") for judged in criteria)).capitalize()
-    columns = (
+    columns = [
         CRITERION,
         Column("source", "Source"),
-        Column("mean", mean, "estimate", n="n"),
+        Column("mean", mean, "share_estimate", n="n", digits=1)
+        if _are_shares(criteria)
+        else Column("mean", mean, "estimate", n="n"),
         Column("ranks", "Ranks it can have", "range"),
         Column("group", "Group"),
         Column("n", "Judgments", "count"),
-    )
-    notes = (
-        "Ranks and groups follow from the adjusted differences below; sources of one group were not all shown to "
-        "differ.",
-    )
-    title = plain("Sources by criterion, best first; means over contexts, intervals as for the differences.")
-    return Table("answer-sources", title, columns, tuple(rows), notes) if rows else None
+    ]
+    notes = [RANKS, *([MEANS_OVER] if any(judged.kind != "preference" for judged in criteria) else [])]
+    if any(row[4] != "1" for row in rows):
+        notes.append(GROUPS)
+    else:  # a column that says 1 everywhere would read as if no pair differed
+        at = [column.key for column in columns].index("group")
+        columns.pop(at)
+        rows = [(*row[:at], *row[at + 1 :]) for row in rows]
+    title = plain("Sources by criterion, highest first; intervals as for the differences.")
+    return Table("answer-sources", title, tuple(columns), tuple(rows), tuple(notes)) if rows else None
+
+
+def _are_shares(criteria: Sequence[Judged]) -> bool:
+    """Whether all numbers of a table are shares and their differences."""
+    return all(judged.kind in SHARES for judged in criteria)
 
 
 def _comparisons(result: Answer) -> Table:
@@ -313,12 +334,14 @@ def _comparisons(result: Answer) -> Table:
         CRITERION,
         Column("first", "First"),
         Column("second", "less second"),
-        Column("difference", "Difference", "estimate", n="n"),
+        Column("difference", "Difference", "share_estimate", n="n", digits=1, points=True)
+        if _are_shares(result.criteria)
+        else Column("difference", "Difference", "estimate", n="n"),
         Column("p", "p", "p"),
         Column("p_holm", "p, Holm", "p"),
         Column("superiority", "First above second, ties half", "share_estimate", n="n", digits=1),
         Column("verdict", "The first is"),
-        Column("contexts", "Contexts", "count"),
+        Column("contexts", _items_head(result), "count"),
         Column("dropped", "not used", "count"),
         Column("raters", "Raters", "count"),
         Column("shared", "of both", "count"),
@@ -328,10 +351,22 @@ def _comparisons(result: Answer) -> Table:
     return Table("answer-comparisons", title, columns, tuple(rows), tuple(_notes(result)))
 
 
+def _items_head(result: Answer) -> str:
+    """What the items are that a comparison counts: without contexts, its texts."""
+    heads = {
+        "Contexts" if UNPAIRED not in each.comparison.difference.flags else UNPAIRED_HEADS.get(judged.kind, "Texts")
+        for judged in result.criteria
+        for each in judged.verdicts
+        if each.comparison
+    }
+    return heads.pop() if len(heads) == 1 else EITHER
+
+
 def _row(judged: Judged, verdict: Verdict) -> Row:
     criterion, compared = judged.criterion, verdict.comparison
+    outcome = SEVERE_OUTCOMES.get(verdict.outcome, verdict.outcome) if criterion == SEVERITY else verdict.outcome
     if compared is None:
-        return (criterion, verdict.first, verdict.second, *[None] * 4, verdict.outcome, *[None] * 5)
+        return (criterion, verdict.first, verdict.second, *[None] * 4, outcome, *[None] * 5)
     # Of preferences it stands in their own table, with an interval of its own.
     known = compared.superiority.value is not None and judged.kind != "preference"
     superiority = compared.superiority if known else None
@@ -343,8 +378,8 @@ def _row(judged: Judged, verdict: Verdict) -> Row:
         compared.p,
         verdict.adjusted_p,
         superiority,
-        verdict.outcome,
-        compared.contexts,
+        outcome,
+        None if ITEMS_UNKNOWN in compared.difference.flags else compared.contexts,
         compared.dropped,
         compared.raters,
         compared.shared_raters if compared.raters is not None and judged.kind != "preference" else None,

@@ -17,6 +17,7 @@ from metrics.report.section import Measured
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.estimate_figures import draw_tables
 from metrics.report.wording import name_criterion, plural
+from metrics.report.wording import share as format_share
 from metrics.tables.record import Cell, Column, Row, Table, as_records
 from metrics.types import Estimate
 
@@ -50,7 +51,7 @@ COLUMNS = (
     Column("source", "Source"),
     Column("chosen", "Chosen", "share_estimate", n="n", digits=1),
     Column("chance", "By chance", "share", digits=1),
-    Column("difference", "Chosen less chance", "share_estimate", n="n", digits=1),
+    Column("difference", "Chosen less chance", "share_estimate", n="n", digits=1, points=True),
     Column("p", "p", "p"),
     Column("contexts", "Contexts", "count"),
     Column("raters", "Raters", "count"),
@@ -182,11 +183,9 @@ def conclude(result: Sequence[Chosen]) -> Iterator[Sentence]:
         for row in each.records():
             source, share, chance = (row[key] for key in ("source", "chosen", "chance"))
             if source != REFERENCES and isinstance(share, Estimate) and share.value is not None:
-                span = share.interval
-                ends = f" [{100 * span.low:.1f}, {100 * span.high:.1f}]" if span else ""
                 yield FINDING.fill(
                     source=str(source),
-                    words=f"{100 * share.value:.1f}%{ends}",
+                    words=format_share(share.value, share.interval),
                     criterion=name_criterion(each.criterion),
                     chance=100 * float(str(chance)),
                     contexts=plural(int(str(row["contexts"])), "context"),

@@ -9,7 +9,7 @@ from metrics.inference.drop_out import DropOut, compare_drop_out
 from metrics.report.row_records import DrawFacts
 from metrics.report.section import Reference, Section
 from metrics.report.section_kind import Options, written
-from metrics.report.wording import p_value
+from metrics.report.wording import number, p_value
 from metrics.tables.record import Column, Table
 from metrics.types import Estimate, Setting
 from metrics.version import __version__
@@ -127,7 +127,7 @@ def _test(compared: DropOut, draw: DrawFacts, level: float, seed: int) -> Table:
         Column("statistic", "Chi-square", "number", digits=2),
         Column("p", "p", "p"),
         Column("pair", "Largest difference"),
-        Column("difference", "Difference of shares", "estimate", n="people", digits=3),
+        Column("difference", "Difference of shares", "share_estimate", n="people", digits=1, points=True),
         Column("people", "People", "count"),
     )
     title = plain("Differential drop-out: lost shares of people by condition.")
@@ -140,8 +140,8 @@ def _sentence(compared: DropOut, draw: DrawFacts, level: float) -> str:
     verdict = "differs" if compared.p < 1 - level else "does not differ detectably"
     return (
         f"Drop-out {verdict} between conditions ({compared.test}, {p_value(compared.p)}); the largest difference is "
-        f"that of {names[compared.highest]} and {names[compared.lowest]}, {100 * compared.difference:.1f} percentage "
-        f"points [{100 * low:.1f}, {100 * high:.1f}]."
+        f"that of {names[compared.highest]} and {names[compared.lowest]}, {number(100 * compared.difference, 1)} "
+        f"percentage points [{number(100 * low, 1)}, {number(100 * high, 1)}]."
     )
 
 

@@ -11,7 +11,7 @@ from metrics.evaluators.conditions_to_json import tost_estimate
 from metrics.inference.equivalence import Equivalence, Margin, equivalence
 from metrics.report.row_records import PlanFacts
 from metrics.report.section import Reference
-from metrics.report.wording import p_value
+from metrics.report.wording import p_value, share
 from metrics.tables.record import Column, Row, Table
 
 TABLE = "evaluators-equivalence"
@@ -31,6 +31,10 @@ TESTED = template(
 )
 
 
+BY_T = (
+    "Intervals are those of the t-tests, symmetric around the value: with few evaluators they can reach further than "
+    "shares can. Those of accuracy in the first table are Wilson's and stay within 0 and 100%."
+)
 LAKENS = Reference(
     "lakens2017equivalence",
     "article",
@@ -65,15 +69,16 @@ def sentence(test: Equivalence) -> Sentence:
     if test.equivalent is None or span is None or test.p is None:
         return UNTESTABLE.fill(margin=margin)
     outcome = "was shown to lie" if test.equivalent else "was not shown to lie"
-    shown = f"{100 * test.value:.1f}% [{100 * span.low:.1f}, {100 * span.high:.1f}] at {100 * span.level:g}%"
+    shown = f"{share(test.value, span)} at {100 * span.level:g}%"
     return TESTED.fill(outcome=outcome, margin=margin, declared=test.margin.declared, shown=shown, p=p_value(test.p))
 
 
 def table(tests: Mapping[str, Equivalence]) -> Table:
     """A row a condition, and a row a pair of conditions. tests: at least one, all of one declaration."""
     columns = (
-        Column("what", "Accuracy, or difference of two"),
-        Column("value", "Value, 90% interval", "share_estimate", n="evaluators", digits=1),
+        Column("what", "Of"),
+        Column("value", "Accuracy, 90% interval", "share_estimate", n="evaluators", digits=1),
+        Column("difference", "Difference, 90% interval", "share_estimate", n="evaluators", digits=1, points=True),
         Column("margin", "Margin", "range"),
         Column("t_low", "t, lower bound", "number"),
         Column("t_high", "t, upper bound", "number"),
@@ -85,7 +90,7 @@ def table(tests: Mapping[str, Equivalence]) -> Table:
     rows: tuple[Row, ...] = tuple(
         (
             name,
-            tost_estimate(test),
+            *((None, tost_estimate(test)) if _is_difference(test) else (tost_estimate(test), None)),
             _span(test.margin),
             test.t_low,
             test.t_high,
@@ -99,13 +104,21 @@ def table(tests: Mapping[str, Equivalence]) -> Table:
     declared = next(iter(tests.values())).margin.declared
     notes = (
         f"The margin was declared before the data by {declared}. Of a difference it has the same width around 0.",
+        BY_T,
         f'Each test is at alpha {ALPHA:g}, not adjusted for their number. "Not shown" does not prove a difference.',
     )
     return Table(TABLE, plain("Equivalence by two one-sided t-tests over evaluators."), columns, rows, notes)
 
 
+def _is_difference(test: Equivalence) -> bool:
+    """Whether it is of two conditions: its margin lies around 0, not around chance."""
+    return test.margin.low < 0
+
+
 def _span(margin: Margin) -> str:
-    return f"{100 * margin.low:g}% to {100 * margin.high:g}%".replace("-", "−")
+    """The margin in words; that of a difference in percentage points."""
+    low, high = (f"{100 * end:g}".replace("-", "−") for end in (margin.low, margin.high))
+    return f"{low} to {high} pp" if margin.low < 0 else f"{low}% to {high}%"
 
 
 def _verdict(test: Equivalence) -> str:

@@ -39,6 +39,10 @@ AFFORDED = 50_000  # texts times selections up to which every draw is made
 MAX_NAMED = 3
 OF_CONDITIONS = plain("Share of the selections with a value on each side of the interval without exclusions.")
 OF_TIES = plain("Share of the selections with a value on each side of the interval without exclusions, exact ties.")
+THESE_RATERS = (
+    "Every selection has its interval by half-samples of texts, with these raters: without what other raters would "
+    "change, which the intervals in the table of HUSE hold where it is known."
+)
 CONCLUSIONS: dict[Conclusion | None, str] = {
     "below": "different from the references",
     "open": "not shown to differ from the references",
@@ -383,12 +387,12 @@ def _sides(effects: Mapping[str, Exclusions], name: str, key: str) -> Iterator[T
     )
     title = OF_CONDITIONS if key == "condition" else OF_TIES
     if rows:
-        yield Table(f"{name}-sides", title, columns, tuple(rows))
+        yield Table(f"{name}-sides", title, columns, tuple(rows), () if key == "condition" else (THESE_RATERS,))
 
 
 def _charts(effects: Mapping[str, Exclusions], name: str) -> Iterator[Chart]:
     for at, (of, effect) in enumerate(effects.items(), 1):
-        if len(effect.specifications) < 2:
+        if sum(selection.value is not None for selection in effect.specifications) < 2:
             continue  # a figure of one point
         chart = exclusion_curve.chart(effect, name=f"{name}-{at}")
         yield replace(chart, title=f"{of}: {chart.title}")

@@ -197,11 +197,13 @@ def _nnd_charts(attached: Sequence[Attached]) -> tuple[Chart, ...]:
     categories = {str(row[1]) for row in rates} - {ALL_TESTS}
     shown = [row for row in rates if len(categories) > 1 or row[1] == ALL_TESTS]
     bars = [pass_rates.Rate(str(row[0]), name_criterion(str(row[1])), cast(Estimate, row[2])) for row in shown]
-    charts = [pass_rates.chart(bars)] if any(bar.rate.value is not None for bar in bars) else []
+    # No figure of one point: the table has it.
+    charts = [pass_rates.chart(bars)] if sum(bar.rate.value is not None for bar in bars) > 1 else []
     for file in attached:
         points = [CurvePoint(**point) for point in file.document.get("curve") or ()]
         if any(point.value is not None for point in points):
-            charts += [chart(panel) for panel in panels(points)]
+            drawn = panels(points)
+            charts += [chart(panel) for panel in drawn if any(len(series.places) > 1 for series in panel.series)]
     return tuple(charts)
 
 

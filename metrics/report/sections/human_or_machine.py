@@ -20,13 +20,13 @@ from metrics.evaluators.exclusion_sensitivity import OVERALL
 from metrics.figures import accuracy_by_arm, score_histogram
 from metrics.figures.chart import Chart
 from metrics.inference.equivalence import Equivalence, Margin
-from metrics.inference.mixed_model import MixedModel
+from metrics.inference.mixed_model import INTERCEPT, MixedModel
 from metrics.report.records import ReportInput
 from metrics.report.section import Measured, Reference, Section
 from metrics.report.section_kind import Options, written
 from metrics.report.sections import equivalence
 from metrics.report.sections.judgments import files, judgments, varying_factors
-from metrics.report.wording import p_value, plural
+from metrics.report.wording import number, p_value, plural, share
 from metrics.tables.evaluators import EvaluatorRow, evaluator_table
 from metrics.tables.record import Column, Row, Table
 from metrics.types import MODEL, REFERENCE, Estimate, Source
@@ -55,10 +55,10 @@ UNCERTAIN = template(
 SHARED_NOTE = (
     "Some evaluators judged in several conditions and count once in each; these tests take conditions as independent."
 )
-MIXED = plain("Mixed model of right answers, texts and evaluators crossed; first effect: share of the first condition.")
-BOOTSTRAPPED = plain(
-    "Least squares with a cluster bootstrap of right answers, texts and evaluators crossed; first effect: share of the "
-    "first condition."
+MIXED = plain("Mixed model of right answers, texts and evaluators crossed.")
+BOOTSTRAPPED = plain("Least squares with a cluster bootstrap of right answers, texts and evaluators crossed.")
+LINEAR = (
+    "The model is linear in shares: its limits can lie outside 0 to 100%, those of accuracy in the first table cannot."
 )
 BETTER = template(
     "summary.accuracy-better",
@@ -117,7 +117,7 @@ def write(report_input: ReportInput, options: Options) -> Section:
     alike = _alike(included, compared, margin, missing)
     tables += [_noted(equivalence.table(alike), notes if compared else ())] if alike else []
     try:
-        tables.append(_noted(_mixed(mixed_accuracy(included, by, level=level, seed=seed)), notes))
+        tables.append(_noted(_mixed(mixed_accuracy(included, by, level=level, seed=seed), _first(evaluation)), notes))
     except MetricsError as error:
         missing.append(("Mixed model of right answers", str(error)))
     tables += _exclusions(evaluation, judgments(report_input, every=True), len(included), by, level)
@@ -159,10 +159,9 @@ def conclude(evaluation: Evaluation, alike: Equivalence | None, empty: Sequence[
 def _verdict(evaluation: Evaluation) -> Sentence:
     accuracy = evaluation.overall.accuracy.accuracy
     span = accuracy.interval
-    shown = f"{100 * (accuracy.value or 0):.1f}%"
     if span is None:
-        return UNCERTAIN.fill(value=shown)
-    words = f"{shown} [{100 * span.low:.1f}, {100 * span.high:.1f}]"
+        return UNCERTAIN.fill(value=share(accuracy.value))
+    words = share(accuracy.value, span)
     outcome = BETTER if span.low > 0.5 else WORSE if span.high < 0.5 else CHANCE
     return outcome.fill(words=words, evaluators=plural(accuracy.n, "evaluator"))
 
@@ -215,7 +214,7 @@ def _main(
 def _tests(evaluation: Evaluation) -> Table:
     columns = (
         Column("condition", "Condition"),
-        Column("difference", "Accuracy less 50%", "share_estimate", n="evaluators", digits=1),
+        Column("difference", "Accuracy less 50%", "share_estimate", n="evaluators", digits=1, points=True),
         Column("t", "t", "number"),
         Column("df", "df", "number", digits=0),
         Column("p", "p", "p"),
@@ -236,9 +235,13 @@ def _tests(evaluation: Evaluation) -> Table:
         )
     family = evaluation.family
     family_note = family.describe() if family else "One test."
-    note = "A difference from chance that is not significant does not show that there is none."
+    notes = (
+        family_note,
+        "A difference from chance that is not significant does not show that there is none.",
+        equivalence.BY_T,
+    )
     title = plain("Accuracy against chance, two-sided one-sample t-tests over evaluators.")
-    return Table("evaluators-against-chance", title, columns, tuple(rows), (family_note, note))
+    return Table("evaluators-against-chance", title, columns, tuple(rows), notes)
 
 
 def _number(value: Any) -> float | None:
@@ -315,7 +318,7 @@ def _pairs(compared: ConditionComparison) -> Table:
     columns = (
         Column("a", "First"),
         Column("b", "less second"),
-        Column("difference", "Difference of accuracy", "share_estimate", digits=1),
+        Column("difference", "Difference of accuracy", "share_estimate", digits=1, points=True),
         Column("t", "t", "number"),
         Column("df", "df", "number", digits=0),
         Column("p", "p", "p"),
@@ -331,12 +334,13 @@ def _pairs(compared: ConditionComparison) -> Table:
         rows.append((pair.a, pair.b, pair.difference, *values, pair.cohens_d, pair.smallest_effect))
     anova = anova_estimate(compared.anova)
     p, eta = _number(anova.settings.get("p")), _number(anova.settings.get("eta_squared"))
-    f = "not defined" if anova.value is None or p is None else f"F = {anova.value:.2f}, {p_value(p)}"
-    share = "" if eta is None else f", eta squared {eta:.3f}"
+    f = "not defined" if anova.value is None or p is None else f"F = {number(anova.value)}, {p_value(p)}"
+    explained = "" if eta is None else f", eta squared {number(eta, 3)}"
     df = f"({compared.anova.df_between}, {compared.anova.df_within} degrees of freedom)"
     notes = [
-        f"One-way ANOVA over evaluators: {f}{share} {df}.",
+        f"One-way ANOVA over evaluators: {f}{explained} {df}.",
         compared.family.describe(),
+        equivalence.BY_T,
     ]
     if SHARED in compared.flags:
         notes.append(SHARED_NOTE)
@@ -350,7 +354,7 @@ def _tukey(compared: ConditionComparison) -> Table:
     columns = (
         Column("a", "First"),
         Column("b", "less second"),
-        Column("difference", "Difference of accuracy", "share_estimate", digits=1),
+        Column("difference", "Difference of accuracy", "share_estimate", digits=1, points=True),
         Column("q", "q", "number"),
         Column("p", "p, all pairs", "p"),
         Column("d", "Cohen's d", "estimate"),
@@ -360,14 +364,33 @@ def _tukey(compared: ConditionComparison) -> Table:
     return Table("evaluators-tukey", title, columns, rows)
 
 
-def _mixed(model: MixedModel) -> Table:
-    columns = (Column("effect", "Effect"), Column("value", "Share right", "share_estimate", n="n", digits=1))
-    rows = tuple((name, estimate, estimate.n) for name, estimate in model.effects.items())
-    notes = [model.note] if model.note else []
+def _first(evaluation: Evaluation) -> str:
+    """The condition that the mixed model starts from; "" without conditions."""
+    return next(iter(evaluation.conditions), "")
+
+
+def _mixed(model: MixedModel, first: str) -> Table:
+    """The model with its intercept as the share of the first condition ("": of human texts, of one condition)."""
+    columns = (
+        Column("effect", "Effect"),
+        Column("value", "Share right", "share_estimate", n="n", digits=1),
+        Column("difference", "Difference", "share_estimate", n="n", digits=1, points=True),
+        Column("n", "n", "count"),
+    )
+    base = first or "human texts"
+    rows: list[Row] = []
+    for name, estimate in model.effects.items():
+        if name == INTERCEPT:
+            rows.append((base, estimate, None, estimate.n))
+        else:
+            rows.append((f"{name if first else 'machine texts'}, less {base}", None, estimate, estimate.n))
+    notes = [LINEAR, *([model.note] if model.note else [])]
     if model.is_fitted:
-        notes.append("Variances: " + ", ".join(f"{name} {value:.4f}" for name, value in model.variances.items()) + ".")
+        notes.append(
+            "Variances: " + ", ".join(f"{name} {number(value, 4)}" for name, value in model.variances.items()) + "."
+        )
     title = MIXED if model.is_fitted else BOOTSTRAPPED
-    return Table("evaluators-mixed", title, (*columns, Column("n", "n", "count")), rows, tuple(notes))
+    return Table("evaluators-mixed", title, columns, tuple(rows), tuple(notes))
 
 
 def _only_arm(report_input: ReportInput) -> str:
@@ -423,7 +446,8 @@ def _charts(
     shown = evaluation.conditions or {_only_arm(report_input): evaluation.overall}
     arms = [accuracy_by_arm.Arm(name, condition.accuracy.accuracy) for name, condition in shown.items()]
     arms += [accuracy_by_arm.Arm(f"{name} (empty)", NOTHING) for name in empty]
-    charts = [accuracy_by_arm.chart(arms, name="accuracy-by-condition", assigned=notes)]
+    # No figure of one point: the table has it.
+    charts = [accuracy_by_arm.chart(arms, name="accuracy-by-condition", assigned=notes)] if len(arms) > 1 else []
     scale = sorted(report_input.study.scale, key=lambda label: label.code)
     names = [label.name for label in scale] if len(scale) == 4 else ["1", "2", "3", "4"]
     drawn: list[tuple[str, str, list[score_histogram.Scores]]] = []

@@ -17,6 +17,7 @@ from metrics.report.section import Measured, Reference
 from metrics.report.section_kind import SectionKind
 from metrics.report.sections.huse_extras import HuseExtras
 from metrics.report.sections.huse_results import HuseResults, compute, count_steps, gather
+from metrics.report.wording import number
 from metrics.tables.huse import TEST_NOTE
 from metrics.tables.record import Cell, Column, Row, Table
 from metrics.types import Estimate, HuseResult
@@ -34,6 +35,10 @@ BY_TEXTS_WITH_BAND = plain(
 )
 CHOICES = plain("HUSE by other choices, one changed at a time.")
 CHOICES_WITH_INTERVALS = plain("HUSE by other choices, one changed at a time; intervals in the row as reported only.")
+AS_REPORTED = (
+    "Intervals are as in the table of HUSE. Those under selections of rules, where there are any, are by half-samples "
+    "of texts, with these raters: one value can have both."
+)
 UNDECIDED = 0.5  # largest sum of absolute margins of an undecided context
 # Lists of contexts, each with its words and the verdict on the contexts that fit these.
 KINDS = (
@@ -151,7 +156,7 @@ def _exclusions(all_extras: Sequence[HuseExtras], generators: Sequence[Generator
             rows.append((extras.name, "with every judgment", *_three(extras.everything), extras.everything.huse_q.n))
     columns = (Column("generator", "Generator"), Column("judgments", "Judgments"), *FOUR[:3], Column("n", "n", "count"))
     title = plain("HUSE with and without the exclusions of the section Quality, exact ties.")
-    return _table("huse-exclusions", title, columns, rows)
+    return _table("huse-exclusions", title, columns, rows, (AS_REPORTED,))
 
 
 def _three(result: HuseResult) -> tuple[Estimate, Estimate, Estimate]:
@@ -256,7 +261,7 @@ def _curve(all_extras: Sequence[HuseExtras], over: str) -> Table | None:
         for extras in all_extras
         if over == "ratings" and extras.ratings and extras.ratings.fit
     ]
-    lines = [f"{name}: HUSE = {fit.a:.3f} {_signed(fit.b)} / r. {fit.note}" for name, fit in fits]
+    lines = [f"{name}: HUSE = {number(fit.a, 3)} {_signed(fit.b)} / r. {fit.note}" for name, fit in fits]
     spread = "The band shows variation over subsamples, not uncertainty. Its width is 0 at full size."
     banded = any(isinstance(cell, Estimate) and cell.interval for row in rows for cell in row)
     plainly = BY_RATINGS if over == "ratings" else BY_TEXTS
@@ -266,7 +271,7 @@ def _curve(all_extras: Sequence[HuseExtras], over: str) -> Table | None:
 
 
 def _signed(value: float) -> str:
-    return f"{'+' if value >= 0 else '−'} {abs(value):.3f}"
+    return f"{'+' if value >= 0 else '−'} {number(abs(value), 3)}"
 
 
 def draw_curves(all_extras: Sequence[HuseExtras]) -> Iterator[Chart]:

@@ -26,7 +26,7 @@ def section(report_input: ReportInput) -> Section:
         again = sum(same[_normal(text.body)] > 1 for text in texts)
         equal: int | None = None
         copied: int | None = None
-        if name != REFERENCES:
+        if name != REFERENCES and references:
             equal = sum(_normal(text.body) in references for text in texts)
             copied = sum(_overlap(text.body, runs) > MAX_OVERLAP for text in texts)
         in_context = sum(

@@ -31,6 +31,7 @@ from metrics.report.section_kind import Options, written
 from metrics.report.sections.estimate_figures import draw_tables
 from metrics.report.sections.source_comparisons import RatingColumns
 from metrics.report.wording import name_criterion, plural
+from metrics.report.wording import share as format_share
 from metrics.tables.record import CRITERION, Column, Row, Table
 from metrics.text_scores.roc import auc_estimate
 from metrics.types import Estimate, Interval, Setting
@@ -353,10 +354,11 @@ def state_labels(criterion: str, rows: Sequence[Row]) -> Sentence:
         *others, last = [f"“{label}”" for label, _ in labels]
         named = f"{', '.join(others)} and {last}" if others else last
         span = labels[0][1].interval if len(labels) == 1 else None
-        ends = f" [{100 * span.low:.1f}, {100 * span.high:.1f}]" if span else ""
         each = " each" if len(labels) > 1 else ""
         whose = "the references" if source == REFERENCES else source
-        parts.append(f"{named} for {whose}, {100 * highest:.1f}%{ends}{each} of {plural(shares[0][1].n, 'judgment')}")
+        parts.append(
+            f"{named} for {whose}, {format_share(highest, span)}{each} of {plural(shares[0][1].n, 'judgment')}"
+        )
     return LABELS_CONCLUSION.fill(criterion=name_criterion(criterion), labels="; ".join(parts))
 
 

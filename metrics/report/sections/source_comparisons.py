@@ -246,9 +246,12 @@ class RatingColumns:
         return mean_of_ratings(by, values, weight=weight, these_raters=these_raters, level=level)
 
     def share(self, name: str, level: float, *, these_raters: bool) -> Estimate:
-        """Mean of a source's values in [0, 1], as a share of its answers."""
+        """Mean of a source's values in [0, 1] over its contexts, or texts where none is recorded, within [0, 1]."""
         rows = [at for at, source in enumerate(self.source) if source == name]
-        return share_of_answers(self._rated_by(rows), self._values(rows), these_raters=these_raters, level=level)
+        by = self._rated_by(rows)
+        # As in the differences, so that these are those of the shares where each context is rated for both sources.
+        weight = weights_by_text(by.item)
+        return share_of_answers(by, self._values(rows), weight=weight, these_raters=these_raters, level=level)
 
     def _rated_by(self, rows: Sequence[int]) -> RatedBy:
         items = [self.context[at] or ("text", self.text[at]) for at in rows]

@@ -63,6 +63,7 @@ MEASURED = {
     "sections/chosen_texts: chosen": "report",
     "sections/chosen_texts: difference": "report",
     "sections/condition_assignment: difference": "report",
+    "sections/equivalence: difference": "crossed",
     "sections/equivalence: value": "accuracy",
     "sections/exclusions: headline": "huse",
     "sections/explanations: kappa": "crossed",

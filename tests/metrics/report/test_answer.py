@@ -25,6 +25,7 @@ from metrics.report.row_records import ComparisonPlan, ConditionFacts, PlanFacts
 from metrics.report.section import Section
 from metrics.report.sections import agreement, answer
 from metrics.tables.column import prose
+from metrics.tables.shown import format_cell
 from metrics.types import Estimate, Interval
 from tests.annotation.reports.round_trips import KINDS
 from tests.metrics.report.samples import rated
@@ -134,6 +135,29 @@ def test_of_several_generators_the_highest_two_lead_and_holm_counts_all_pairs() 
         ("small", "2", "2"),
         ("tiny", "3", "3"),
     ]
+
+
+def test_sources_that_cannot_be_parted_have_ranks_and_no_column_of_groups() -> None:
+    given = rated({"a": 0.0, "b": 0.0})
+    assert [(row["ranks"], "group" in row) for row in rows(given, "answer-sources")] == [("1 to 2", False)] * 2
+
+
+def test_a_source_of_more_severe_errors_is_not_called_better() -> None:
+    given = rated({"a": 1.0, "b": 0.0})
+    severe = replace(given, ratings=tuple(replace(rating, criterion="severity") for rating in given.ratings))
+    assert sentence(severe).startswith("a is rated higher than b on severity: ")
+    assert [row["verdict"] for row in rows(severe)] == ["rated higher"]
+
+
+def test_shares_are_in_percent_their_differences_in_points_and_both_agree() -> None:
+    """Texts have from 1 to 14 ratings, and count alike in both."""
+    given = KINDS["one condition"](3)
+    means = {row["source"]: row["mean"].value for row in rows(given, "answer-sources")}
+    for row in rows(given):
+        assert row["difference"].value == pytest.approx(means[row["first"]] - means[row["second"]])
+    columns = {column.key: column for table in section(given).tables for column in table.columns}
+    assert format_cell(columns["difference"], rows(given)[0]["difference"]).partition(" [")[0].endswith(" pp")
+    assert format_cell(columns["mean"], rows(given, "answer-sources")[0]["mean"]).partition(" [")[0].endswith("%")
 
 
 def test_the_declared_comparison_leads_in_its_declared_order() -> None:

@@ -107,9 +107,9 @@ def test_how_raters_came_survives_the_file_of_the_report(chosen: Report) -> None
 def test_a_comparison_of_studies_carries_the_sentence_of_each(chosen: Report) -> None:
     first = came("chosen")
     second = replace(came(None), study=replace(came(None).study, name="later"))
-    told = json.dumps([one.lead for one in compare_studies((first, second)).sections])
-    assert f"{first.study.name}: {CHOSEN}" in told
-    assert f"later: {UNKNOWN}" in told
+    told = json.dumps([one.lead for one in compare_studies((first, second)).sections], ensure_ascii=False)
+    assert f"“{first.study.name}”: {CHOSEN}" in told
+    assert f"“later”: {UNKNOWN}" in told
 
 
 def test_all_judgments_are_no_arm_of_the_figure(chosen: Report) -> None:

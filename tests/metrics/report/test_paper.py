@@ -124,6 +124,13 @@ def test_there_is_one_table_and_at_most_two_figures(name: str) -> None:
         assert files[PAGE].count(rf"\input{{{file.removesuffix('.tex')}}}") == 1, "each piece is read once"
 
 
+def test_a_table_of_many_conditions_keeps_the_row_of_all_of_them() -> None:
+    table = compose_page(report_of("evaluators"), ()).table
+    assert table is not None
+    assert [row[0] for row in table.rows][-2:] == ["comparison, gpt", "all"]
+    assert table.notes == ("The appendix has 1 more row.",)
+
+
 def test_the_tie_mode_is_said_once() -> None:
     """Of HUSE it decides the value, so that a reader must know it; said twice, it could be said otherwise."""
     said = "".join(text for file, text in files_of("typicality").items() if file != PAGE)

@@ -102,7 +102,7 @@ def test_findings_are_upheld_where_the_repetition_finds_the_same(found: Section)
     assert rows["a", "b"] == ("better", "again", "better", "yes")
     assert rows["a", "references"] == ("worse", "again", "undecided", "no")
     assert rows["b", "references"] == ("worse", "again", "worse", "yes")
-    assert "Of 3 findings of first that again tested again, 2 were upheld (67%)." in found.lead
+    assert "Of 3 findings of “first” that “again” tested again, 2 were upheld (67%)." in found.lead
 
 
 def test_a_repetition_too_small_to_decide_anything_leaves_no_finding_tested() -> None:
@@ -145,5 +145,5 @@ def preferred(name: str, wins: int) -> ReportInput:
 def test_preferences_are_repeated_by_their_findings_alone() -> None:
     section = reproduction(preferred("first", 9), preferred("again", 8))
     assert section is not None
-    assert section.lead == ("Of 1 finding of first that again tested again, 1 was upheld (100%).",)
+    assert section.lead == ("Of 1 finding of “first” that “again” tested again, 1 was upheld (100%).",)
     assert [table.name for table in section.tables] == ["reproduction-findings"]

@@ -76,14 +76,15 @@ LOGGED = PlanFacts(
     deviations=("One day more.",),
 )
 PLACE = {"family": "m", "category": "all", "axis": "parameters", "value": 0.5, "low": 0.4, "high": 0.6, "n": 8}
+RATE = {**ESTIMATE, "interval": {"low": 0.4, "high": 0.6, "level": 0.95, "method": "wilson"}}
 NEAR_NEGATIVE = Attached(
     "nnd",
     "n.json",
     "0" * 64,
     {
         "model": "m",
-        "overall": {**ESTIMATE, "interval": {"low": 0.4, "high": 0.6, "level": 0.95, "method": "wilson"}},
-        "by_category": {},
+        "overall": RATE,
+        "by_category": {"grammar": RATE, "repetition": RATE},
         "curve": [{**PLACE, "x": 10.0**at, "model": f"m{at}"} for at in (6, 7)],
     },
 )

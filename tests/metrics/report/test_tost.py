@@ -72,7 +72,7 @@ def test_the_numbers_are_those_of_the_two_one_sided_tests() -> None:
 def test_conditions_and_their_differences_are_tested_too() -> None:
     table = equivalences(build_report(study(PLAN, "none", "examples")))
     assert [row[0] for row in table.rows] == ["none", "examples", "none less examples", "all judgments"]
-    assert cells(table, "none less examples")["margin"] == "−5% to 5%"
+    assert cells(table, "none less examples")["margin"] == "−5 to 5 pp"
 
 
 def test_the_verdict_names_the_margin_and_when_it_was_declared() -> None:

@@ -6,7 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from metrics.data.sentence import Template
 from metrics.report import wording
+from metrics.tables.record import Column
+from metrics.tables.shown import format_cell
 from metrics.types import Estimate, Interval
 
 
@@ -16,6 +19,9 @@ from metrics.types import Estimate, Interval
         (0.534, 2, "0.53"),
         (-1.5, 1, "−1.5"),
         (-0.001, 2, "0.00"),
+        (3.025, 2, "3.03"),
+        (3.0249999999999995, 2, "3.03"),  # the same mean, added up in another order
+        (-31.25, 1, "−31.3"),
         (None, 2, "–"),
         (float("-inf"), 2, "−∞"),
         (float("inf"), 2, "∞"),
@@ -77,3 +83,11 @@ def test_an_interval_is_kept_on_one_line() -> None:
 
 def test_a_range_of_one_number_is_that_number() -> None:
     assert (wording.describe_range(4, 4), wording.describe_range(4, 9)) == ("4", "4 to 9")
+
+
+def test_a_half_is_rounded_in_a_sentence_as_in_a_table_and_a_figure() -> None:
+    sentence = Template("a", "{value:.2f}, {share:.0%}", ("a",)).fill(value=0.325, share=0.125)
+    assert sentence == "0.33, 13%"
+    assert wording.share(0.3125, Interval(0.0625, 0.6875, 0.95, "t")) == "31.3% [6.3, 68.8]"
+    assert format_cell(Column("a", "A", "share", digits=1), 0.3125) == "31.3%"
+    assert wording.p_value(0.0625) == "p\u00a0=\u00a0.063"

@@ -8,9 +8,9 @@ from annotation.design.criteria import Criterion, Labels
 from annotation.design.task_kind import TaskKind
 from annotation.design.wording import Wording
 from metrics.data.answer_types import AnswerType
+from metrics.data.criterion_names import SEVERITY
 
 NAME = "error_labels"
-SEVERITY = "severity"
 
 # Laban et al. 2022, section 3.1: the categories of Quiz Design; the glosses are ours.
 LABELS: Labels = (

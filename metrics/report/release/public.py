@@ -179,9 +179,9 @@ def _without(data: ReportInput, choices: ReleaseChoices) -> ReportInput:
 
 
 def _counted(crowd: CrowdFacts, rows: Sequence[AssignmentRow]) -> CrowdFacts:
-    """Counts of who shares, where the rows are known; the others' answers are not in the release, and not counted."""
+    """Counts of who shares: the others' answers are not in the release. Unknown without rows; ratings name raters."""
     if not rows:
-        return crowd
+        return replace(crowd, workers=None, submitted=None, approved=None, rejected=None, excluded=None)
     return replace(
         crowd,
         workers=len({row.rater for row in rows}),
@@ -193,9 +193,9 @@ def _counted(crowd: CrowdFacts, rows: Sequence[AssignmentRow]) -> CrowdFacts:
 
 
 def _counted_condition(condition: ConditionFacts, rows: Sequence[AssignmentRow]) -> ConditionFacts:
+    if not rows:
+        return replace(condition, workers=None, submitted=None, excluded=None)
     mine = [row for row in rows if row.condition == condition.name]
-    if not mine:
-        return condition
     return replace(
         condition,
         workers=len({row.rater for row in mine}),

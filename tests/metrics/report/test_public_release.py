@@ -65,7 +65,8 @@ def test_who_does_not_share_is_gone_and_means_are_those_of_the_others(original: 
     withheld = frozenset(sorted({row.rater for row in data.ratings})[:7])
     public = make_public(original, replace(CHOICES, withheld=withheld), number=1, now=MIDNIGHT)
     shared = public.snapshot.report_input
-    assert len({row.rater for row in shared.ratings}) == len({row.rater for row in data.ratings}) - 7
+    public_raters = {row.rater for row in shared.ratings}
+    assert len(public_raters) == len({row.rater for row in data.ratings}) - 7
     assert "7 raters did not agree to share" in shared.warnings[-1].sentence
     # Reference: the mean of what the others chose, text by text.
     for facts in shared.generators:
@@ -74,6 +75,8 @@ def test_who_does_not_share_is_gone_and_means_are_those_of_the_others(original: 
             assert item.hj == Fraction(sum(values), len(values))
     differing = differing_numbers(report_of(original), report_of(public.snapshot))
     assert any(path.startswith("generators.good") for path in differing)
+    # No submission of this study is recorded, so that the ratings name who shares; the study's own count is not theirs.
+    assert shared.raters == len(public_raters) < (data.crowd.workers or 0)
 
 
 def test_a_released_comment_has_a_name_of_its_own(original: Snapshot) -> None:

@@ -27,7 +27,9 @@ ROOT = Path(__file__).resolve().parents[2]
 RATERS, TIMES = 20, 5
 # The first two people give one label throughout; the others' depend on the text and on chance.
 LABEL = "CASE WHEN ((id - 1) / 25) % 20 < 2 THEN {0} + 2 ELSE {0} + (text_id * 31) % 3 + (id * 7919) % 101 % 4 END"
-LOG_PROB = "-30.0 - ((id * 7919) % 4001) / 100.0"
+GIVES_ONE, GIVES_MORE = '{"one_answer": [1.0, null, null, 25]}', '{"one_answer": [0.4, null, null, 25]}'
+EVIDENCE = f"CASE WHEN (id - 1) % 20 < 2 THEN '{GIVES_ONE}' ELSE '{GIVES_MORE}' END"
+LOG_PROB = "-30.0 - ((id * 7919) % 1000003) / 25000.0"  # all different
 LIKELIHOOD = "text_id, generator_id, log_prob, log_prob_text, length, length_unit, decoding, content_hash"
 
 
@@ -47,7 +49,7 @@ def timed(step: str, work: Callable[[], Any], times: int = 1) -> float:
 
 
 def vary(study: Study) -> None:
-    """Every second text is a generator's, with log-probabilities; labels differ."""
+    """Every second text is a generator's, with log-probabilities; labels differ, and one check has its evidence."""
     from django.db import connection
 
     generator = study.generators.create(name="model")
@@ -58,6 +60,8 @@ def vary(study: Study) -> None:
         cursor.execute(f"UPDATE annotation_text SET source = 'model', generator_id = {generator.pk} WHERE id % 2 = 0")
         cursor.execute(f"INSERT INTO annotation_likelihood ({LIKELIHOOD}) {likelihood}")
         cursor.execute(f"UPDATE annotation_judgment SET label_id = {LABEL.format(first.pk)}")
+        evidence = f"SELECT id, 0, {EVIDENCE}, received_at FROM annotation_submission"
+        cursor.execute(f"INSERT INTO annotation_evidence (submission_id, suspicion, findings, measured_at) {evidence}")
 
 
 def measure(ratings: int) -> None:
@@ -71,7 +75,6 @@ def measure(ratings: int) -> None:
     from annotation.accounts.models import User
     from annotation.jobs.job_files import folder_of
     from annotation.models import Job, Study
-    from annotation.quality.assess import assess
     from annotation.reports import rule_choices
     from annotation.reports.gather import score
     from annotation.reports.take_snapshot import take
@@ -82,7 +85,6 @@ def measure(ratings: int) -> None:
     base, now = fill(ratings, RATERS), timezone.now()
     study = Study.objects.get()
     vary(study)
-    assess(study, now=now)
     report_input = take(study, actor="bench", reason="benchmark", now=now).report_input
     job = Job.objects.create(study=study, kind=Job.Kind.EXCLUSIONS, created_at=now)
     folder_of(job).mkdir(parents=True)

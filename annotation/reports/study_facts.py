@@ -463,12 +463,12 @@ def running_warnings(study: Study, crowd: collecting_counts.CrowdCounts) -> list
     places = study.hits.aggregate(n=Sum("max_assignments", default=0))["n"]
     if crowd.submitted >= places > 0:
         sentence = (
-            f"All {places} assignments are in, and the study is not closed ({study.get_status_display()}): further "
+            f"All {places} assignments are in, and the study is not closed: further "
             "tasks, exclusions or withdrawals can still change numbers."
         )
         return [Warn("running", sentence)]
     sentence = (
-        f"The study is not over ({study.get_status_display()}): {crowd.submitted} of {places} assignments are in. "
+        f"The study is not over: {crowd.submitted} of {places} assignments are in. "
         "Numbers will change, and stopping because of them would bias what they say."
     )
     return [Warn("running", sentence)]

@@ -25,6 +25,7 @@ from metrics.version import __version__
 
 Over = Literal["ratings", "texts"]
 
+FULL_SIZE = "no_spread_at_full_size"
 FIT_FROM = 5  # ratings per text, from which on a + b / r is fitted
 FIT_POINTS = 3
 NO_SPREAD = "The spread shows variation over subsamples, not uncertainty. It is 0 at full size."
@@ -117,7 +118,7 @@ def replicate_curve(
     study = Study(rated.means(), table.q, table.z, k)
     rng = np.random.default_rng(seed)
     points = tuple(_point(r, *_rated_draws(study, rated, r, draws, rng), band) for r in sizes)
-    full = ("no_spread_at_full_size",) if rated.equal and sizes[-1] == rated.fewest else ()
+    full = (FULL_SIZE,) if rated.equal and sizes[-1] == rated.fewest else ()
     flags = (*table.flags, *full, *(() if rated.equal else ("unequal_ratings",)))
     fits = _fit([(p.at, p.huse.mean) for p in points]), _fit([(p.at, p.huse_q.mean) for p in points])
     return _curve(points, "ratings", fits, table, flags, (k, draws, seed, band))
@@ -147,7 +148,7 @@ def size_curve(
     study = Study(table.hj_integers, table.q, table.z, k)
     rng = np.random.default_rng(seed)
     points = tuple(_point(size, *_sized_draws(study, table, size, draws, rng), band) for size in sizes)
-    full = ("no_spread_at_full_size",) if sizes[-1] == n else ()
+    full = (FULL_SIZE,) if sizes[-1] == n else ()
     return _curve(points, "texts", (None, None), table, (*table.flags, *full), (k, draws, seed, band))
 
 

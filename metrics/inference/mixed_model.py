@@ -149,7 +149,8 @@ def _check(
         )
     if np.linalg.matrix_rank(x / np.abs(x).max(axis=0).clip(1e-300)) < len(names):
         raise DegenerateInput(
-            f"The fixed effects {', '.join(names)} cannot be separated: one is constant or a sum of others."
+            f"The effects {', '.join(names)} cannot be estimated separately: one of them is the same for every "
+            "rating, or is a sum of others."
         )
     at = None if slope is None else names.index(slope)
     return _Problem(ratings, ratings.value.astype(np.float64), x, names, at, level, draws, seed)

@@ -48,7 +48,8 @@ def plan_logged(rows: Rows, match: Match, asked: Asked) -> str | None:
     at, plan = rows.logged
     before = all(at < moment(row["submitted_at"]) for row in rows.submissions) and rows.submissions
     digest = hashlib.sha256(json.dumps(plan, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
-    text = f"The plan was stored in the log on {day(at)}{', before the first submission' if before else ''}"
+    order = f", {'before' if before else 'after'} the first submission" if rows.submissions else ""
+    text = f"The plan was stored in the log on {day(at)}{order}"
     text += f" (SHA-256 {digest[:12]}…)"
     if "registered" in plan["stated"]:
         text += f"; registered at {plan['stated']['registered']}"

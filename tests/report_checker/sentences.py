@@ -1168,18 +1168,18 @@ def ratings_limit(rows: Rows, match: Match, asked: Asked) -> str:
 # --- warnings ---
 
 
-@kind(r"All \d+ assignments are in, and the study is not closed \(\w+\): .+? change numbers\.")
+@kind(r"All \d+ assignments are in, and the study is not closed: .+? change numbers\.")
 def open_and_full(rows: Rows, match: Match, asked: Asked) -> str | None:
     places = sum(hit["max_assignments"] for hit in rows.hits)
     if rows.study["status"] in ("draft", "closed") or len(rows.submissions) < places:
         return None
     return (
-        f"All {places} assignments are in, and the study is not closed ({rows.study['status']}): further tasks, "
+        f"All {places} assignments are in, and the study is not closed: further tasks, "
         "exclusions or withdrawals can still change numbers."
     )
 
 
-@kind(r"The study is not over \(\w+\): \d+ of \d+ assignments are in\. Numbers will change, .+? say\.")
+@kind(r"The study is not over: \d+ of \d+ assignments are in\. Numbers will change, .+? say\.")
 def running(rows: Rows, match: Match, asked: Asked) -> str | None:
     if rows.study["status"] in ("draft", "closed"):
         return None
@@ -1187,7 +1187,7 @@ def running(rows: Rows, match: Match, asked: Asked) -> str | None:
     if len(rows.submissions) >= places:
         return None
     return (
-        f"The study is not over ({rows.study['status']}): {len(rows.submissions)} of {places} assignments are in. "
+        f"The study is not over: {len(rows.submissions)} of {places} assignments are in. "
         "Numbers will change, and stopping because of them would bias what they say."
     )
 
@@ -1648,22 +1648,23 @@ def planned_numbers(rows: Rows) -> dict[str, bool]:
     return same
 
 
-@kind(r"All \d+ planned numbers that can be compared are those of this report\.")
+@kind(r"All \d+ planned items that can be compared are as in this report\.")
 def plan_followed(rows: Rows, match: Match, asked: Asked) -> str | None:
     if not rows.plans:
         return None
     same = planned_numbers(rows)
-    all_same = f"All {len(same)} planned numbers that can be compared are those of this report."
+    all_same = f"All {len(same)} planned items that can be compared are as in this report."
     return all_same if all(same.values()) else None
 
 
-@kind(r"\d+ of \d+ planned numbers are not those of this report: [^.]+\.")
+@kind(r"Of \d+ planned items that can be compared, these are not as in this report: [^.]+\.")
 def plan_not_followed(rows: Rows, match: Match, asked: Asked) -> str | None:
     if not rows.plans:
         return None
     same = planned_numbers(rows)
     others = [name for name, is_same in same.items() if not is_same]
-    return f"{len(others)} of {len(same)} planned numbers are not those of this report: {', '.join(others)}."
+    names = ", ".join(others)
+    return f"Of {len(same)} planned items that can be compared, these are not as in this report: {names}."
 
 
 def kind_of(text: str) -> Iterator[tuple[Kind, Match]]:

@@ -68,7 +68,7 @@ def test_an_open_study_with_all_its_work_is_not_said_to_wait_for_more() -> None:
     reported = report_of(FIRST_RARE + open_studies.index((("status", "published"),)))
     assert not differences(reported.page, reported.study, reported.asked)
     assert undetected(reported) == []
-    assert "assignments are in, and the study is not closed (published)" in reported.page
+    assert "assignments are in, and the study is not closed: further" in reported.page
     assert "Numbers will change" not in reported.page
 
 

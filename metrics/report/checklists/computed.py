@@ -24,12 +24,12 @@ STATISTICS = (
     ("agreement", "alpha_", ALPHA),
     ("evaluators", "alpha_", ALPHA),
     ("icc-", "icc", ICC),
-    ("mixed-", "value", "mixed models or least squares"),
-    ("evaluators-mixed", "value", "mixed models or least squares"),
     ("criteria", "over_all", "correlations of criteria"),
     ("nnd", "rate", "pass rates of near-negative tests"),
     ("automatic", "h", "automatic human-likelihood"),
 )
+# By the beginning of the caption: what was fitted depends on the ratings.
+MODELS = (("Mixed model", "mixed models"), ("Least squares", "least squares with a cluster bootstrap"))
 AGREEMENTS = (ALPHA, ICC)
 
 
@@ -53,6 +53,7 @@ def list_computed(sections: Sequence[Section], huse: Sequence[HuseResult] = ()) 
     measured = [estimate for result in huse for estimate in (result.huse, result.huse_q, result.huse_d)]
     names = ["HUSE", "means of ratings"] if any(estimate.value is not None for estimate in measured) else []
     names += [name for start, key, name in STATISTICS if any(_has(table, start, key) for _, table in tables)]
+    names += [words for start, words in MODELS if any(_is_model(table, start) for _, table in tables)]
     is_tested = any(_is_tested(table) for key, table in tables if key not in NOT_OF_ANSWERS)
     names += ["tests with p-values"] if is_tested else []
     cells = [cell for _, table in tables for row in table.rows for cell in row if isinstance(cell, Estimate)]
@@ -67,6 +68,10 @@ def _has(table: Table, start: str, key: str) -> bool:
     """Whether the table is of that kind, and the column has a value."""
     is_kind = table.name.startswith(start) if start.endswith("-") else table.name == start
     return is_kind and any(True for _ in _values(table, key))
+
+
+def _is_model(table: Table, start: str) -> bool:
+    return "mixed" in table.name and table.title.startswith(start)
 
 
 def _is_tested(table: Table) -> bool:

@@ -141,7 +141,9 @@ def _registered(report_input: ReportInput) -> str | None:
 def _criterion(report_input: ReportInput) -> Answers:
     names = dict.fromkeys(rating.criterion for rating in report_input.ratings)
     yield "Name of the criterion", ", ".join(map(name_criterion, names)) or None
-    yield "Definition of the criterion as given to evaluators", report_input.study.instructions
+    instructions = report_input.study.instructions
+    definition = f"in the instructions: {instructions}" if instructions else None
+    yield "Definition of the criterion as given to evaluators", definition
     yield "Correctness, goodness or a feature; form, content or both", report_input.statement("criterion")
 
 

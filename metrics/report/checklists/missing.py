@@ -36,7 +36,9 @@ def _lacks_pay(report_input: ReportInput) -> bool:
 
 
 def _lacks_plan(report_input: ReportInput) -> bool:
-    return report_input.plan is None or not (report_input.plan.sentences or report_input.plan.is_logged)
+    return report_input.plan is None or not (
+        report_input.plan.sentences or report_input.plan.is_logged or report_input.plan.sealed
+    )
 
 
 def _can_plan(report_input: ReportInput) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from html import escape
@@ -33,7 +33,7 @@ from metrics.report.sections import exclusions
 from metrics.tables.huse import interval_targets
 from metrics.tables.markup import table_html
 from metrics.tables.record import Table
-from metrics.types import MODEL, REFERENCE, Item
+from metrics.types import MODEL, REFERENCE, Estimate, Item
 
 TEMPLATES = Path(__file__).parent / "templates"
 SHOWN_TEXTS = 500  # rows of the list of texts in the page; all of them are in items.csv
@@ -43,6 +43,7 @@ SHOWN_DAYS = 40
 JSON = "report.json"  # holds every row of every table
 COMPOUND = re.compile(r"(?<![\w-])[a-z]{2,10}-[a-z]{2,10}(?![\w-])")
 HEADING = re.compile(r"(</?h)([2-4])\b")
+CLAUSE = re.compile(r"[;:,.](?=\s|$)")
 NO_AMOUNT = "not what raters were paid: see how raters were paid"
 Contents = Sequence[tuple[str, str]]
 CONTENTS = (
@@ -301,10 +302,11 @@ def _signatures(report: Report) -> list[tuple[str, Mapping[str, str]]]:
     out: list[tuple[str, Mapping[str, str]]] = []
     for generator in report.generators:
         for mode, result in generator.modes.items():
-            lines = {TITLES[name]: getattr(result, name).signature for name in MEASURES}
-            out.append((f"{generator.facts.name}, {mode}", lines))
+            out.append(
+                (f"{generator.facts.name}, {mode}", _once((TITLES[name], getattr(result, name)) for name in MEASURES))
+            )
     if report.sources:
-        out.append(("HJ by source", {row.name: row.mean.signature for row in report.sources}))
+        out.append(("HJ by source", _once((row.name, row.mean) for row in report.sources)))
     return [*out, *section_signatures(report.sections)]
 
 
@@ -313,9 +315,14 @@ def section_signatures(sections: Sequence[Section]) -> list[tuple[str, Mapping[s
     out: list[tuple[str, Mapping[str, str]]] = []
     for section in sections:
         for table in section.tables:
-            first: dict[str, str] = {}
-            for name, estimate in table.estimates():
-                first.setdefault(estimate.signature, name)
-            if first:
-                out.append((table.name, {name: line for line, name in first.items()}))
+            if lines := _once(table.estimates()):
+                out.append((CLAUSE.split(table.title)[0], lines))
     return out
+
+
+def _once(named: Iterable[tuple[str, Estimate]]) -> Mapping[str, str]:
+    """Each line by the name of the first number that it identifies."""
+    first: dict[str, str] = {}
+    for name, estimate in named:
+        first.setdefault(estimate.signature, name)
+    return {name: line for line, name in first.items()}

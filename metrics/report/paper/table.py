@@ -182,18 +182,24 @@ def _build(recipe: Recipe, tables: Sequence[Table]) -> Table:
     words_of = {at: name_criterion if at == places[CRITERION.key] else str for at in naming}
     names = (", ".join(dict.fromkeys(words_of[at](str(row[at] or EVERYTHING)) for at in naming)) for row in all_rows)
     rows = [(name, *row, n) for name, row, n in zip(names, picked, counts, strict=True)]
-    notes = count_further_rows(len(rows) - MAX_ROWS)
+    included = _first(rows)
+    notes = count_further_rows(len(rows) - len(included))
     counted = recipe.counted + (recipe.in_brackets if any(map(_has_other_n, picked)) else "")
     words = {"with_intervals": _name_intervals(picked), "counted": counted}
     if recipe.caption is MEANS:
         words["with_difference"] = DIFFERENCE if len(values) > 1 else ""
         criteria = {name_criterion(str(row[places[CRITERION.key]])) for row in all_rows}
         words["of_criterion"] = f" of {criteria.pop()}" if len(criteria) == 1 else ""
-    return Table(f"paper-{recipe.table}", recipe.caption.fill(**words), tuple(shown), _first(rows), notes)
+    return Table(f"paper-{recipe.table}", recipe.caption.fill(**words), tuple(shown), included, notes)
 
 
 def _first(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """As many rows as the page has room for; the last is the one of everything, where there is such a row."""
+    """As many rows as the page has room for; the last is the one of everything, where there is such a row.
+
+    A single row more takes no more room than the note that it is in the appendix.
+    """
+    if len(rows) == MAX_ROWS + 1:
+        return tuple(rows)
     if len(rows) > MAX_ROWS and rows[-1][0] == EVERYTHING:
         return (*rows[: MAX_ROWS - 1], rows[-1])
     return tuple(rows[:MAX_ROWS])

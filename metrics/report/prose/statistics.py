@@ -181,8 +181,9 @@ def state_plan(report_input: ReportInput) -> Iterator[Sentence]:
         at = plan.registered_at.astimezone(UTC)
         first = report_input.study.collected_from
         # Both are whole seconds. It is logged before any HIT is created, so in the same second it came first too.
-        before = ", before the first submission" if first and plan.registered_at <= first else ""
-        ways.append(f"stored in the log on {at.day} {at:%B %Y}{before}")
+        when = "before" if first and plan.registered_at <= first else "after"
+        order = f", {when} the first submission" if first else ""
+        ways.append(f"stored in the log on {at.day} {at:%B %Y}{order}")
     if plan.sha256:
         digest = f"SHA-256 {plan.sha256[:DIGITS]}…"
         ways = [f"{ways[0]} ({digest})"] if ways else [f"stored with {digest}"]

@@ -26,7 +26,7 @@ from metrics.tables.record import CRITERION, Column, Row, Table
 from metrics.types import Rating
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
-ELSEWHERE = "The table under Human or machine shows Krippendorff's α of who wrote what, by condition."
+ELSEWHERE = "Krippendorff's α of who wrote what is under Human or machine, for each condition where it is defined."
 KRIPPENDORFF = Reference(
     "krippendorff2011alpha",
     "techreport",
@@ -62,6 +62,10 @@ ICC_NOTE = (
 MIXED_NOTE = (
     "The intervals are for new texts and new raters, whichever raters the other intervals are for: both are taken as "
     "samples."
+)
+ALPHA_NOTE = (
+    "1: the raters of each text give the same label; 0: no more agreement than chance gives. Ordinal fits labels in "
+    "an order."
 )
 SEVERAL_LABELS = "a rater may give a text several labels"
 ALPHA = (
@@ -148,8 +152,7 @@ def tables(result: Agreement) -> Iterator[Table]:
     if result.alphas:
         whom = "with these raters" if result.these_raters else "and new raters"
         title = ALPHA_CAPTION.fill(level=100 * result.level, raters=whom)
-        note = "1: the same label throughout; 0: no more agreement than chance gives. Ordinal fits labels in an order."
-        yield Table("agreement", title, ALPHA, result.alphas, (note,))
+        yield Table("agreement", title, ALPHA, result.alphas, (ALPHA_NOTE,))
     for criterion, correlations, model, ratings in result.further:
         if correlations is not None:
             yield _icc_table(criterion, correlations)

@@ -48,6 +48,8 @@ UNDECIDED = template("answer.undecided", "Undecided between {first} and {second}
 TOO_SMALL = template(
     "answer.too-small", "Too small to say whether {first} {is_better} {second}{on}: {reason}. {declared}", *COMPARED
 )
+BETWEEN_SOURCES = plain("Differences between sources, criterion by criterion.")
+BETWEEN_TRAININGS = plain("Differences between sources, and of accuracy between trainings.")
 NOT_COMPARABLE = template(
     "answer.not-comparable",
     "{first} and {second} are not comparable{on}: {reason}. {declared}",
@@ -347,7 +349,8 @@ def _comparisons(result: Answer) -> Table:
         Column("shared", "of both", "count"),
         Column("n", "Judgments", "count"),
     )
-    title = plain("Differences between sources, criterion by criterion.")
+    is_of_trainings = any(judged.kind == "accuracy" for judged in result.criteria)
+    title = BETWEEN_TRAININGS if is_of_trainings else BETWEEN_SOURCES
     return Table("answer-comparisons", title, columns, tuple(rows), tuple(_notes(result)))
 
 

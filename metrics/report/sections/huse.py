@@ -8,7 +8,7 @@ from dataclasses import replace
 from metrics.data.sentence import plain
 from metrics.figures import huse_curves
 from metrics.figures.chart import Chart
-from metrics.huse.curves import Curve
+from metrics.huse.curves import FULL_SIZE, Curve
 from metrics.huse.examples import Example, Examples
 from metrics.huse.model_differences import Comparison
 from metrics.huse.to_json import permutation_estimate
@@ -202,7 +202,9 @@ def _examples(all_extras: Sequence[HuseExtras]) -> Table | None:
         f"At most {EXAMPLES} contexts of a kind; each context once, in the kind where it ranks highest. Margin: from "
         f"−2 (wrong) to 2 (right). Undecided: the absolute margins of both texts add up to {UNDECIDED} at most."
     )
-    return _table("huse-examples", title, columns, rows, (note,))
+    impossible = any(cell is None for row in rows for cell in (row[5], row[8]))
+    dash = ("A dash for log p: the model gives this text probability 0.",) if impossible else ()
+    return _table("huse-examples", title, columns, rows, (note, *dash))
 
 
 def _kinds(examples: Examples) -> Iterator[tuple[str, Example]]:
@@ -242,6 +244,9 @@ def _curve(all_extras: Sequence[HuseExtras], over: str) -> Table | None:
     rows: list[Row] = []
     for extras in all_extras:
         curve: Curve | None = getattr(extras, over)
+        # Of all texts alone it would be the table of HUSE again.
+        if curve and over == "texts" and len(curve.points) == 1:
+            continue
         for point in curve.points if curve else ():
             spreads: list[Estimate] = []
             for of_draws in (point.huse, point.huse_q):
@@ -262,7 +267,11 @@ def _curve(all_extras: Sequence[HuseExtras], over: str) -> Table | None:
         if over == "ratings" and extras.ratings and extras.ratings.fit
     ]
     lines = [f"{name}: HUSE = {number(fit.a, 3)} {_signed(fit.b)} / r. {fit.note}" for name, fit in fits]
-    spread = "The band shows variation over subsamples, not uncertainty. Its width is 0 at full size."
+    curves = [curve for extras in all_extras if (curve := getattr(extras, over))]
+    shares = " or ".join(dict.fromkeys(f"{curve.band:.0%}" for curve in curves))
+    spread = f"The band holds the middle {shares} of the draws: it shows variation over subsamples, not uncertainty."
+    if all(FULL_SIZE in curve.flags for curve in curves):
+        spread += " Its width is 0 at full size."
     banded = any(isinstance(cell, Estimate) and cell.interval for row in rows for cell in row)
     plainly = BY_RATINGS if over == "ratings" else BY_TEXTS
     with_band = BY_RATINGS_WITH_BAND if over == "ratings" else BY_TEXTS_WITH_BAND

@@ -30,7 +30,7 @@ AMENDED = template(
 UNAMENDED = template("planned.unamended", "It was not amended.", "plan.sealed.amendments")
 DIFFERS = template(
     "planned.differs",
-    "{differing} of {compared} planned numbers are not those of this report: {names}.",
+    "Of {compared} planned items that can be compared, these are not as in this report: {names}.",
     "plan.sealed.texts",
     "plan.sealed.conditions",
     "plan.sealed.raters_per_text",
@@ -41,7 +41,7 @@ DIFFERS = template(
 )
 SAME = template(
     "planned.same",
-    "All {compared} planned numbers that can be compared are those of this report.",
+    "All {compared} planned items that can be compared are as in this report.",
     "plan.sealed.texts",
     "plan.sealed.conditions",
     "plan.sealed.raters_per_text",
@@ -116,7 +116,8 @@ def _ratings(planned: int, report_input: ReportInput) -> Pair:
 
 
 def _people(planned: int, report_input: ReportInput) -> Pair:
-    counts = [condition.workers for condition in report_input.conditions]
+    alone = [report_input.raters] if report_input.has_single_condition else []
+    counts = [condition.workers for condition in report_input.conditions] or alone
     done = [count for count in counts if count is not None]
     if not done:
         return Pair("People per condition", str(planned), UNKNOWN, None)
@@ -165,7 +166,7 @@ def sentences(result: PlannedDone) -> list[Sentence]:
         lines.append(UNAMENDED.fill())
     names = [pair.name.lower() for pair in compared if not pair.same]
     if names:
-        lines.append(DIFFERS.fill(differing=len(names), compared=len(compared), names=", ".join(names)))
+        lines.append(DIFFERS.fill(compared=len(compared), names=", ".join(names)))
     elif compared:
         lines.append(SAME.fill(compared=len(compared)))
     return lines

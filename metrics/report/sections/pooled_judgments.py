@@ -19,7 +19,7 @@ from metrics.report.sections.judgments import judgments, varying_factors
 from metrics.tables.record import Column, Row, Table
 from metrics.worker_models.dawid_skene import dawid_skene
 
-CAPTION = plain("Judgments of each text, one by one and pooled")
+CAPTION = plain("Judgments of each text, one by one and pooled.")
 NOTE = (
     "Texts with two or more judgments. Majority: the share of texts that most judgments are right about; a tie counts "
     "as half. Dawid-Skene: the share of texts whose likelier author by the model of Dawid and Skene (1979) is the true "

@@ -71,7 +71,7 @@ def typicality(seed: int) -> ReportInput:
             ),
             quality=("Of many, 4 were excluded.",),
             study=replace(STUDY, selection=(SelectionStep("at least 3 words", 30, 6, 24),)),
-            warnings=(Warn("running", "The study is not over (published): 3 of 9 assignments are in."),),
+            warnings=(Warn("running", "The study is not over: 3 of 9 assignments are in."),),
             plan=PlanFacts(
                 ("Two are compared.",), NOW, None, "ab" * 32, ("One day more.",), "d = .3", None, '{"a": 1}'
             ),

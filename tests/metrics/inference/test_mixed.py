@@ -201,7 +201,7 @@ def test_no_rating_or_one_item_is_refused(value, item):
 
 
 def test_an_effect_that_does_not_vary_is_refused():
-    with pytest.raises(DegenerateInput, match="cannot be separated"):
+    with pytest.raises(DegenerateInput, match="cannot be estimated separately"):
         mixed_model(TABLE.ravel(), ITEM, RATER, {"source": np.ones(24)})
 
 

@@ -10,6 +10,7 @@ from metrics.version import __version__
 
 METHOD = "noncentral t, for new units"
 WIDEST = 1e5
+TOO_FEW_FOR_G = "too_few_for_g"
 
 
 def small_sample_factor(df: float) -> float:
@@ -48,12 +49,16 @@ def effect_sizes(
 
     t: of the test whose sd is d's (pooled where there are two groups). root: sqrt(n), or sqrt(n1 n2 / (n1 + n2)).
     n: values in all. The intervals suppose normal values (and equal variances in two groups). Where the search for
-    one fails (|t| beyond about 1e5) there is none: flag `no_interval_found`.
+    one fails (|t| beyond about 1e5) there is none: flag `no_interval_found`. With one degree of freedom the factor of g
+    is 0, and g has no value: flag `too_few_for_g`.
     """
     limits = noncentrality_limits(t, df, level) if abs(t) < WIDEST / 2 else None
     flags = () if limits else ("no_interval_found",)
     sizes = []
     for name, factor in (("cohens_d", 1.0), ("hedges_g", small_sample_factor(df))):
+        if factor <= 0:
+            sizes.append(Estimate(None, n, None, dict(settings), (TOO_FEW_FOR_G,), f"{name}|n:{n}|v:{__version__}"))
+            continue
         scale = factor / root
         interval = Interval(limits[0] * scale, limits[1] * scale, level, METHOD) if limits else None
         signature = f"{name}|n:{n}|df:{df:g}|v:{__version__}"

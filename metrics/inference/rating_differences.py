@@ -148,7 +148,7 @@ def rating_difference(
     weight = columns.weights(weights)
     inference = columns.inference(clusters, weight, level, variance)
     signed = np.where(columns.first, weight, -weight)
-    first, second = (float(weight[side] @ columns.value[side]) for side in (columns.first, ~columns.first))
+    first, second = (_mean(weight[side], columns.value[side]) for side in (columns.first, ~columns.first))
     psi = signed * (columns.value - np.where(columns.first, first, second))
     flags = () if paired else (UNPAIRED,)
     difference = inference.estimate("difference", first - second, psi, len(columns.value), flags)
@@ -191,10 +191,15 @@ def mean_rating(
     columns = _Columns(encode_names(item)[0], rater, np.ones(len(numbers), dtype=np.bool_), numbers)
     clusters = build_clusters(columns.item, rater)
     shares = columns.weights("items") if weight is None else weight
-    mean = float(shares @ numbers)
+    mean = _mean(shares, numbers)
     return columns.inference(clusters, shares, level, variance).estimate(
         "mean", mean, shares * (numbers - mean), len(numbers), ()
     )
+
+
+def _mean(weight: Floats, value: Floats) -> float:
+    """The weighted mean; of equal values exactly theirs, so that rounding does not look like variation."""
+    return float(value[0]) if (value == value[0]).all() else float(weight @ value)
 
 
 @dataclass(frozen=True, slots=True)

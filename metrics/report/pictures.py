@@ -119,9 +119,9 @@ def _source(
 
 
 def _interval(values: Sequence[float], level: float) -> Interval | None:
-    """Student's interval of the mean over texts; None for fewer than two texts."""
+    """Student's interval of the mean over texts; None for fewer than two texts, and where their values are equal."""
     n = len(values)
-    if n < 2:
+    if len(set(values)) < 2:
         return None
     mean = math.fsum(values) / n
     sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))

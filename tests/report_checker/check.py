@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from annotation.models import Study
 from tests.report_checker import (
+    columns,
+    computed_columns,  # noqa: F401 - adds its kinds
+    counted_columns,  # noqa: F401 - adds its kinds
     figures,  # noqa: F401 - adds its kinds
     page_sentences,  # noqa: F401 - adds its kinds
     rare_sentences,  # noqa: F401 - adds its kinds
@@ -74,6 +77,7 @@ def differences(text: str, study: Study, asked: Asked) -> list[str]:
         for sentence in sentences(page, rows, asked)
         if sentence.instead
     ]
-    of_paper = tables.different_cells(page, paper_cells(rows, asked.level)) if rows.submissions else ()
-    of_facts = stated_facts.differences(page, rows, asked)
-    return [*lines, *tables.differences(page, rows, asked), *of_paper, *of_facts]
+    expected = tables.expected_tables(rows, asked)
+    expected |= paper_cells(rows, asked.level) if rows.submissions else {}
+    lines += [*tables.differences(page, rows), *stated_facts.differences(page, rows, asked)]
+    return [*lines, *tables.different_cells(page, expected), *columns.differences(page, rows, asked, expected)]

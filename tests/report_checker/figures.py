@@ -6,6 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 
 from tests.report_checker.intervals import has_interval, mean_share, nothing_varies
 from tests.report_checker.recount import Answer, Rows
@@ -41,12 +42,12 @@ def of_side(rows: Rows, answers: Sequence[Answer], side: str) -> list[Answer]:
 
 @kind(rf"HJ by source\. Each mark is a text's mean rating \(HJ\)\. Rings: mean of each source{LEVELS}\.")
 def figure_hj(rows: Rows, match: Match, asked: Asked) -> str | None:
-    texts: defaultdict[str, int] = defaultdict(int)
-    for text in rows.hj():
-        texts[rows.sides[text]] += 1
+    texts: defaultdict[str, set[Fraction]] = defaultdict(set)
+    for text, hj in rows.hj().items():
+        texts[rows.sides[text]].add(hj)
     if rows.study["task"] != "typicality" or not texts:
         return None
-    bars = intervals(asked, max(texts.values()) > 1, "texts")
+    bars = intervals(asked, max(map(len, texts.values())) > 1, "texts")
     return f"HJ by source. Each mark is a text's mean rating (HJ). Rings: mean of each source{bars}."
 
 

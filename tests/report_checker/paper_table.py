@@ -12,9 +12,11 @@ from tests.report_checker.tables import (
     Cell,
     Cells,
     Ranged,
+    choices,
     chosen_cells,
     label_cells,
     mean_cells,
+    preference_answers,
     preference_cells,
 )
 
@@ -32,9 +34,16 @@ def paper_cells(rows: Rows, level: float) -> dict[str, Cells]:
         labels: Cells = {key: (share, n) for key, (share, _, _, n) in label_cells(rows, level).items()}
         return {"Share of the judgments with each label": named(labels)}
     if rows.pairs or task == "which_machine":
-        of_one = preference_cells if rows.pairs else chosen_cells
-        held = Counter(answer.criterion for answer in rows.used)
-        cells: Cells = {(name, *key): row for name in held for key, row in of_one(rows, name, level).items()}
+        cells: Cells = {}
+        for name in Counter(answer.criterion for answer in rows.used):
+            if rows.pairs:
+                shares = preference_cells(rows, name, level)
+                votes = preference_answers(rows, name)
+                cells |= {(name, *key): (*shares[key], str(len(held))) for key, held in votes.items()}
+            else:
+                answers = choices(rows, name)
+                of_one = chosen_cells(rows, name, level)
+                cells |= {(name, *key): (*row, str(len(answers[key[0]]))) for key, row in of_one.items()}
         if rows.pairs:
             return {"Share of judgments that prefer the first": named(cells, always=2)}
         return {"How often a text of each source was chosen, and would": named(cells)}

@@ -214,6 +214,41 @@ class Rows:
         return int(rows[0]["n"])
 
     @cached_property
+    def draws(self) -> list[tuple[str, str, str]]:
+        """Condition, kind and person of each entry in the log of a draw."""
+        rows = self._all(
+            "SELECT a.training, r.kind, r.person FROM annotation_drawrecord r "
+            "JOIN annotation_cell c ON c.id = r.cell_id JOIN annotation_arm a ON a.id = c.arm_id WHERE r.study_id = %s"
+        )
+        return [(row["training"], row["kind"], row["person"]) for row in rows]
+
+    @cached_property
+    def flags(self) -> list[tuple[str, int]]:
+        """Kind and submission of each flag."""
+        rows = self._all(
+            "SELECT f.kind, f.submission_id AS submission FROM annotation_flag f JOIN annotation_submission s "
+            "ON s.id = f.submission_id JOIN annotation_hit h ON h.id = s.hit_id WHERE h.study_id = %s"
+        )
+        return [(row["kind"], row["submission"]) for row in rows]
+
+    @cached_property
+    def left_votes(self) -> list[tuple[str, str, int, bool]]:
+        """Criterion, rater, sign of the code and whether the second text was on the left, of preferences that count."""
+        rows = self._all(
+            "SELECT s.id, w.pseudonym AS rater, j.criterion, l.code, p.sides_changed FROM annotation_judgment j "
+            "JOIN annotation_scalelabel l ON l.id = j.label_id "
+            "JOIN annotation_presentation p ON p.id = j.presentation_id "
+            "JOIN annotation_submission s ON s.id = p.submission_id JOIN annotation_hit h ON h.id = s.hit_id "
+            "JOIN annotation_worker w ON w.id = s.worker_id WHERE h.study_id = %s AND p.role = 'item' "
+            "AND p.partner_id IS NOT NULL AND p.sides_changed IS NOT NULL"
+        )
+        gone = {row["id"] for row in self.submissions if row["used"] == "exclude"}
+        signs = [(row, Fraction(row["code"])) for row in rows if row["id"] not in gone]
+        return [
+            (row["criterion"], row["rater"], (code > 0) - (code < 0), bool(row["sides_changed"])) for row, code in signs
+        ]
+
+    @cached_property
     def rules(self) -> list[dict[str, Any]]:
         rows = self._all(
             "SELECT number, rules, blind, applied_at FROM annotation_ruleset WHERE study_id = %s ORDER BY number"

@@ -1429,8 +1429,8 @@ def outvoted(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 def mean_span(values: list[float], level: float) -> str:
-    """The interval of a mean by Student's t, as it is printed; "" of one value."""
-    if len(values) < 2:
+    """The interval of a mean by Student's t, as it is printed; "" of equal values."""
+    if len(set(values)) < 2:
         return ""
     half = float(t.ppf((1 + level) / 2, len(values) - 1)) * stdev(values) / len(values) ** 0.5
     mean = sum(values) / len(values)

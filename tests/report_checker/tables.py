@@ -10,17 +10,16 @@ from statistics import fmean, median
 
 from tests.report_checker.intervals import ROUNDED, Influence, Spread, mean_limits, other_raters, spread_of_huse
 from tests.report_checker.page import Page
-from tests.report_checker.recount import Rows, clock, moment, money
+from tests.report_checker.recount import Answer, Rows, clock, moment, money
 from tests.report_checker.sentences import Asked, by_amount, is_nominal, people, rewards
 
 
-def differences(page: Page, rows: Rows, asked: Asked) -> Iterator[str]:
-    """Each fact and cell that the rows say otherwise."""
+def differences(page: Page, rows: Rows) -> Iterator[str]:
+    """Each fact that the rows say otherwise."""
     shown = page.facts()
     for name, expected in facts(rows).items():
         if name in shown and shown[name] != [expected]:
             yield f"fact: {name} is {shown[name]}\n    rows: {expected}"
-    yield from different_cells(page, expected_tables(rows, asked))
 
 
 def different_cells(page: Page, expected: Mapping[str, Cells]) -> Iterator[str]:
@@ -77,24 +76,38 @@ def facts(rows: Rows) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Ranged:
-    """A number with the limits of its interval, which it may lack."""
+    """A number with the limits of its interval, which it may lack. n: in brackets beside both."""
 
     value: float
     limits: tuple[float, float] | None
+    n: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """A number with the n in brackets that it has beside the row's; its interval is not counted anew."""
+    """A number with the n in brackets that it has beside the row's, if any; its interval is not counted anew."""
 
     value: float
-    n: int
+    n: int | None = None
 
     def is_shown_as(self, value: str, limits: str) -> bool:
         number = BESIDE.search(f"{value} {limits}")
         return same(BESIDE.sub("", value), self.value) and (number is None or int(number[1]) == self.n)
 
 
+@dataclass(frozen=True, slots=True)
+class P:
+    """A p-value, rounded to the digits shown, or said to be below a bound."""
+
+    value: float
+
+    def is_shown_as(self, said: str) -> bool:
+        if said.startswith("<"):
+            return self.value < float(said.lstrip("< "))
+        return same(said, self.value)
+
+
+DECIMAL = re.compile(r"−?\d+(?:\.\d+)?")
 BESIDE = re.compile(r" ?\(n = (\d+)\)")
 
 
@@ -123,25 +136,32 @@ class OfHuse:
         return low <= least[0] + ROUNDED and high >= least[1] - ROUNDED
 
 
-def same(said: str, expected: str | float | Ranged | Beside | OfHuse | None) -> bool:
+def same(said: str, expected: str | float | Ranged | Beside | P | OfHuse | None) -> bool:
     """Whether a cell shows the value: text as it is, a number rounded to the digits shown; None is not counted anew."""
+    if isinstance(expected, P):
+        return expected.is_shown_as(said)
     said, _, limits = said.partition(" [")
     if isinstance(expected, Beside):
         return expected.is_shown_as(said, limits)
     if isinstance(expected, OfHuse):
         return expected.is_shown_as(said, limits.rstrip("]").split(", ") if limits else [])
     if isinstance(expected, Ranged):
+        if expected.n is not None:
+            whole, beside = f"{said} [{limits}".removesuffix(" ["), f" (n = {expected.n})"
+            return whole.endswith(beside) and same(whole.removesuffix(beside), Ranged(expected.value, expected.limits))
         shown = limits.rstrip("]").split(", ") if limits else []
         ends = expected.limits or ()
         return same(said, expected.value) and len(shown) == len(ends) and all(map(same, shown, ends))
     if isinstance(expected, float):
         said = said.removesuffix(" pp").rstrip("%")
+        if not DECIMAL.fullmatch(said):
+            return False
         digits = len(said.partition(".")[2])
         return abs(float(said.replace("−", "-")) - expected) <= 0.5 / 10**digits + 1e-9
     return expected is None or said == expected
 
 
-Cell = str | float | Ranged | Beside | OfHuse | None
+Cell = str | float | Ranged | Beside | P | OfHuse | None
 Cells = dict[tuple[str, ...], tuple[Cell, ...]]
 
 
@@ -273,16 +293,15 @@ def _conditions(rows: Rows) -> Cells:
         work = [row for row in rows.submissions if row["arm"] == arm["training"]]
         reward = base if arm["reward_cents"] is None else arm["reward_cents"]
         seconds = [row["work_seconds"] for row in work]
-        if len(rows.arms) > 1:
-            cells[arm["training"],] = (
-                arm["training"],
-                str(rows.study["evaluators_per_cell"]),
-                str(len({row["rater"] for row in work})),
-                str(len(work)),
-                str(sum(row["used"] == "exclude" for row in work)),
-                money(reward, rows.study["currency"]) if by_amount(rows) else None,
-                clock(float(median(seconds))) if seconds else None,
-            )
+        cells[arm["training"],] = (
+            arm["training"],
+            str(rows.study["evaluators_per_cell"]),
+            str(len({row["rater"] for row in work})),
+            str(len(work)),
+            str(sum(row["used"] == "exclude" for row in work)),
+            money(reward, rows.study["currency"]) if by_amount(rows) else None,
+            clock(float(median(seconds))) if seconds else None,
+        )
     return cells
 
 
@@ -331,8 +350,9 @@ def label_cells(rows: Rows, level: float) -> Cells:
         group = judged[answer.criterion, rows.sides[answer.text] or "references"]
         group[answer.text, answer.submission, answer.rater].add(answer.label)
     cells: Cells = {}
+    given = {(answer.criterion, answer.label) for answer in rows.used}
     for key, answers in judged.items():
-        for label in set().union(*answers.values()):
+        for label in (label for criterion, label in given if criterion == key[0]):
             held = [
                 (_context(rows, text), rater, float(label in labels)) for (text, _, rater), labels in answers.items()
             ]
@@ -343,6 +363,11 @@ def label_cells(rows: Rows, level: float) -> Cells:
 
 def preference_cells(rows: Rows, criterion: str, level: float) -> Cells:
     """Of each two sources in either order, how often the first was preferred, ties half."""
+    return {key: (_share(answers, level),) for key, answers in preference_answers(rows, criterion).items()}
+
+
+def preference_answers(rows: Rows, criterion: str) -> dict[tuple[str, str], list[tuple[Hashable, str, float]]]:
+    """Of each two sources the context (or pair), the rater and how far the first was preferred, 0 to 1."""
     held: defaultdict[tuple[str, str], list[tuple[Hashable, str, float]]] = defaultdict(list)
     for answer in rows.used:
         if answer.criterion == criterion and answer.partner is not None:
@@ -355,4 +380,18 @@ def preference_cells(rows: Rows, criterion: str, level: float) -> Cells:
             if turned:
                 sides, half = sides[::-1], 1 - half
             held[sides[0], sides[1]].append((item, answer.rater, half))
-    return {key: (_share(answers, level),) for key, answers in held.items()}
+    return held
+
+
+def choices(rows: Rows, criterion: str) -> dict[str, list[tuple[Hashable, str]]]:
+    """Of each source, the context and the rater of each answer that chose one text where its own was among them."""
+    groups: defaultdict[tuple[Hashable, int], list[Answer]] = defaultdict(list)
+    for answer in rows.used:
+        if answer.criterion == criterion:
+            groups[rows.texts[answer.text]["context_id"], answer.submission].append(answer)
+    held: defaultdict[str, list[tuple[Hashable, str]]] = defaultdict(list)
+    for (context, _), shown in groups.items():
+        if sum(answer.code == 1 for answer in shown) == 1:
+            for side in {rows.sides[answer.text] or "references" for answer in shown}:
+                held[side].append((context, shown[0].rater))
+    return held

@@ -18,7 +18,8 @@ import metrics.report
 from metrics.data.sentence import TEMPLATES
 from tests.metrics.report.headings import count_not_recorded, empty_headings
 from tests.report_checker.check import differences, sentences
-from tests.report_checker.lies import lies
+from tests.report_checker.columns import ShownCell, counted_cells
+from tests.report_checker.lies import NUMBER, lies
 from tests.report_checker.occurrences import OCCURRENCES
 from tests.report_checker.page import Page, words
 from tests.report_checker.rare import FIRST_RARE, RARE
@@ -26,7 +27,7 @@ from tests.report_checker.recount import Rows
 from tests.report_checker.sentences import kind_of, ranged, share_of
 from tests.report_checker.shortened import differences_of_latex
 from tests.report_checker.studies import FIRST_FURTHER, FIRST_ODD, FIRST_PLANNED, FURTHER, KINDS, ODD, OUTCOMES, draw
-from tests.report_checker.tables import expected_tables, same
+from tests.report_checker.tables import Ranged, expected_tables, same
 from tests.report_checker.world import Reported, report_of
 
 pytestmark = pytest.mark.django_db
@@ -47,6 +48,7 @@ def test_each_sentence_of_a_report_is_true_and_a_lie_in_any_is_caught(seed: int)
     reported = report_of(seed)
     assert not differences(reported.page, reported.study, reported.asked), reported.drawn
     assert undetected(reported) == []
+    assert undetected_in_tables(reported) == []
     assert unbound(reported, OCCURRENCES.get(seed, ())) == []
     assert empty_headings(reported.page) == []
     assert count_not_recorded(reported.page) <= 1
@@ -121,6 +123,21 @@ def undetected(reported: Reported) -> list[str]:
             ]
             missed += [lie] if any(told) else []
     return missed
+
+
+def undetected_in_tables(reported: Reported) -> list[ShownCell]:
+    """Cells of counted columns in which a lie about the number (or the word) is not caught."""
+    page, missed = Page(reported.page), []
+    for cell in counted_cells(page, Rows(reported.study), reported.asked, {}):
+        if isinstance(cell, ShownCell) and cell.value is not None and reported.asked.without != "ratings":
+            # Limits that are listed as uncounted are part of no lie.
+            said = cell.said if isinstance(cell.value, Ranged | str) else LIMITS.sub("", cell.said)
+            planted = lies(said) if NUMBER.search(said) or re.search("[a-z]{4}", said) else [f"{said}?"]
+            missed += [cell for lie in planted if same(lie, cell.value)]
+    return missed
+
+
+LIMITS = re.compile(r" \[.+?\]")
 
 
 def test_a_limit_of_huse_its_q_or_its_d_that_is_moved_in_a_table_is_caught() -> None:

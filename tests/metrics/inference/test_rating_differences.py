@@ -191,6 +191,12 @@ def test_ratings_that_are_all_equal_have_no_interval() -> None:
     found = rating_difference([0, 1, 0, 1], ["w", "v"] * 2, ["a", "a", "b", "b"], [3] * 4, ("a", "b"))
     assert (found.difference.value, found.difference.interval, found.p) == (0, None, None)
     assert "no_variation" in found.difference.flags
+    # Sums of 11 shares of 4.1 are not 4.1 to the last bit.
+    item, rater = [at // 3 for at in range(11)] * 2, ["w", "v", "u"] * 7 + ["w"]
+    rounded = rating_difference(item, rater, ["a"] * 11 + ["b"] * 11, [4.1] * 22, ("a", "b"))
+    assert (rounded.difference.value, rounded.difference.interval, rounded.p) == (0, None, None)
+    mean = mean_rating(item[:11], rater[:11], [4.1] * 11)
+    assert (mean.value, mean.interval) == (4.1, None)
 
 
 def released() -> tuple[list[str], list[str], list[str], list[int]]:

@@ -80,6 +80,10 @@ def test_limits_of_the_noncentrality_leave_the_tails_a_simulation_leaves(t, df):
 
 def test_hedges_correction_is_the_usual_approximation():
     assert small_sample_factor(10) == pytest.approx(36 / 39)
+    of_two = single_sample_t([0.6, 0.7], 0.5)  # with one degree of freedom the factor is 0
+    assert of_two.cohens_d.value == pytest.approx(0.15 / 0.005**0.5)
+    assert (of_two.hedges_g.value, of_two.hedges_g.interval) == (None, None)
+    assert of_two.hedges_g.flags == ("too_few_for_g",)
 
 
 def test_the_interval_of_d_covers_in_simulated_studies():

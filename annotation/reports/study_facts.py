@@ -35,7 +35,7 @@ from annotation.texts import queries as texts_queries
 from annotation.workers import participation
 from metrics.data.answer_types import AnswerType
 from metrics.data.country_names import name_country
-from metrics.report.pay import VOLUNTEERS, VOLUNTEERS_AHEAD
+from metrics.report.pay import PLAY_MONEY, SIMULATED_CROWD, VOLUNTEERS, VOLUNTEERS_AHEAD
 from metrics.report.records import (
     CrowdFacts,
     FlagFacts,
@@ -256,10 +256,6 @@ KINDS = {
     "rehearsal": "simulated workers",
 }
 # Each in the past, and as it is planned.
-PLAY_MONEY = (
-    "Raters were simulated; their rewards were play money.",
-    "Raters are simulated; their rewards are play money.",
-)
 BY_APPROVAL = (
     "Rewards were credited by the marketplace when work was approved.",
     "Rewards are credited by the marketplace when work is approved.",
@@ -273,7 +269,7 @@ ARRANGED = ("Pay was arranged outside the marketplace", "Pay is arranged outside
 
 def _provider(study: Study, ways: Sequence[WayIn]) -> str | None:
     if study.mode == Study.Mode.REHEARSAL:
-        return "rehearsal crowd (simulated raters)"
+        return SIMULATED_CROWD
     known = (name for name in collecting_counts.providers(study) if not name.startswith("import:"))
     named = [PROVIDERS.get(name, name) for name in known]
     channels = ", ".join(dict.fromkeys(KINDS.get(way.kind, way.kind) for way in ways))

@@ -10,6 +10,12 @@ from metrics.report.wording import duration, money
 
 VOLUNTEERS = "Raters were volunteers and were paid nothing."
 VOLUNTEERS_AHEAD = "Raters are volunteers and are paid nothing."  # before anybody has worked
+# Of a rehearsal: how it was paid, in the past and as it is planned, and who rated.
+PLAY_MONEY = (
+    "Raters were simulated; their rewards were play money.",
+    "Raters are simulated; their rewards are play money.",
+)
+SIMULATED_CROWD = "rehearsal crowd (simulated raters)"
 REWARD = template(
     "methods.reward",
     "The reward was {rewards} per assignment{time}{wage}.",

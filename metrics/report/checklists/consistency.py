@@ -1,46 +1,208 @@
-"""Facts that contradict each other: a report that states both would be false, so it is not made."""
+"""Facts that contradict each other: a report that states both would be false, so it is not made.
+
+Only what no study can have is a contradiction. What is not known disagrees with nothing: rows may be absent, or name
+fewer HITs and texts than were published. Rewards may have changed and payments be still on their way, so that sums of
+money are not compared with rewards.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import operator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from metrics.errors import BadInput
+from metrics.report.pay import PLAY_MONEY, SIMULATED_CROWD
 from metrics.report.records import ReportInput
-from metrics.report.wording import plural
+from metrics.report.row_records import AssignmentRow
+
+Pairs = Iterable[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Two facts that must agree.
+
+    sentence: what the first says and what the second says, and of what further. pairs: these values, for each place
+    that has both facts; None: not known. agree: how the first must be related to the second.
+    """
+
+    sentence: str
+    pairs: Callable[[ReportInput], Pairs]
+    agree: Callable[[Any, Any], bool] = operator.eq
 
 
 def check_consistency(report_input: ReportInput) -> None:
     """Raise BadInput, naming both facts, for the first two that disagree. What is not known disagrees with nothing."""
     for sentence in _disagreements(report_input):
-        raise BadInput(f"two facts disagree: {sentence}", where=f"study {report_input.study.name}")
+        raise BadInput(
+            f"two facts disagree, so correct the wrong field: {sentence}", where=f"study {report_input.study.name}"
+        )
 
 
 def _disagreements(report_input: ReportInput) -> Iterator[str]:
-    crowd, study = report_input.crowd, report_input.study
-    if crowd.submitted is not None:
-        submitted = f"{plural(crowd.submitted, 'submission')} in crowd.submitted"
-        decided = (crowd.approved or 0) + (crowd.rejected or 0)
-        if decided > crowd.submitted:
-            yield f"{submitted}, and {decided} in crowd.approved and crowd.rejected"
-        if (crowd.excluded or 0) > crowd.submitted:
-            yield f"{submitted}, and {crowd.excluded} in crowd.excluded"
-        if report_input.assignments and len(report_input.assignments) != crowd.submitted:
-            yield f"{submitted}, and {plural(len(report_input.assignments), 'row')} in assignments"
-    yield from _of_assignments(report_input)
-    people = len({rating.rater for rating in report_input.ratings})
-    if crowd.workers is not None and people > crowd.workers:
-        yield f"{plural(crowd.workers, 'rater')} in crowd.workers, and {people} in ratings.rater"
-    if study.collected_from and study.collected_to and study.collected_from > study.collected_to:
-        yield "study.collected_from is after study.collected_to"
+    for check in CHECKS:
+        for first, second, *names in check.pairs(report_input):
+            if first is not None and second is not None and not check.agree(first, second):
+                yield check.sentence.format(first, second, *names)
 
 
-def _of_assignments(report_input: ReportInput) -> Iterator[str]:
-    rows, crowd = report_input.assignments, report_input.crowd
-    if not rows:
+def _decided(report_input: ReportInput) -> Pairs:
+    crowd = report_input.crowd
+    yield crowd.submitted, (crowd.approved or 0) + (crowd.rejected or 0)
+
+
+def _counted(field: str, is_counted: Callable[[AssignmentRow], bool]) -> Callable[[ReportInput], Pairs]:
+    """A count of the crowd, and of the rows where there are some."""
+
+    def pairs(report_input: ReportInput) -> Pairs:
+        if report_input.assignments:
+            yield getattr(report_input.crowd, field), sum(map(is_counted, report_input.assignments))
+
+    return pairs
+
+
+def _workers(report_input: ReportInput) -> Pairs:
+    if report_input.assignments:
+        yield report_input.crowd.workers, len({row.rater for row in report_input.assignments})
+
+
+def _of_condition(field: str, count: Callable[[list[AssignmentRow]], int]) -> Callable[[ReportInput], Pairs]:
+    """A count of each condition, and of its rows where the study has rows."""
+
+    def pairs(report_input: ReportInput) -> Pairs:
+        rows: defaultdict[str, list[AssignmentRow]] = defaultdict(list)
+        for row in report_input.assignments:
+            rows[row.condition].append(row)
+        if rows:
+            for condition in report_input.conditions:
+                yield getattr(condition, field), count(rows[condition.name]), condition.name
+
+    return pairs
+
+
+def _hits(report_input: ReportInput) -> Pairs:
+    hits = {row.hit for row in report_input.assignments} | {rating.hit for rating in report_input.ratings}
+    yield report_input.study.hits, len(hits - {None})
+
+
+def _texts_of_hits(report_input: ReportInput) -> Pairs:
+    if report_input.study.texts_per_hit is not None:
+        places = {
+            (rating.hit, rating.text if rating.partner is None else frozenset((rating.text, rating.partner)))
+            for rating in report_input.ratings
+            if rating.hit is not None
+        }
+        for hit, texts in Counter(hit for hit, _ in places).most_common(1):
+            yield report_input.study.texts_per_hit, texts, hit
+
+
+def _total(report_input: ReportInput) -> Pairs:
+    money = report_input.money
+    parts = (money.paid_cents, money.fee_cents, money.bonus_cents)
+    yield money.total_cents, None if None in parts else sum(part or 0 for part in parts)
+
+
+def _currencies(report_input: ReportInput) -> Pairs:
+    return ((report_input.money.currency, row.currency or None, row.id) for row in report_input.assignments)
+
+
+def _rewards(report_input: ReportInput) -> Pairs:
+    if report_input.conditions:
+        rewards = {condition.name: condition.reward_cents for condition in report_input.conditions}
+        for row in report_input.assignments:
+            yield rewards.get(row.condition), row.reward_cents, f"conditions.reward_cents of {row.condition}", row.id
+    else:
+        for row in report_input.assignments:
+            yield report_input.money.reward_cents, row.reward_cents, "money.reward_cents", row.id
+
+
+def _simulated(report_input: ReportInput) -> Pairs:
+    crowd = report_input.crowd
+    for words, field in ((crowd.provider, "crowd.provider"), *((words, "crowd.pays") for words in crowd.pays)):
+        yield report_input.study.mode, words, field
+
+
+def _is_of_mode(mode: str, words: str) -> bool:
+    return mode != "live" or words not in (SIMULATED_CROWD, *PLAY_MONEY)
+
+
+def _included(report_input: ReportInput) -> Pairs:
+    """Of an assignment and each of its ratings, by HIT and rater. A text may be dropped for every rater."""
+    included: defaultdict[tuple[str | None, str], set[bool]] = defaultdict(set)
+    ids: dict[tuple[str | None, str], str] = {}
+    for row in report_input.assignments:
+        included[row.hit, row.rater].add(row.kept)
+        ids[row.hit, row.rater] = row.id
+    if not included:
         return
-    excluded = sum(not row.kept for row in rows)
-    if crowd.excluded is not None and crowd.excluded != excluded:
-        yield f"{crowd.excluded} excluded in crowd.excluded, and {excluded} in assignments.kept"
-    people = len({row.rater for row in rows})
-    if crowd.workers is not None and crowd.workers != people:
-        yield f"{plural(crowd.workers, 'rater')} in crowd.workers, and {people} in assignments.rater"
+    dropped = {item.id for facts in report_input.generators for item in facts.dropped}
+    for rating in report_input.ratings:
+        of_unit = included.get((rating.hit, rating.rater), ())
+        if len(of_unit) == 1 and rating.kept not in of_unit and (rating.kept or rating.text not in dropped):
+            yield YES[not rating.kept], YES[rating.kept], ids[rating.hit, rating.rater], rating.text
+
+
+YES = {True: "included", False: "excluded"}
+
+
+def _plan(report_input: ReportInput) -> Pairs:
+    plan = report_input.plan
+    if plan is not None and plan.text is not None:
+        yield plan.sha256, hashlib.sha256(plan.text.encode()).hexdigest()
+
+
+CHECKS: tuple[Check, ...] = (
+    Check("crowd.submitted is {}, and crowd.approved and crowd.rejected together are {}", _decided, operator.ge),
+    Check(
+        "crowd.submitted is {}, and crowd.excluded is {}",
+        lambda of: [(of.crowd.submitted, of.crowd.excluded)],
+        operator.ge,
+    ),
+    Check("crowd.submitted is {}, and the count of assignments is {}", _counted("submitted", lambda _: True)),
+    Check(
+        "crowd.approved is {}, and the count of approved in assignments.payment is {}",
+        _counted("approved", lambda row: row.payment == "approved"),
+    ),
+    Check(
+        "crowd.rejected is {}, and the count of rejected in assignments.payment is {}",
+        _counted("rejected", lambda row: row.payment == "rejected"),
+    ),
+    Check(
+        "crowd.excluded is {}, and the count of excluded in assignments.kept is {}",
+        _counted("excluded", lambda row: not row.kept),
+    ),
+    Check("crowd.workers is {}, and the count of people in assignments.rater is {}", _workers),
+    Check(
+        "crowd.workers is {}, and the count of people in ratings.rater is {}",
+        lambda of: [(of.crowd.workers, len({rating.rater for rating in of.ratings}))],
+        operator.ge,
+    ),
+    Check(
+        "conditions.submitted of {2} is {0}, and the count of its assignments is {1}", _of_condition("submitted", len)
+    ),
+    Check(
+        "conditions.workers of {2} is {0}, and the count of people in its assignments is {1}",
+        _of_condition("workers", lambda rows: len({row.rater for row in rows})),
+    ),
+    Check(
+        "conditions.excluded of {2} is {0}, and the count of excluded in its assignments is {1}",
+        _of_condition("excluded", lambda rows: sum(not row.kept for row in rows)),
+    ),
+    Check("study.hits is {}, and the count of HITs in assignments and ratings is {}", _hits, operator.ge),
+    Check("study.texts_per_hit is {0}, and {2} has {1} of them in ratings", _texts_of_hits, operator.ge),
+    Check(
+        "study.collected_from is {}, after study.collected_to, which is {}",
+        lambda of: [(of.study.collected_from, of.study.collected_to)],
+        operator.le,
+    ),
+    Check("money.total_cents is {}, and money.paid_cents, money.fee_cents and money.bonus_cents sum up to {}", _total),
+    Check("money.currency is {0}, and assignments.currency of {2} is {1}", _currencies),
+    Check("{2} is {0}, and assignments.reward_cents of {3} is {1}", _rewards),
+    Check("study.mode is {0}, and {2} says: {1}", _simulated, _is_of_mode),
+    Check("assignments.kept of {2} says {0}, and ratings.kept of its text {3} says {1}", _included),
+    Check("plan.sha256 is {}, and the SHA-256 of plan.text is {}", _plan),
+)

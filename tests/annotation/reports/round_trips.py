@@ -35,6 +35,8 @@ LIKED = ("bad", "fair", "good")
 SIDES = (("first", 1), ("second", -1))
 WHO = tuple(ScaleLabel(name, code) for code, name in enumerate(LABELS, 1))
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
+# A plan, and what `printf '{"a": 1}' | sha256sum` gives.
+PLAN, PLAN_SHA256 = '{"a": 1}', "f9d86028c6e0d64e225186f96acb69338b2c59764df79162107f5c4bb34d1310"
 ESTIMATE = {"value": 0.5, "n": 2, "interval": None, "settings": {}, "flags": [], "signature": "h|n:2"}
 SCORES = {"thresholds": {"low": 0.4, "high": 0.4, "calibrated": False}, "backend": {"model": "zeta", "a": 1}}
 
@@ -47,10 +49,13 @@ def typicality(seed: int) -> ReportInput:
     items = (replace(first.items[0], log_prob=float("-inf")), *first.items[1:])
     given = replace(given, generators=(replace(first, items=items, generation=("t = 0.7",)), *others))
     pairs = sorted({(str(one.hit), one.rater) for one in given.ratings})
-    rows = [AssignmentRow(f"A{at:05d}", rater, hit, seconds=60 + at) for at, (hit, rater) in enumerate(pairs, 1)]
-    rows.append(AssignmentRow(f"A{len(rows) + 1:05d}", "w99", pairs[-1][0], seconds=9))  # nothing of it could be read
+    paid = {"payment": "approved"}
+    rows = [
+        AssignmentRow(f"A{at:05d}", rater, hit, seconds=60 + at, **paid) for at, (hit, rater) in enumerate(pairs, 1)
+    ]
+    rows.append(replace(rows[-1], id=f"A{len(rows) + 1:05d}", rater="w99", seconds=9))  # nothing of it could be read
     for at in rng.sample(range(len(rows) - 1), 4):
-        rows[at] = replace(rows[at], kept=False, reason="too quick", flags=("fast", "one_device"), payment="approved")
+        rows[at] = replace(rows[at], kept=False, reason="too quick", flags=("fast", "one_device"))
     rules = (RuleFacts("Too fast", tuple(one.id for one in rows[::9])), RuleFacts("Alone", (rows[2].id,), alone=True))
     flags = (
         FlagFacts("fast", "Under 3 seconds a text.", 4, len(rows), 4),
@@ -70,11 +75,9 @@ def typicality(seed: int) -> ReportInput:
                 CROWD, workers=len({one.rater for one in rows}), submitted=len(rows), approved=len(rows), excluded=4
             ),
             quality=("Of many, 4 were excluded.",),
-            study=replace(STUDY, selection=(SelectionStep("at least 3 words", 30, 6, 24),)),
+            study=replace(given.study, selection=(SelectionStep("at least 3 words", 30, 6, 24),)),
             warnings=(Warn("running", "The study is not over: 3 of 9 assignments are in."),),
-            plan=PlanFacts(
-                ("Two are compared.",), NOW, None, "ab" * 32, ("One day more.",), "d = .3", None, '{"a": 1}'
-            ),
+            plan=PlanFacts(("Two are compared.",), NOW, None, PLAN_SHA256, ("One day more.",), "d = .3", None, PLAN),
             settings=(("task", "typicality"), ("mode", "rehearsal"), ("seed", 7)),
         )
     )
@@ -183,7 +186,7 @@ def scales(seed: int) -> ReportInput:
     texts = [TextRow(f"t{i}", "model" if i % 2 else "reference", "gpt" if i % 2 else None, f"T {i}") for i in range(8)]
     ratings, rows = [], []
     for person in range(5):
-        rows.append(AssignmentRow(f"A{person + 1:05d}", f"w{person}", "HIT 1", seconds=30 + person))
+        rows.append(AssignmentRow(f"A{person + 1:05d}", f"w{person}", "HIT 1", seconds=30 + person, payment="approved"))
         for place, text in enumerate(texts, 1):
             for criterion in ("clarity", "fun"):
                 code = rng.randrange(3)

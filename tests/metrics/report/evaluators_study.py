@@ -40,7 +40,7 @@ def evaluators(seed: int = 3) -> ReportInput:
                         text.id, rater, LABELS[code - 1], code, "HIT 1", place, True, "human_or_machine", training
                     )
                 )
-    ratings[0] = replace(ratings[0], kept=False)
+    ratings[:5] = [replace(rating, kept=False) for rating in ratings[:5]]
     rows[0] = replace(rows[0], kept=False, reason="too quick", flags=("fast",))
     return ReportInput(
         study=replace(STUDY, scale=tuple(ScaleLabel(n, i) for i, n in enumerate(LABELS, 1)), coding="1 to 4"),

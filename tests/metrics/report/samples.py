@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -69,8 +70,9 @@ def study(
             rows.append(TextRow(f"{name or 'ref'}-{at}", source, name, headline(rng), context, f"Article {at}."))
     ratings = _ratings(rows, lacks, raters, mixed, rng)
     generators = tuple(_generator(name, gain, rows, ratings, rng) for name, (_, gain) in lacks.items())
+    held = Counter(hit for hit, _ in {(rating.hit, rating.text) for rating in ratings})
     return ReportInput(
-        study=STUDY,
+        study=replace(STUDY, hits=len(held), texts_per_hit=max(held.values()), raters_per_text=raters),
         generators=generators,
         texts=tuple(rows),
         ratings=tuple(ratings),
@@ -117,7 +119,8 @@ def _generator(
 
 
 def with_assignments(given: ReportInput, rows: tuple[AssignmentRow, ...]) -> ReportInput:
-    """The same study with these assignments, and counts that agree with them."""
+    """The same study with these assignments, all of them approved, and counts that agree with them."""
+    rows = tuple(replace(row, payment="approved") for row in rows)
     crowd = replace(
         given.crowd,
         workers=len({one.rater for one in (*rows, *given.ratings)}),

@@ -20,7 +20,7 @@ from metrics.report.records import ReportInput
 from metrics.report.result import Report
 from metrics.types import MODEL
 from tests.metrics.report.huse_data import huse_study
-from tests.metrics.report.samples import STUDY, study, with_truth
+from tests.metrics.report.samples import study, with_truth
 
 LACKS = {"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)}
 
@@ -123,7 +123,8 @@ def test_hits_of_one_source_warn_and_limit_the_conclusion() -> None:
 
 def test_some_hits_of_one_source_are_counted(given: ReportInput) -> None:
     moved = tuple(replace(r, hit="alone" if r.text == "ref-0" else "mixed") for r in given.ratings)
-    assert sentence(replace(given, ratings=moved), "some_one_source_hits").startswith("1 of 2 HITs")
+    facts = replace(given.study, texts_per_hit=len(given.texts) - 1)
+    assert sentence(replace(given, study=facts, ratings=moved), "some_one_source_hits").startswith("1 of 2 HITs")
 
 
 def test_ratings_of_unknown_hits_say_nothing_about_hits(given: ReportInput) -> None:
@@ -175,13 +176,13 @@ def test_huse_above_one_is_shown_and_explained() -> None:
 
 def test_rehearsals_say_that_their_raters_are_simulated(given: ReportInput) -> None:
     assert "rehearsal" in kinds(given)
-    assert "rehearsal" not in kinds(replace(given, study=replace(STUDY, mode="live")))
+    assert "rehearsal" not in kinds(replace(given, study=replace(given.study, mode="live")))
 
 
 def test_a_launch_of_one_day_warns_for_people_only(given: ReportInput) -> None:
-    first = STUDY.collected_from
+    first = given.study.collected_from
     assert first is not None
-    short = replace(STUDY, collected_to=first + timedelta(hours=3))
+    short = replace(given.study, collected_to=first + timedelta(hours=3))
     assert "one_day" in kinds(replace(given, study=replace(short, mode="live")))
     assert "one_day" not in kinds(replace(given, study=short))
 
@@ -314,11 +315,12 @@ def chart_alt(report: Report) -> str:
 
 
 def test_the_methods_say_what_was_done_and_nothing_else(given: ReportInput) -> None:
-    first = STUDY.collected_from
+    first = given.study.collected_from
     assert first is not None
-    told = " ".join(build_report(replace(given, study=replace(STUDY, collected_to=first, mode="imported"))).methods)
+    one_day = replace(given.study, collected_to=first, mode="imported")
+    told = " ".join(build_report(replace(given, study=one_day)).methods)
     assert "Ratings were collected on 3 November 2026." in told
-    unrated = build_report(replace(given, study=replace(STUDY, mode="imported"), ratings=()))
+    unrated = build_report(replace(given, study=replace(given.study, mode="imported"), ratings=()))
     assert "Ratings were collected" not in " ".join(unrated.methods)
     assert "Exclusions before the import are not known" in told
     assert "by half-samples of contexts." in told

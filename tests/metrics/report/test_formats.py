@@ -141,8 +141,8 @@ def test_the_table_of_evaluators_holds_what_the_measures_give(told_apart: Report
 
 
 def test_an_excluded_answer_is_in_no_number(told_apart: Report, folder: Path) -> None:
-    assert len(judgments(told_apart.input)) == 119
-    assert len(rows(folder / "judgments.csv")) == 119
+    assert len(judgments(told_apart.input)) == 115
+    assert len(rows(folder / "judgments.csv")) == 115
 
 
 def test_a_part_of_the_method_is_there_where_it_applies_and_absent_elsewhere(told_apart: Report, folder: Path) -> None:
@@ -208,7 +208,8 @@ def test_two_exports_are_equal_but_for_the_date_and_the_pdf_carries_its_fonts_an
     given = evaluators()
     texts = tuple(replace(text, id=f"{text.id}-{at}") for at in range(4) for text in given.texts)
     ratings = tuple(replace(rating, text=f"{rating.text}-{at}") for at in range(4) for rating in given.ratings)
-    told_apart = build_report(replace(given, texts=texts, ratings=ratings), seed=7)
+    facts = replace(given.study, texts_per_hit=len(texts))
+    told_apart = build_report(replace(given, study=facts, texts=texts, ratings=ratings), seed=7)
     for name, when in (("a", NOW), ("b", NOW), ("c", NOW + timedelta(days=1))):
         formats = ("pdf", "zip") if name != "c" else ("html", "json", "csv")
         write_report(told_apart, tmp_path / name, now=when, formats=formats, chromium=CHROMIUM, sandbox=False)

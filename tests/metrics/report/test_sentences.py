@@ -12,7 +12,6 @@ import pytest
 
 from metrics.data.answer_types import AnswerType
 from metrics.data.sentence import TEMPLATES, Sentence, Template, template
-from metrics.errors import BadInput
 from metrics.evaluators.evaluate import evaluate_judgments
 from metrics.figures.chart import Chart
 from metrics.figures.hj_by_source import SourceRow
@@ -21,7 +20,6 @@ from metrics.likelihood import TINY
 from metrics.report.build import build_report
 from metrics.report.checklists.completeness import check_completeness
 from metrics.report.checklists.computed import Computed
-from metrics.report.checklists.consistency import check_consistency
 from metrics.report.checklists.heds import fill_datasheet
 from metrics.report.comparison.compare import compare_studies
 from metrics.report.formats.figures import headline
@@ -986,22 +984,3 @@ def test_a_template_without_facts_or_with_a_key_that_is_taken_is_an_error() -> N
 def test_a_sentence_remembers_what_it_states() -> None:
     sentence = Template("k", "{n} people.", ("crowd.workers",)).fill(n=3)
     assert (sentence, sentence.key, sentence.facts) == ("3 people.", "k", ("crowd.workers",))
-
-
-@pytest.mark.parametrize(
-    ("crowd", "rule"),
-    [
-        (CrowdFacts(submitted=3, approved=2, rejected=2), "3 submissions in crowd.submitted, and 4 in crowd.approved"),
-        (CrowdFacts(submitted=3, excluded=4), "and 4 in crowd.excluded"),
-        (CrowdFacts(submitted=3), "and 8 rows in assignments"),
-        (CrowdFacts(excluded=2), "2 excluded in crowd.excluded, and 4 in assignments.kept"),
-        (CrowdFacts(workers=2), "2 raters in crowd.workers, and"),
-    ],
-)
-def test_facts_that_disagree_stop_the_report_with_a_sentence(crowd: CrowdFacts, rule: str) -> None:
-    given = kind("typicality")
-    given = replace(given, crowd=crowd, assignments=given.assignments[:4] + given.assignments[-4:])
-    if crowd.excluded == 2:
-        given = replace(given, assignments=tuple(replace(row, kept=at > 3) for at, row in enumerate(given.assignments)))
-    with pytest.raises(BadInput, match=rule):
-        check_consistency(given)

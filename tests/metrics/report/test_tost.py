@@ -42,8 +42,8 @@ def study(plan: PlanFacts | None, *trainings: str) -> ReportInput:
         for row in answers(training, accuracy, f"{training}-{number}", texts)
     ]
     conditions = tuple(ConditionFacts(name, training=name) for name in trainings)
-    return replace(base, texts=texts, ratings=tuple(ratings), conditions=conditions, assignments=(), comments=(),
-                   codes=(), codebook=(), plan=plan)  # fmt: skip
+    return replace(base, study=replace(base.study, texts_per_hit=len(texts)), texts=texts, ratings=tuple(ratings),
+                   conditions=conditions, assignments=(), comments=(), codes=(), codebook=(), plan=plan)  # fmt: skip
 
 
 def section(report: Report) -> Section:

@@ -24,7 +24,7 @@ from metrics.report.sections import exclusions
 from metrics.report.sections.judgments import judgments as judgments_of
 from metrics.tables.record import Table
 from tests.metrics.report.evaluators_study import evaluators
-from tests.metrics.report.samples import NOW, study, with_rules
+from tests.metrics.report.samples import NOW, study, with_assignments, with_rules
 
 LACKS = {"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)}
 SELECTIONS = ["no rule", "Too fast", "One answer (20)", "Too fast, One answer (20)", "Straight lines"]
@@ -116,7 +116,9 @@ def test_exclusions_that_hold_change_nothing_for_they_are_one_of_the_selections(
         )
         for facts in given.generators
     )
-    applied = build_report(replace(given, ratings=ratings, generators=generators), seed=7)
+    rows = tuple(replace(one, kept=one.id not in gone) for one in given.assignments)
+    decided = with_assignments(replace(given, ratings=ratings, generators=generators), rows)
+    applied = build_report(decided, seed=7)
     assert replace(part(applied), lead=part(report).lead) == part(report)
     assert part(applied).lead == ("All conclusions hold without exclusions.", *part(report).lead)
     assert "All conclusions hold without exclusions." in applied.methods
@@ -212,8 +214,11 @@ def test_where_no_interval_is_defined_nothing_is_said_to_hold(given: ReportInput
 
 @pytest.fixture(scope="module")
 def judges() -> ReportInput:
-    """Evaluators of two trainings; each of two rules leaves out three of the twelve of one training."""
+    """Evaluators of two trainings, all included; each of two rules leaves out three of the twelve of one training."""
     given = evaluators()
+    ratings = tuple(replace(one, kept=True) for one in given.ratings)
+    rows = tuple(replace(one, kept=True, reason="") for one in given.assignments)
+    given = with_assignments(replace(given, ratings=ratings), rows)
     own = {name: [one.id for one in given.assignments if one.condition == name] for name in ("none", "examples")}
     rules = (RuleFacts("Too fast", tuple(own["examples"][::4])), RuleFacts("Short", tuple(own["none"][:3])))
     return replace(given, rules=rules)

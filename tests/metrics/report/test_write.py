@@ -34,7 +34,7 @@ from metrics.report.formats.write import write_report
 from metrics.report.records import FlagFacts, ReportInput, SelectionStep
 from metrics.report.result import Report
 from metrics.tables.delimited import safe
-from tests.metrics.report.samples import NOW, STUDY, study, with_truth
+from tests.metrics.report.samples import NOW, study, with_truth
 
 LACKS = {"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)}
 AROUND = {f"{name}-{at}" for name in ("huse-by-raters", "huse-by-texts") for at in (1, 2)}
@@ -338,7 +338,8 @@ def test_no_cell_is_a_formula(given: ReportInput, tmp_path: Path) -> None:
 
 
 def test_a_scale_of_half_points_is_written_as_decimals(given: ReportInput, tmp_path: Path) -> None:
-    half = replace(STUDY, scale=tuple(replace(label, code=Fraction(label.code, 2)) for label in STUDY.scale))
+    scale = tuple(replace(label, code=Fraction(label.code, 2)) for label in given.study.scale)
+    half = replace(given.study, scale=scale)
     ratings = tuple(replace(rating, value=Fraction(rating.value, 2)) for rating in given.ratings)
     items = tuple(replace(item, hj=item.hj / 2) for item in given.generators[0].items if item.hj is not None)
     facts = replace(given.generators[0], items=items)

@@ -33,15 +33,22 @@ def _seed(text: str) -> int:
 
 
 def common_options(
-    command: argparse.ArgumentParser, *, seed: str = "", level: float = 0.95, level_option: str = "--level"
+    command: argparse.ArgumentParser,
+    *,
+    seed: str = "",
+    level: float = 0.95,
+    level_option: str = "--level",
+    stored: str = "",
 ) -> None:
     """Add the options every command has.
 
     seed: what it seeds, for the help; "" where the command draws no random numbers. level_option: its name, where the
-    command has another level too.
+    command has another level too. stored: where the file names a seed and a level: both are None where nobody does.
     """
-    seeded = f"seed of {seed} (0)" if seed else "no effect: this command draws no random numbers"
-    command.add_argument("--seed", type=_seed, default=0, help=seeded)
-    command.add_argument(level_option, type=float, default=level, help=f"level of the interval ({level:g})")
+    first = f"{stored}, else " if stored else ""
+    seeded = f"seed of {seed} ({first}0)" if seed else "no effect: this command draws no random numbers"
+    leveled = f"level of the interval ({first}{level:g})"
+    command.add_argument("--seed", type=_seed, default=None if stored else 0, help=seeded)
+    command.add_argument(level_option, type=float, default=None if stored else level, help=leveled)
     command.add_argument("--json", action="store_true", help="JSON instead of a table")
     command.add_argument("--out", type=Path, metavar="FILE", help="output file (default: standard output)")

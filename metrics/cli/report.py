@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from metrics.cli.arguments import Commands, common_options
 from metrics.errors import BadInput
@@ -17,7 +19,14 @@ from metrics.report.sections import registry
 from metrics.report.snapshot import Snapshot, read_snapshot
 
 COMMAND_ORDER = 80  # in the help
-RATERS_HELP = "whom intervals are for where both exist: other raters (new), or these alone (as declared, else new)"
+DEFAULT_LEVEL = 0.95
+IN_SNAPSHOT = "as in the command that the snapshot names"
+RATERS_HELP = (
+    "whom intervals are for where both exist: other raters (new), or these alone "
+    f"({IN_SNAPSHOT}, else as declared, else new)"
+)
+# Options of the command that made the first report of a snapshot, which this one repeats where nobody names others.
+STORED = {"seed": r"\d+", "level": r"0?\.\d+", "raters": "new|these"}
 
 
 def add(commands: Commands) -> None:
@@ -34,7 +43,7 @@ def add(commands: Commands) -> None:
     report.add_argument(
         "--section", action="append", default=[], metavar="MODULE:NAME", help="a section of another package; repeatable"
     )
-    common_options(report, seed="every draw")
+    common_options(report, seed="every draw", level=DEFAULT_LEVEL, stored=IN_SNAPSHOT)
     report.set_defaults(run=run)
 
 
@@ -50,10 +59,7 @@ def run(arguments: argparse.Namespace) -> str:
     snapshot = read_snapshot_file(arguments.snapshot)
     at = snapshot.header.created_at
     check_formats(formats, now=at)
-    options, waiting = (
-        {"level": arguments.level, "seed": arguments.seed, "k": arguments.k, "raters": arguments.raters},
-        [snapshot],
-    )
+    options, waiting = {"k": arguments.k, **_options(arguments, snapshot.header.command or "")}, [snapshot]
     del snapshot  # so that its bytes are dropped once they are read
     report = report_of(waiting.pop(), **options, kinds=kinds)
     try:
@@ -71,6 +77,17 @@ def run(arguments: argparse.Namespace) -> str:
         raise BadInput(f"the report cannot be written ({error.strerror})", where=str(folder)) from None
     missing = "".join(f"Warning: {warn.sentence}\n" for warn in report.warnings if warn.kind == MISSING)
     return table(report) + missing + "\n".join(map(str, paths)) + "\n"
+
+
+def _options(arguments: argparse.Namespace, command: str) -> dict[str, Any]:
+    """Seed, level and raters as named, else as in the command that the snapshot names, else those of every report."""
+    stored = {name: re.findall(rf" --{name} ({value})(?= |$)", command) for name, value in STORED.items()}
+    seed, level, raters = ((values or [""])[-1] for values in stored.values())
+    return {
+        "seed": int(seed or 0) if arguments.seed is None else arguments.seed,
+        "level": float(level or DEFAULT_LEVEL) if arguments.level is None else arguments.level,
+        "raters": arguments.raters or raters,
+    }
 
 
 def read_snapshot_file(path: Path) -> Snapshot:

@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from dataclasses import fields as dataclass_fields
 from datetime import datetime
 from functools import reduce
 from typing import Any
@@ -25,6 +26,8 @@ from metrics.report.records import ReportInput
 SCHEMA, VERSION = "assay-snapshot", 1
 PERSONAL = ("comments.body",)
 CONTENT = b'{"content":'  # how the file begins
+# Fields that releases of version 1 have not all written; it has always written the others.
+NOT_IN_ALL = frozenset({"task_plan"})
 # Of the input, what belongs to the look and not to the data.
 OF_THE_LOOK = {"versions": (), "commit": None, "command": None}
 Document = dict[str, Any]
@@ -102,6 +105,9 @@ def read_data(content: bytes) -> ReportInput:
     fields = {name: value for name, value in document.items() if name not in ("schema", "schema_version")}
     for number, attached in enumerate(fields.get("attached", ())):
         attached["document"] = _attached_document(attached, f"attached[{number}].document")
+    for name in (field.name for field in dataclass_fields(ReportInput)):
+        if name not in fields and name not in NOT_IN_ALL and name not in OF_THE_LOOK:
+            raise BadInput("the field is missing", where=name)
     report_input: ReportInput = decode(ReportInput, fields)
     return report_input
 

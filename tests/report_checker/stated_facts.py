@@ -87,7 +87,7 @@ def counted_facts(page: Page, rows: Rows, asked: Asked) -> dict[str, list[str]]:
             "Ratings per pair": _raters_of_texts(rows),
         }
     if asked.without == "ratings":
-        facts["Ratings per text"] = "0"
+        facts["Ratings per text"] = "unknown"
     return {name: [value] for name, value in facts.items()}
 
 

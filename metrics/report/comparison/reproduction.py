@@ -27,6 +27,10 @@ FINDINGS: tuple[Outcome, ...] = ("better", "worse", "equivalent")
 SAME = "Upheld: the repetition found the same."
 DASHED = "A dash: the repetition was too small to decide, or did not compare these sources."
 NONE_TESTED = "The repetition was too small to decide on any of these, or did not compare these sources."
+ADJUSTED = (
+    "Each study adjusts p over all pairs that it tests (Holm), so what the other pairs show can undo a finding whose "
+    "difference is repeated."
+)
 NOT_TESTED: tuple[Outcome, ...] = ("too small", "not comparable")  # nothing was decided, either way
 OPPOSITE: dict[Outcome, Outcome] = {"better": "worse", "worse": "better"}
 WHAT = {
@@ -94,7 +98,11 @@ def section(
     sets = list(_sets(studies, judged))
     lead = [*_lead_scores(rows), *_lead_findings(findings, names)]
     notes = [*([AT_COMMON.fill()] if huse else []), *([NO_ZERO] if _has_preferences(judged) else [])]
-    tables = [_score_table(rows, names, notes), _set_table(sets), _finding_table(findings, names[0])]
+    tables = [
+        _score_table(rows, names, notes),
+        _set_table(sets),
+        _finding_table(findings, names[0], adjusted=_is_adjusted(judged, names[1:])),
+    ]
     return Section(
         key=KEY,
         title=TITLE,
@@ -314,7 +322,15 @@ def _upheld(outcome: Outcome, again: Outcome | None) -> str | None:
     return "yes" if again == outcome else "no"
 
 
-def _finding_table(findings: Sequence[tuple[str, Key, Outcome, Outcome | None]], original: str) -> Table:
+def _is_adjusted(judged: Compared, repetitions: Sequence[str]) -> bool:
+    """Whether a repetition tests several pairs together."""
+    verdicts = (each for of in judged.values() for name in repetitions if name in of for each in of[name].verdicts)
+    return any(each.tests > 1 for each in verdicts)
+
+
+def _finding_table(
+    findings: Sequence[tuple[str, Key, Outcome, Outcome | None]], original: str, *, adjusted: bool
+) -> Table:
     columns = (
         CRITERION,
         Column("first", "Source"),
@@ -332,5 +348,6 @@ def _finding_table(findings: Sequence[tuple[str, Key, Outcome, Outcome | None]],
     notes = (
         NONE_TESTED if not any(upheld) else f"{SAME} {DASHED}" if None in upheld else SAME,
         "Pairs that were undecided, too small to say or not comparable are no findings.",
+        *([ADJUSTED] if adjusted and any(upheld) else []),
     )
     return Table("reproduction-findings", title, columns, tuple(rows), notes)

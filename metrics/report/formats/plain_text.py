@@ -62,7 +62,9 @@ def _fitted(name: str) -> str:
 def _facts(report: Report) -> list[str]:
     report_input = report.input
     texts = sum(row.mean.n for row in report.sources) or len(report_input.texts)
-    raters = ", ".join(f"{count or 'unknown'} on {plural(number, 'text')}" for count, number in report.ratings_per_text)
+    no_ratings = "0" if report_input.ratings else "unknown"  # a mean says not how many ratings it is of
+    counts = report.ratings_per_text
+    raters = ", ".join(f"{count or no_ratings} on {plural(number, 'text')}" for count, number in counts)
     people = f"raters: {known(report.raters)}, assignments: {known(report_input.crowd.submitted)}"
     seconds = report_input.money.median_seconds
     wage = report_input.money.wage_cents

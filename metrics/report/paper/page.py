@@ -81,6 +81,8 @@ def _facts(report: Report) -> list[tuple[str, str]]:
     texts = sum(row.mean.n for row in report.sources) or len(report_input.texts)
     counts = [count for count, _ in report.ratings_per_text]
     per_text = describe_range(counts[0], counts[-1]) if counts else ""
+    if 0 in counts and not report_input.ratings:  # a mean of a text says not how many ratings it is of
+        per_text = "unknown"
     spent = report_input.money
     unit = "pair" if report_input.in_pairs else "text"
     facts = [

@@ -143,11 +143,14 @@ def test_the_command_line_gives_the_bytes_of_the_console_from_the_snapshot(tmp_p
     settings.CHROMIUM = ""  # neither has a browser
     study = make(workers=4, texts=10, reasons=True)
     here, there = tmp_path / "console", tmp_path / "alone"
-    call_command("report", study.name, out=here, seed=3, level=0.9, format="html,json,csv,latex,zip")
-    options = ["--seed", "3", "--level", "0.9", "--format", "html,json,csv,latex,zip"]
+    call_command("report", study.name, out=here, seed=3, level=0.9, raters="these", format="html,json,csv,latex,zip")
+    options = ["--format", "html,json,csv,latex,zip"]  # seed, level and raters are in the command that it names
     assert main(["report", str(here / "snapshot.json"), "--out", str(there), *options]) == 0
     written = {path.name: path.read_bytes() for path in here.iterdir() if path.name != "snapshot.json"}
     assert {path.name: path.read_bytes() for path in there.iterdir()} == written
+    named = ["report", str(here / "snapshot.json"), "--out", str(there), "--format", "json", "--seed", "4"]
+    assert main(named) == 0
+    assert '"seed": 4,' in (there / "report.json").read_text(encoding="utf-8")
     read_back = [read_report(here / name).report_input for name in ("snapshot.json", "report.json")]
     assert read_back[0] == read_back[1]
     assert study.snapshots.get().content_sha256 in (here / "report.html").read_text(encoding="utf-8")

@@ -68,6 +68,10 @@ def rows_of(section: Section, name: str) -> list[tuple]:
     return [tuple(getattr(cell, "value", cell) for cell in row) for row in table.rows]
 
 
+def notes_of_findings(section: Section) -> str:
+    return " ".join(note for table in section.tables if table.name == "reproduction-findings" for note in table.notes)
+
+
 @pytest.fixture(scope="module")
 def found() -> Section:
     section = reproduction(study("first", FIRST), study("again", AGAIN))
@@ -103,6 +107,8 @@ def test_findings_are_upheld_where_the_repetition_finds_the_same(found: Section)
     assert rows["a", "references"] == ("worse", "again", "undecided", "no")
     assert rows["b", "references"] == ("worse", "again", "worse", "yes")
     assert "Of 3 findings of “first” that “again” tested again, 2 were upheld (67%)." in found.lead
+    # Both generators are tested against the references together.
+    assert "Each study adjusts p over all pairs that it tests (Holm)" in notes_of_findings(found)
 
 
 def test_a_repetition_too_small_to_decide_anything_leaves_no_finding_tested() -> None:
@@ -147,3 +153,4 @@ def test_preferences_are_repeated_by_their_findings_alone() -> None:
     assert section is not None
     assert section.lead == ("Of 1 finding of “first” that “again” tested again, 1 was upheld (100%).",)
     assert [table.name for table in section.tables] == ["reproduction-findings"]
+    assert "Holm" not in notes_of_findings(section)  # there is one pair

@@ -142,6 +142,8 @@ def test_a_later_version_and_another_file_are_refused_by_name() -> None:
         (lambda c: {**c, "schema_version": 2}, "the snapshot is of version 2, and this release reads versions 1 to 1."),
         (lambda c: [c], "an object was expected."),
         (lambda c: {**c, "study": {"name": "x"}}, "study.task: the field is missing."),
+        (lambda c: {name: held for name, held in c.items() if name != "money"}, "money: the field is missing."),
+        (lambda c: {name: held for name, held in c.items() if name != "crowd"}, "crowd: the field is missing."),
         (lambda c: {**c, "attached": [{"document": "{"}]}, "attached[0].document: JSON as text was expected."),
         (lambda c: {**c, "texts": changed(c["texts"], "id", 7)}, "texts, row 1, column id: text was expected"),
         (lambda c: {**c, "texts": changed(c["texts"], "id", None)}, "texts, column id: the column is missing."),

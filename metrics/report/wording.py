@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 
 from metrics.data.currency import plain_amount
@@ -34,6 +35,12 @@ def describe_range(low: int, high: int) -> str:
 def quote(name: str) -> str:
     """A name that people chose, set off from the words of a sentence."""
     return f"“{name}”"
+
+
+def join_names(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def describe_days(first: datetime, last: datetime) -> str:

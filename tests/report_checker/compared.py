@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from statistics import median
 import numpy as np
 from scipy.stats import rankdata
 
-from tests.report_checker.differences import NEAR, TITLES, Joint, systems_of
+from tests.report_checker.differences import FEWEST_RATERS, NEAR, TITLES, Joint, systems_of
 from tests.report_checker.intervals import ROUNDED, Spread, other_raters, spread_of_huse
 from tests.report_checker.page import Page
 from tests.report_checker.recount import Rows, count, decimal
@@ -21,13 +22,14 @@ from tests.report_checker.sentences import NUMBER, listed, shown, two
 
 SPAN = rf"\[{NUMBER}, {NUMBER}\]"
 SHOWN = rf"{NUMBER} {SPAN}"
-NAME = r"\S+?(?:: \S+?)?"
-COUNTED = r"at \d+ ratings per text, n = \d+"
+NAME = r"\S+?(?: of “[^”]+”)?"
+COUNTED = r"at \d+ ratings per text, \d+ texts"
+RESERVE = r"(?P<reserve> The two share no context, which may .+\.)?"
 PAIR = (
     rf"(?:{NAME} has the higher HUSE; (?P<first>{NAME}) less (?P<second>{NAME}): (?P<shown>{SHOWN}) {COUNTED}\. "
     rf"{NAME} is easier to distinguish from the references\."
     rf"|(?P<one>{NAME}) and (?P<other>{NAME}): no difference of HUSE is shown \((?P<none>{SHOWN}) {COUNTED}\)\.)"
-    r"(?: They differ in (?P<others>.+)\.)?"
+    rf"(?: They differ in (?P<others>.+?)\.)?{RESERVE}"
 )
 Pair = tuple[int, int]
 
@@ -51,7 +53,7 @@ class Studies:
         systems = self.joint.systems
         alone = len({system.side for system in systems}) == len(systems)
         return {
-            system.side if alone else f"{system.study}: {system.side}": at
+            system.side if alone else f"{system.side} of “{system.study}”": at
             for at, system in enumerate(self.joint.systems)
         }
 
@@ -71,6 +73,10 @@ class Studies:
         return [{answer.rater for answer in rows.answers} for rows in self.rows.values()]
 
     @property
+    def every(self) -> str:
+        return "both studies" if len(self.rows) == 2 else f"all {len(self.rows)} studies"
+
+    @property
     def pairs(self) -> list[Pair]:
         """Pairs of systems; none where there is one number of ratings at which they could be compared."""
         possible = len(self.joint.systems) > 1 and (not self.joint.equalised or self.joint.fewest >= 5)
@@ -80,6 +86,17 @@ class Studies:
     def across(self) -> bool:
         """Whether the systems are of several studies."""
         return len({system.study for system in self.joint.systems}) > 1
+
+    @property
+    def units(self) -> str:
+        """What half-samples draw: contexts that two systems have in common are drawn for both."""
+        contexts = [
+            {self.rows[study].contexts.get(key) for study, key in system.texts} - {None}
+            for system in self.joint.systems
+        ]
+        if any(one & other for one, other in combinations(contexts, 2)):
+            return "contexts drawn once for all generators that share them"
+        return "each study's texts"
 
     def relation(self, first: str, second: str) -> str:
         """Of the scales of two studies: `same`, `recoded`, `codes` (in another order or distance) or `labels`."""
@@ -96,6 +113,12 @@ class Studies:
         """Whether two systems were judged on one scale, whatever its codes are called."""
         first, second = (self.joint.systems[at].study for at in pair)
         return first == second or self.relation(first, second) in ("same", "recoded")
+
+    def share_a_context(self, pair: Pair) -> bool:
+        """Whether two systems are of one study, or their studies show the same context."""
+        first, second = (self.joint.systems[at].study for at in pair)
+        contexts = [set(self.rows[name].contexts.values()) for name in (first, second)]
+        return first == second or bool(contexts[0] & contexts[1])
 
     def of(self, pair: Pair) -> int:
         """Texts of a pair: the references of one study are those of both of its generators."""
@@ -157,29 +180,56 @@ def untrue(text: str, studies: Studies) -> str:
 def verdict(studies: Studies, match: re.Match[str]) -> str | None:
     """The difference of two values of HUSE, and in what else the two differ."""
     first, second = match["first"] or match["one"], match["second"] or match["other"]
-    row = next((row for row in studies.cells(PAIRS) if [row["First"], row["less second"]] == [first, second]), None)
+    rows = {(row["First"], row["less second"]): row for row in studies.cells(PAIRS)}
+    turned = (first, second) not in rows
+    row = rows.get((second, first) if turned else (first, second))
     if row is None or not {first, second} <= studies.names.keys():
         return None
-    pair = studies.names[first], studies.names[second]
-    said = match["shown"] or match["none"]
-    value = studies.difference(pair, "HUSE", said)
+    pair = studies.names[row["First"]], studies.names[row["less second"]]
+
+    def difference(title: str, said: str) -> str:
+        """In the direction of the sentence."""
+        return (
+            opposite(studies.difference(pair, title, opposite(said)))
+            if turned
+            else studies.difference(pair, title, said)
+        )
+
+    value = difference("HUSE", match["shown"] or match["none"])
     listed_others = dict(part.split(" by ") for part in (match["others"] or "").split(" and in ") if part)
     differing = [title for title in TITLES[1:] if excludes_zero(row[title])]
-    more = [f"{title} by {studies.difference(pair, title, listed_others.get(title, ''))}" for title in differing]
+    more = [f"{title} by {difference(title, listed_others.get(title, ''))}" for title in differing]
     others = f" They differ in {' and in '.join(more)}." if more else ""
-    at = f"at {studies.joint.fewest} ratings per text, n = {studies.of(pair)}"
+    at = f"at {studies.joint.fewest} ratings per text, {studies.of(pair)} texts"
     if not studies.alike(pair):
         return None
+    apart = " The two share no context, which may {}." if not studies.share_a_context(pair) else ""
     if not excludes_zero(value):
-        return f"{first} and {second}: no difference of HUSE is shown ({value} {at}).{others}"
-    high_one, low_one = (first, second) if two(value.partition(" ")[2])[0] > 0 else (second, first)
+        if turned:
+            return None
+        hidden = apart.format("hide one")
+        return f"{first} and {second}: no difference of HUSE is shown ({value} {at}).{others}{hidden}"
+    if two(value.partition(" ")[2])[0] <= 0:
+        first, second, value = second, first, opposite(value)
     return (
-        f"{high_one} has the higher HUSE; {first} less {second}: {value} {at}. {low_one} is easier to distinguish from "
-        f"the references.{others}"
+        f"{first} has the higher HUSE; {first} less {second}: {value} {at}. {second} is easier to distinguish from "
+        f"the references.{others}{apart.format('be the cause')}"
     )
 
 
+def opposite(said: str) -> str:
+    """An estimate as it is printed, with the other sign and its limits turned round."""
+
+    def negative(number: str) -> str:
+        return number[1:] if number.startswith("−") else number if not number.strip("0.") else f"−{number}"
+
+    value, limits = said.partition(" ")[::2]
+    ends = [negative(end) for end in re.findall(NUMBER, limits)]
+    return f"{negative(value)} [{', '.join(reversed(ends))}]" if ends else negative(value)
+
+
 PAIRS = "Differences of every pair"
+JUDGED = "What each study judged"
 COMMON, OWN = "Generators of all studies", "HUSE as in each study"
 CORRELATIONS, UPHELD = "Correlations of the mean ratings", "Findings of the first study"
 
@@ -199,7 +249,7 @@ def no_interval(studies: Studies, match: re.Match[str]) -> str | None:
         return None
     return (
         f"{match['first']} less {match['second']}: HUSE {studies.difference(pair, 'HUSE', match['value'])} at "
-        f"{studies.joint.fewest} ratings per text, n = {studies.of(pair)}; no interval is defined, so no verdict is "
+        f"{studies.joint.fewest} ratings per text, {studies.of(pair)} texts; no interval is defined, so no verdict is "
         "given."
     )
 
@@ -226,7 +276,7 @@ NO_VERDICT = ": no verdict is drawn from differences between generators of these
 RELATIONS = {
     "recoded": "have the same labels with codes shifted or stretched, which leaves HUSE as it is",
     "codes": f"have the same labels at codes that lie otherwise between each other{NO_VERDICT}",
-    "labels": f"have other labels{NO_VERDICT}",
+    "labels": f"have different labels{NO_VERDICT}",
 }
 
 
@@ -257,11 +307,10 @@ def units(studies: Studies, match: re.Match[str]) -> str | None:
     return f"Lengths are counted in {' and in '.join(names)}: log p per unit is not on one scale."
 
 
-@kind(r"\d+ (?:person|people|simulated raters?) rated in all of these studies\.")
+@kind(r"The same (?:\d+ raters|rater) rated in (?:both|all \d+) studies\.")
 def shared_raters(studies: Studies, match: re.Match[str]) -> str | None:
-    simulated = all(rows.study["mode"] == "rehearsal" for rows in studies.rows.values())
-    names = ("simulated rater", "simulated raters") if simulated else ("person", "people")
-    return f"{count(len(set.intersection(*studies.raters)), *names)} rated in all of these studies."
+    number = len(set.intersection(*studies.raters))
+    return f"The same {f'{number} raters' if number > 1 else 'rater'} rated in {studies.every}."
 
 
 @kind(rf"Of \d+ findings? of “[^”]+” that “(?P<again>[^”]+)” tested again, \d+ (?:was|were) upheld \({NUMBER}%\)\.")
@@ -293,14 +342,22 @@ def variations(studies: Studies) -> list[float]:
     return [variation for _, _, _, variation in scores(studies.rows, studies.joint) if variation is not None]
 
 
-@kind(rf"CV\* of \d+ scores? that the studies share: (?:median {NUMBER}%, {NUMBER}% to {NUMBER}%|{NUMBER}%)\.")
+CV_STAR = r"Coefficient of variation for small samples \(CV\*\)"
+
+
+@kind(rf"{CV_STAR} of (?:\d+ of )?\d+ scores? that the studies share: (?:median \d+%, \d+% to \d+%|\d+%)\.")
 def variation(studies: Studies, match: re.Match[str]) -> str | None:
     values = variations(studies)
     said = re.findall(NUMBER, match[0].partition(": ")[2])
     computed = values if len(values) == 1 else (median(values), min(values), max(values))
-    ends = [shown(value, end) for value, end in zip(computed, said, strict=True)]
+    ends = [shown(value, end, 0) for value, end in zip(computed, said, strict=True)]
     spread = f"{ends[0]}%" if len(values) == 1 else f"median {ends[0]}%, {ends[1]}% to {ends[2]}%"
-    return f"CV* of {count(len(values), 'score')} that the studies share: {spread}."
+    every = len(list(scores(studies.rows, studies.joint)))
+    some = f"{len(values)} of " if len(values) < every else ""
+    return (
+        f"Coefficient of variation for small samples (CV*) of {some}{count(every, 'score')} that the studies share: "
+        f"{spread}."
+    )
 
 
 @kind(r"\d+ (?:study|studies) asked who wrote a text; the unit is the evaluator\.(?: Some evaluators .+ people\.)?")
@@ -316,16 +373,16 @@ def evaluators(studies: Studies, match: re.Match[str]) -> str | None:
 def other_people(studies: Studies, match: re.Match[str]) -> str | None:
     first, *others = studies.raters
     people = (
-        "the same people"
+        "the same raters"
         if all(first == other for other in others)
-        else "people who are the same in part"
+        else "raters who are the same in part"
         if any(one & other for one, other in combinations(studies.raters, 2))
-        else "different people"
+        else "different raters"
     )
     held = (
-        "what other contexts would move, not what other people would"
+        "what other contexts would move, not what other raters would"
         if studies.joint.without_raters()
-        else "what other people like these would move"
+        else "what other raters like these would move"
     )
     return (
         f"Generators of different studies were judged by {people}: the intervals hold {held}, and nothing else that "
@@ -353,28 +410,35 @@ def compared(studies: Studies, match: re.Match[str]) -> str | None:
     r"HUSE, HUSE-Q and HUSE-D \(Hashimoto et al\., 2019; \d+ neighbours, exact ties\) were computed at .+ generator\."
 )
 def methods(studies: Studies, match: re.Match[str]) -> str | None:
-    at = f"{studies.joint.fewest} ratings per text, drawn from each text's ratings,"
+    drawn = "drawn from each text's ratings" if studies.joint.equalised else "which every text has"
+    at = f"{studies.joint.fewest} ratings per text, {drawn},"
     return (
         f"HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019; {studies.k} neighbours, exact ties) were computed at "
         f"{at if studies.pairs else 'the ratings as they are'} for every generator."
     )
 
 
-@kind(r"Intervals of differences are at [\d.]+%, by half-samples of contexts .+\.")
+@kind(r"Intervals of differences are at [\d.]+%, by half-samples of .+\.")
 def intervals(studies: Studies, match: re.Match[str]) -> str | None:
     raters = (
         "they omit the variation of raters" if studies.joint.without_raters() else "they hold the raters' part as well"
     )
     return (
-        f"Intervals of differences are at {100 * studies.level:g}%, by half-samples of contexts drawn once for all "
-        f"generators that share them{f'; across studies {raters}' if studies.across else ''}."
+        f"Intervals of differences are at {100 * studies.level:g}%, by half-samples of "
+        f"{studies.units}{f'; across studies {raters}' if studies.across else ''}."
     )
 
 
-@kind(r"At least one study had simulated raters; its results do not describe people\.")
+@kind(r".+ had simulated raters; (?:its|their) results do not describe people\.")
 def rehearsal(studies: Studies, match: re.Match[str]) -> str | None:
-    modes = {rows.study["mode"] for rows in studies.rows.values()}
-    return match[0] if "rehearsal" in modes and "At least one" in match[0] else None
+    simulated = [f"“{name}”" for name, rows in studies.rows.items() if rows.study["mode"] == "rehearsal"]
+    if not simulated:
+        return None
+    which = (
+        f"{studies.every[0].upper()}{studies.every[1:]}" if len(simulated) == len(studies.rows) else listed(simulated)
+    )
+    their = "its" if len(simulated) == 1 else "their"
+    return f"{which} had simulated raters; {their} results do not describe people."
 
 
 @kind(r"The studies differ in [\w ,]+; this may cause a difference of values\.")
@@ -412,7 +476,7 @@ fixed(
 )
 fixed(
     "The studies share no context, so that a difference between generators cannot be separated from a difference "
-    "between their texts' contexts; the intervals are those of independent studies.",
+    "between their texts' contexts; the intervals take the contexts of each study as a sample of its own.",
     lambda studies: (
         not any(
             set(one.contexts.values()) & set(other.contexts.values())
@@ -421,14 +485,26 @@ fixed(
     ),
 )
 fixed(
-    "Between studies without single ratings, or with fewer than 4 raters, the interval omits the variation of raters "
-    "and is too narrow.",
-    lambda studies: studies.joint.without_raters(),
-)
-fixed(
     "Across scales that differ, a difference may be the scales', so that no verdict is drawn from it.",
     lambda studies: not all(map(studies.alike, studies.pairs)),
 )
+
+
+@kind(r".+: intervals of differences between .+ omit the variation of raters and are too narrow\.")
+def without_raters(studies: Studies, match: re.Match[str]) -> str | None:
+    """Studies of fewer than four raters; where each has as many, too few draws of them have a value of HUSE."""
+    joint = studies.joint
+    across = [pair for pair in studies.pairs if joint.across(*pair)]
+    bare = [pair for pair in across if None in (joint.raters[pair[0]], joint.raters[pair[1]])]
+    if not bare:
+        return None
+    few = sorted({f"“{system.study}”" for system in joint.systems if len(system.raters) < FEWEST_RATERS})
+    why = f"{listed(few)} {'has' if len(few) == 1 else 'have'} fewer than {FEWEST_RATERS} raters"
+    which = "studies" if not few or len(bare) == len(across) else f"{listed(few)} and other studies"
+    return (
+        f"{why if few else 'In too many draws of raters HUSE is not defined'}: intervals of differences between "
+        f"{which} omit the variation of raters and are too narrow."
+    )
 
 
 @kind(r"The studies have no result in common that could be compared\. .+\.")
@@ -463,6 +539,7 @@ def level(studies: Studies, match: re.Match[str]) -> str | None:
 def other_cells(studies: Studies) -> Iterator[str]:
     """Each cell of the tables of results that says otherwise than the rows."""
     for caption, expected in (
+        (JUDGED, _judged_rows(studies)),
         (PAIRS, _pair_rows(studies)),
         (COMMON, _common_rows(studies)),
         (OWN, _own_rows(studies)),
@@ -483,9 +560,17 @@ def other_cells(studies: Studies) -> Iterator[str]:
                     yield f"{caption}, {key}, {head}: {row[head]}, and the rows say {told}"
 
 
-KEYS = {CORRELATIONS: 3, UPHELD: 5}
+KEYS = {JUDGED: 1, CORRELATIONS: 3, UPHELD: 5}
 Cell = str | Callable[[str], str]
 TableRow = tuple[tuple[str, ...], dict[str, Cell]]
+
+
+def _judged_rows(studies: Studies) -> Iterator[TableRow]:
+    """A text of a pair has the answers of the pair."""
+    for name, rows in studies.rows.items():
+        of_text = Counter(text for answer in rows.used for text in {answer.text, answer.partner or answer.text})
+        ends = sorted({min(of_text[key] for key in rows.sides), max(of_text.values())})
+        yield (name,), {"Ratings per text": " to ".join(map(str, ends))}
 
 
 def _pair_rows(studies: Studies) -> Iterator[TableRow]:
@@ -497,7 +582,7 @@ def _pair_rows(studies: Studies) -> Iterator[TableRow]:
         }
         cells["n"] = str(studies.of(pair))
         if not all(map(studies.alike, studies.pairs)):
-            cells["Scale"] = "the same" if studies.alike(pair) else "another"
+            cells["Scale"] = "the same" if studies.alike(pair) else "different"
         yield (names[pair[0]], names[pair[1]]), cells
 
 

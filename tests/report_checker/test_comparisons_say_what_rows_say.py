@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from metrics.report.formats.write_comparison import html
 from tests.report_checker.compared import (
     COMMON,
     CORRELATIONS,
+    JUDGED,
     OWN,
     PAIRS,
     SCORES,
@@ -87,6 +89,11 @@ def test_each_sentence_of_a_comparison_is_true_and_a_lie_in_any_is_caught() -> N
         rows = Studies({studies[name].name: Rows(studies[name]) for name in names}, K, LEVEL, Page(page))
         shown = words(rows.page.tree)
         assert list(other_cells(rows)) == []
+        summary = words(rows.page.tree.get_element_by_id("summary")).partition("What cannot be concluded")[0]
+        assert ("Intervals are at 90%." in summary) == bool(re.search(SPAN, summary))
+        assert any(title == "Who rated, and for what pay." for title, _ in rows.page.captioned()) == any(
+            cells[0].count("Wage per hour") for _, cells in rows.page.captioned()
+        )
         for sentence in said(compared):
             text = " ".join(sentence.split())
             assert text in shown
@@ -111,6 +118,7 @@ ESTIMATES: dict[str, Change] = {
 }
 CHANGES: tuple[tuple[str, str, Change], ...] = (
     *((caption, head, change) for caption, change in ESTIMATES.items() for head in TITLES),
+    (JUDGED, "Ratings per text", lambda cell: f"{cell}0"),
     (SCORES, "CV*, %", lambda cell: f"{float(cell) + 9:.2f}"),
     (CORRELATIONS, "Pearson", lambda cell: cell[:-1] + str((int(cell[-1]) + 5) % 10)),
     (CORRELATIONS, "Spearman", lambda cell: cell[:-1] + str((int(cell[-1]) + 5) % 10)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -9,17 +10,18 @@ from metrics.data.sentence import Sentence, plain, template
 from metrics.errors import BadInput
 from metrics.figures.huse_scatter import UNITS as UNITS_OF_LENGTH
 from metrics.report.comparison import huse, people, rating_scales, reproduction
-from metrics.report.comparison.systems import System, systems_of
+from metrics.report.comparison.systems import System, share_contexts, systems_of
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, Warn
 from metrics.report.section import Section
-from metrics.report.wording import describe_days, describe_range, money, plural, quote
+from metrics.report.wording import describe_days, describe_range, join_names, money, plural, quote
 from metrics.tables.record import Column, Row, Table
 
 REHEARSAL = template(
     "comparison.rehearsal",
-    "At least one study had simulated raters; its results do not describe people.",
+    "{studies} had simulated raters; {their} results do not describe people.",
     "study.mode",
+    "study.name",
 )
 DIFFER = template(
     "comparison.differ",
@@ -43,12 +45,10 @@ UNITS = template(
     "Lengths are counted in {units}: log p per unit is not on one scale.",
     "generators.length_unit",
 )
-SHARED_RATERS = template(
-    "comparison.shared-raters", "{people} rated in all of these studies.", "ratings.rater", "study.mode"
-)
+SHARED_RATERS = template("comparison.shared-raters", "The same {raters} rated in {studies}.", "ratings.rater")
 OTHER_PEOPLE = template(
     "comparison.other-people",
-    "Generators of different studies were judged by {people}: the intervals hold {held}, and nothing else that differs "
+    "Generators of different studies were judged by {raters}: the intervals hold {held}, and nothing else that differs "
     "between the studies, such as the time.",
     "generators.name",
     "ratings.rater",
@@ -56,7 +56,7 @@ OTHER_PEOPLE = template(
 NO_SHARED_CONTEXT = template(
     "comparison.no-shared-context",
     "The studies share no context, so that a difference between generators cannot be separated from a difference "
-    "between their texts' contexts; the intervals are those of independent studies.",
+    "between their texts' contexts; the intervals take the contexts of each study as a sample of its own.",
     "texts.context",
 )
 PAIRS = template(
@@ -79,9 +79,9 @@ HUSE_METHODS = template(
 )
 INTERVALS = template(
     "comparison.intervals",
-    "Intervals of differences are at {level:g}%, by half-samples of contexts drawn once for all generators that share "
-    "them{across}.",
+    "Intervals of differences are at {level:g}%, by half-samples of {units}{across}.",
     "options.level",
+    "texts.context",
     "ratings.rater",
 )
 NO_RESULT = template(
@@ -91,8 +91,13 @@ NO_RESULT = template(
 )
 SEE_RESULTS = "The results give the reasons."
 NOTHING_SHARED = "No two of them asked the same question of texts of the same generator."
-OTHERS = "what other people like these would move"
-TEXTS_ALONE = "what other contexts would move, not what other people would"
+OTHERS = "what other raters like these would move"
+TEXTS_ALONE = "what other contexts would move, not what other raters would"
+SHARED_CONTEXTS = "contexts drawn once for all generators that share them"
+STUDY_TEXTS = "each study's texts"
+WHO_FOR_WHAT = plain("Who rated, and for what pay.")
+WHO = plain("Who rated.")
+WITH_INTERVAL = (huse.HIGHER.key, huse.NO_DIFFERENCE.key)
 Progress = Callable[[str, int, int], None]
 MAX_SYSTEMS = 40  # 780 pairs
 
@@ -118,14 +123,14 @@ class StudyComparison:
     command: str | None = None
 
     @property
+    def gives_intervals(self) -> bool:
+        """Whether a verdict of the summary gives an interval."""
+        return any(isinstance(verdict, Sentence) and verdict.key in WITH_INTERVAL for verdict in self.verdicts)
+
+    @property
     def title(self) -> str:
         """`headlines and stories`."""
-        return _join([report_input.study.name for report_input in self.studies])
-
-
-def _join(names: Sequence[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}"
+        return join_names([report_input.study.name for report_input in self.studies])
 
 
 def compare_studies(
@@ -171,7 +176,11 @@ def compare_studies(
         seed=seed,
         k=k,
         sections=sections,
-        warnings=(*_warnings(studies, systems), *rating_scales.warnings(scales)),
+        warnings=(
+            *_warnings(studies, systems),
+            *_warnings_of_intervals(systems, huse_comparison),
+            *rating_scales.warnings(scales),
+        ),
         verdicts=verdicts or (_state_no_result(parts),),
         limits=_limits(studies, systems, huse_comparison),
         methods=_methods(studies, systems, huse_comparison, level, k) if systems else (),
@@ -207,24 +216,36 @@ def _studies(studies: Sequence[ReportInput]) -> Section:
         Column("wage", "Wage per hour", "range"),
         Column("provider", "Recruited through"),
     )
+    rows = tuple(map(_rated, studies))
+    at_wage = next(at for at, column in enumerate(rated) if column.key == "wage")
+    title = WHO_FOR_WHAT if any(row[at_wage] is not None for row in rows) else WHO
     tables = (
         Table("studies", plain("What each study judged, and when."), judged, tuple(map(_judged, studies))),
-        Table("studies-raters", plain("Who rated, and for what pay."), rated, tuple(map(_rated, studies))),
+        Table("studies-raters", title, rated, rows),
     )
     return Section("studies", "Studies", (), tables)
 
 
 def _judged(report_input: ReportInput) -> Row:
     references = sum(text.source == "reference" for text in report_input.texts)
-    counts: dict[str, int] = {}
-    for rating in report_input.ratings:
-        if rating.kept:
-            counts[rating.text] = counts.get(rating.text, 0) + 1
-    spread = describe_range(min(counts.values()), max(counts.values())) if counts else "not recorded"
+    counts = _ratings_of_texts(report_input)
+    spread = describe_range(min(counts), max(counts)) if any(counts) else "not recorded"
     study = report_input.study
     begun, ended = study.collected_from, study.collected_to
     dates = describe_days(begun, ended) if begun and ended else "not recorded"
     return study.name, study.task, study.mode, references, len(report_input.texts) - references, spread, dates
+
+
+def _ratings_of_texts(report_input: ReportInput) -> list[int]:
+    """How many ratings of each text count: as the means of texts say it where there are no single ratings."""
+    if not report_input.ratings:
+        items = {item.id: item.ratings or 0 for facts in report_input.generators for item in facts.items}
+        return list(items.values())
+    counts = Counter({text.id: 0 for text in report_input.texts})
+    for rating in report_input.ratings:
+        if rating.kept:
+            counts.update({rating.text, rating.partner or rating.text})
+    return list(counts.values())
 
 
 def _rated(report_input: ReportInput) -> Row:
@@ -242,8 +263,9 @@ def _rated(report_input: ReportInput) -> Row:
 def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list[Warn]:
     """What makes the studies unlike each other."""
     warns = []
-    if any(report_input.study.mode == "rehearsal" for report_input in studies):
-        warns.append(Warn("rehearsal", REHEARSAL.fill()))
+    if simulated := [quote(each.study.name) for each in studies if each.study.mode == "rehearsal"]:
+        which = _all(studies).capitalize() if len(simulated) == len(studies) else join_names(simulated)
+        warns.append(Warn("rehearsal", REHEARSAL.fill(studies=which, their="their" if len(simulated) > 1 else "its")))
     differ: dict[str, set[object]] = {
         "the question": {report_input.study.question for report_input in studies},
         "where raters came from": {report_input.crowd.provider for report_input in studies},
@@ -254,7 +276,7 @@ def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list
         warns.append(Warn("studies_differ", DIFFER.fill(differing=", ".join(differing))))
     currencies = sorted({report_input.money.currency for report_input in studies})
     if len(currencies) > 1:
-        warns.append(Warn("currencies_differ", CURRENCIES.fill(currencies=_join(currencies))))
+        warns.append(Warn("currencies_differ", CURRENCIES.fill(currencies=join_names(currencies))))
     sizes = sorted({len(system.items) for system in systems})
     if len(sizes) > 1:
         warns.append(Warn("unequal_texts", UNEQUAL_TEXTS.fill(low=sizes[0], high=sizes[-1])))
@@ -263,10 +285,23 @@ def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list
         counted_in = sorted(f"{UNITS_OF_LENGTH.get(unit, unit)}s" for unit in units)
         warns.append(Warn("mixed_length_units", UNITS.fill(units=" and in ".join(counted_in))))
     if both := _in_all(studies):
-        simulated = all(report_input.study.mode == "rehearsal" for report_input in studies)
-        words = ("simulated rater", "simulated raters") if simulated else ("person", "people")
-        warns.append(Warn("shared_raters", SHARED_RATERS.fill(people=plural(len(both), *words))))
+        raters = "rater" if len(both) == 1 else plural(len(both), "rater")
+        warns.append(Warn("shared_raters", SHARED_RATERS.fill(raters=raters, studies=_all(studies))))
     return warns
+
+
+def _warnings_of_intervals(systems: Sequence[System], compared: huse.HuseComparison) -> list[Warn]:
+    """What the intervals of differences do not hold."""
+    warns = []
+    if compared.pairs and len({system.block for system in systems}) > 1 and not share_contexts(systems):
+        warns.append(Warn("no_shared_context", NO_SHARED_CONTEXT.fill()))
+    if compared.without_raters:
+        warns.append(Warn("interval_without_raters", compared.without_raters))
+    return warns
+
+
+def _all(studies: Sequence[ReportInput]) -> str:
+    return "both studies" if len(studies) == 2 else f"all {len(studies)} studies"
 
 
 def _in_all(studies: Sequence[ReportInput]) -> set[str]:
@@ -274,12 +309,17 @@ def _in_all(studies: Sequence[ReportInput]) -> set[str]:
     return set.intersection(*({rating.rater for rating in report_input.ratings} for report_input in studies))
 
 
-def _people(studies: Sequence[ReportInput]) -> str:
+def _raters(studies: Sequence[ReportInput]) -> str:
+    """Whether the studies had the same raters, which only single ratings can say."""
     raters = [{rating.rater for rating in report_input.ratings} for report_input in studies]
-    if all(raters) and len(set(map(frozenset, raters))) == 1:
-        return "the same people"
+    unknown = [quote(each.study.name) for each, names in zip(studies, raters, strict=True) if not names]
+    if unknown:
+        lack = "lacks" if len(unknown) == 1 else "lack"
+        return f"raters who may be the same ({join_names(unknown)} {lack} single ratings)"
+    if len(set(map(frozenset, raters))) == 1:
+        return "the same raters"
     several = sum(map(len, raters)) > len(set().union(*raters))
-    return "people who are the same in part" if several else "different people"
+    return "raters who are the same in part" if several else "different raters"
 
 
 def _limits(
@@ -290,37 +330,27 @@ def _limits(
         return ()
     if len({system.block for system in systems}) > 1:
         sentences.append(
-            OTHER_PEOPLE.fill(people=_people(studies), held=OTHERS if compared.with_raters else TEXTS_ALONE)
+            OTHER_PEOPLE.fill(raters=_raters(studies), held=TEXTS_ALONE if compared.without_raters else OTHERS)
         )
-        if not _shared(systems):
+        if not share_contexts(systems):
             sentences.append(NO_SHARED_CONTEXT.fill())
     if compared.pairs > 1:
         sentences.append(PAIRS.fill(pairs=compared.pairs))
     return (*sentences, NOT_ALIKE.fill())
 
 
-def _shared(systems: Sequence[System]) -> bool:
-    by_block: dict[str, set[str]] = {}
-    for system in systems:
-        by_block.setdefault(system.block, set()).update(item.context for item in system.items if item.context)
-    seen: set[str] = set()
-    for contexts in by_block.values():
-        if seen & contexts:
-            return True
-        seen |= contexts
-    return False
-
-
 def _methods(
     studies: Sequence[ReportInput], systems: Sequence[System], compared: huse.HuseComparison, level: float, k: int
 ) -> tuple[Sentence, ...]:
     ratings = compared.ratings
-    at = f"{ratings} ratings per text, drawn from each text's ratings," if ratings else "the ratings as they are"
-    raters = "they hold the raters' part as well" if compared.with_raters else "they omit the variation of raters"
+    drawn = "drawn from each text's ratings" if compared.equalised else "which every text has"
+    at = f"{ratings} ratings per text, {drawn}," if ratings else "the ratings as they are"
+    raters = "they omit the variation of raters" if compared.without_raters else "they hold the raters' part as well"
+    units = SHARED_CONTEXTS if compared.shared_contexts else STUDY_TEXTS
     across = f"; across studies {raters}" if len({system.block for system in systems}) > 1 else ""
-    intervals = (INTERVALS.fill(level=100 * level, across=across),) if compared.pairs else ()
+    intervals = (INTERVALS.fill(level=100 * level, units=units, across=across),) if compared.pairs else ()
     return (
-        COMPARED.fill(studies=_join([quote(report_input.study.name) for report_input in studies])),
+        COMPARED.fill(studies=join_names([quote(report_input.study.name) for report_input in studies])),
         HUSE_METHODS.fill(k=k, at=at),
         *intervals,
     )

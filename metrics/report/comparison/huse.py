@@ -4,37 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 from metrics.data.sentence import Sentence, plain, template
 from metrics.errors import MetricsError
 from metrics.figures import tradeoff
 from metrics.figures.chart import Chart
 from metrics.huse.estimate import evaluate
-from metrics.huse.model_differences import Comparison, Difference, compare_models
+from metrics.huse.model_differences import FEWEST_RATERS, NO_RATERS, Comparison, Difference, compare_models
 from metrics.huse.variance_components import evaluate_rated
 from metrics.report.comparison.rating_scales import Relations, comparable
-from metrics.report.comparison.systems import System
+from metrics.report.comparison.systems import System, share_contexts
 from metrics.report.pictures import dominated_regions
 from metrics.report.section import Section
 from metrics.report.sections.huse import HASHIMOTO
-from metrics.report.wording import describe_range, estimate, plural
+from metrics.report.wording import describe_range, estimate, join_names, plural, quote
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, HuseResult, Missing
 
 TITLES = (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
 MAX_VERDICTS = 10
+EQUALISED_FLAG = "equalised"
 HIGHER = template(
     "comparison.higher",
-    "{more} has the higher {title}; {first} less {second}: {shown}. {less} is easier to distinguish from the "
-    "references.{others}",
+    "{more} has the higher {title}; {more} less {less}: {shown}. {less} is easier to distinguish from the "
+    "references.{others}{reserve}",
     "ratings.value",
     "options.level",
+    "texts.context",
 )
 NO_DIFFERENCE = template(
     "comparison.no-difference",
-    "{first} and {second}: no difference of {title} is shown ({shown}).{others}",
+    "{first} and {second}: no difference of {title} is shown ({shown}).{others}{reserve}",
     "ratings.value",
     "options.level",
+    "texts.context",
 )
 NO_INTERVAL = template(
     "comparison.no-interval",
@@ -60,15 +64,19 @@ EQUALISED = template(
 )
 WITHOUT_RATERS = template(
     "comparison.without-raters",
-    "Between studies without single ratings, or with fewer than 4 raters, the interval omits the variation of raters "
-    "and is too narrow.",
+    "{why}: intervals of differences between {which} omit the variation of raters and are too narrow.",
     "ratings.text",
+    "ratings.rater",
 )
 ACROSS_SCALES = template(
     "comparison.across-scales",
     "Across scales that differ, a difference may be the scales', so that no verdict is drawn from it.",
     "study.scale",
 )
+MAY_CAUSE = " The two share no context, which may be the cause."
+MAY_HIDE = " The two share no context, which may hide one."
+PAIRS = plain("Differences of every pair; contexts drawn once for all generators that share them.")
+PAIRS_OF_STUDIES = plain("Differences of every pair; each study's texts drawn separately.")
 LEVEL = template("comparison.level", "Intervals: {level:g}%.", "options.level")
 
 
@@ -76,15 +84,18 @@ LEVEL = template("comparison.level", "Intervals: {level:g}%.", "options.level")
 class HuseComparison:
     """The section, its sentences, how many pairs were compared, and at how many ratings a text (None: not known).
 
-    values: of each measure by study and generator, at that number of ratings. with_raters: whether the intervals of
-    differences between studies hold the raters' part.
+    values: of each measure by study and generator, at that number of ratings. equalised: whether that number was drawn
+    from the ratings of texts that have more. without_raters: why intervals of differences between studies omit the
+    raters' part; None: they hold it. shared_contexts: whether any two generators have a context in common.
     """
 
     section: Section
     verdicts: tuple[str, ...]
     pairs: int
     ratings: int | None
-    with_raters: bool = False
+    equalised: bool = False
+    without_raters: Sentence | None = None
+    shared_contexts: bool = False
     values: Mapping[str, Mapping[tuple[str, str], Estimate]] = field(default_factory=dict)
 
 
@@ -109,7 +120,10 @@ def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: 
     block = {system.name: system.block for system in systems}
     pairs = [(difference.first, difference.second) for difference in compared.differences]
     across_scales = {pair for pair in pairs if not comparable(scales, block[pair[0]], block[pair[1]])}
-    tables += [_at_common(systems, compared, measures), _differences(compared, measures, across_scales)]
+    without_raters, shared = _without_raters(systems, compared), _shared_contexts(systems)
+    title = PAIRS if shared else PAIRS_OF_STUDIES
+    differences = _differences(compared, measures, across_scales, title, without_raters)
+    tables += [_at_common(systems, compared, measures), differences]
     section = Section(
         key="huse",
         title="HUSE",
@@ -122,14 +136,22 @@ def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: 
         difference for difference in compared.differences if (difference.first, difference.second) not in across_scales
     ]
     shown = sorted(judged, key=lambda difference: not _differs(difference, measures[0][0]))[:MAX_VERDICTS]
-    sentences = tuple(_verdict(difference, compared, measures[0]) for difference in shown)
+    by_name = {system.name: system for system in systems}
+    sentences = tuple(_verdict(difference, compared, measures[0], by_name) for difference in shown)
     verdicts = (*sentences, *_rest(judged, measures[0]), *_unjudged(len(across_scales)))
     values = {
         title: {(system.block, system.facts.name): compared.estimates[system.name][key] for system in systems}
         for key, title in measures
     }
     return HuseComparison(
-        section, verdicts, len(compared.differences), compared.ratings, not _without_raters(compared), values
+        section=section,
+        verdicts=verdicts,
+        pairs=len(compared.differences),
+        ratings=compared.ratings,
+        equalised=EQUALISED_FLAG in compared.flags,
+        without_raters=without_raters,
+        shared_contexts=shared,
+        values=values,
     )
 
 
@@ -210,13 +232,17 @@ def _at(compared: Comparison) -> str:
 
 
 def _equalised(compared: Comparison) -> tuple[str, ...]:
-    if "equalised" not in compared.flags:
+    if EQUALISED_FLAG not in compared.flags:
         return ()
     return (EQUALISED.fill(ratings=compared.ratings),)
 
 
 def _differences(
-    compared: Comparison, measures: Sequence[tuple[str, str]], across_scales: Set[tuple[str, str]]
+    compared: Comparison,
+    measures: Sequence[tuple[str, str]],
+    across_scales: Set[tuple[str, str]],
+    title: str,
+    without_raters: Sentence | None,
 ) -> Table:
     """Return the table of differences. across_scales: pairs whose scales differ; a column marks them."""
     columns = (
@@ -229,7 +255,7 @@ def _differences(
     rows: list[Row] = []
     for difference in compared.differences:
         scale = (
-            ("another" if (difference.first, difference.second) in across_scales else "the same",)
+            ("different" if (difference.first, difference.second) in across_scales else "the same",)
             if across_scales
             else ()
         )
@@ -242,18 +268,44 @@ def _differences(
                 difference.huse.n,
             )
         )
-    title = plain("Differences of every pair; contexts drawn once for all generators that share them.")
     notes: list[str] = [AT.fill(at=_at(compared))]
     notes += ["An interval of a difference that holds 0 does not show that two generators are alike."]
-    if _without_raters(compared):
-        notes.append(WITHOUT_RATERS.fill())
+    if without_raters is not None:
+        notes.append(without_raters)
     if across_scales:
         notes.append(ACROSS_SCALES.fill())
     return Table("huse-pairs", title, columns, tuple(rows), tuple(notes))
 
 
-def _without_raters(compared: Comparison) -> bool:
-    return any("interval_without_raters" in difference.huse.flags for difference in compared.differences)
+def _shared_contexts(systems: Sequence[System]) -> bool:
+    contexts = [{item.context for item in system.items} - {None} for system in systems]
+    return any(first & second for first, second in combinations(contexts, 2))
+
+
+def _without_raters(systems: Sequence[System], compared: Comparison) -> Sentence | None:
+    """Say why intervals of differences between studies omit the raters' part; None where all hold it."""
+    across = [pair for pair in compared.differences if _block(systems, pair.first) != _block(systems, pair.second)]
+    bare = [pair for pair in across if NO_RATERS in pair.huse.flags]
+    if not bare:
+        return None
+    unrated = {system.block for system in systems if not system.rated}
+    few = {system.block for system in systems if len({each.rater for each in system.ratings}) < FEWEST_RATERS}
+    if unrated:
+        why = f"{_quoted(unrated)} {'lacks' if len(unrated) == 1 else 'lack'} single ratings"
+    elif few:
+        why = f"{_quoted(few)} {'has' if len(few) == 1 else 'have'} fewer than {FEWEST_RATERS} raters"
+    else:
+        why = "In too many draws of raters HUSE is not defined"
+    every = unrated or not few or len(bare) == len(across)
+    return WITHOUT_RATERS.fill(why=why, which="studies" if every else f"{_quoted(few)} and other studies")
+
+
+def _block(systems: Sequence[System], name: str) -> str:
+    return next(system.block for system in systems if system.name == name)
+
+
+def _quoted(blocks: Set[str]) -> str:
+    return join_names([quote(block) for block in sorted(blocks)])
 
 
 def _charts(systems: Sequence[System], compared: Comparison, measures: Sequence[tuple[str, str]]) -> tuple[Chart, ...]:
@@ -271,19 +323,39 @@ def _charts(systems: Sequence[System], compared: Comparison, measures: Sequence[
     return (tradeoff.chart(points, dominated_regions(points)),)
 
 
-def _verdict(difference: Difference, compared: Comparison, measure: tuple[str, str]) -> Sentence:
+def _verdict(
+    difference: Difference, compared: Comparison, measure: tuple[str, str], systems: Mapping[str, System]
+) -> Sentence:
+    """The higher less the lower, where a difference is shown."""
     key, title = measure
+    span = getattr(difference, key).interval
+    if span is not None and span.high < 0:
+        difference = _turned(difference)
     first, second = difference.first, difference.second
     value: Estimate = getattr(difference, key)
-    span, shown = value.interval, f"{estimate(value)} at {_at(compared)}, n = {value.n}"
-    names = {"first": first, "second": second, "title": title, "shown": shown}
+    shown = f"{estimate(value)} at {_at(compared)}, {value.n} texts"
     if span is None:
-        return NO_INTERVAL.fill(**names)
-    names["others"] = _others(difference, key)
+        return NO_INTERVAL.fill(first=first, second=second, title=title, shown=shown)
+    of_pair = [systems[first], systems[second]]
+    unshared = of_pair[0].block != of_pair[1].block and not share_contexts(of_pair)
+    others = _others(difference, key)
     if span.low <= 0 <= span.high:
-        return NO_DIFFERENCE.fill(**names)
-    more, less = (first, second) if span.low > 0 else (second, first)
-    return HIGHER.fill(more=more, less=less, **names)
+        reserve = MAY_HIDE if unshared else ""
+        return NO_DIFFERENCE.fill(first=first, second=second, title=title, shown=shown, others=others, reserve=reserve)
+    reserve = MAY_CAUSE if unshared else ""
+    return HIGHER.fill(more=first, less=second, title=title, shown=shown, others=others, reserve=reserve)
+
+
+def _turned(difference: Difference) -> Difference:
+    """The second less the first."""
+    values = (_negative(value) for value in (difference.huse, difference.huse_q, difference.huse_d))
+    return Difference(difference.second, difference.first, *values)
+
+
+def _negative(value: Estimate) -> Estimate:
+    span = value.interval
+    turned = replace(span, low=-span.high, high=-span.low) if span else None
+    return replace(value, value=None if value.value is None else -value.value, interval=turned)
 
 
 def _others(difference: Difference, main_measure: str) -> str:

@@ -20,7 +20,7 @@ NO_VERDICT = ": no verdict is drawn from differences between generators of these
 WORDS: dict[Relation, str] = {
     "recoded": "have the same labels with codes shifted or stretched, which leaves HUSE as it is",
     "other codes": "have the same labels at codes that lie otherwise between each other",
-    "other labels": "have other labels",
+    "other labels": "have different labels",
     "not recorded": "cannot be compared: the labels of one are not recorded",
 }
 

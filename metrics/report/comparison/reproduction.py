@@ -60,7 +60,7 @@ AT_COMMON = template(
 )
 VARIATION = template(
     "comparison.variation",
-    "CV* of {scores} that the studies share: {spread}.",
+    "Coefficient of variation for small samples (CV*) of {scores} that the studies share: {spread}.",
     "ratings.value",
 )
 UPHELD = template(
@@ -217,9 +217,12 @@ def _has_preferences(judged: Compared) -> bool:
 def _lead_scores(rows: Sequence[Row]) -> Iterator[Sentence]:
     known = [float(row[-1]) for row in rows if isinstance(row[-1], int | float)]
     if known:
-        middle, low, high = (f"{number(end)}%" for end in (median(known), min(known), max(known)))
+        middle, low, high = (f"{number(end, 0)}%" for end in (median(known), min(known), max(known)))
         spread = middle if len(known) == 1 else f"median {middle}, {low} to {high}"
-        yield VARIATION.fill(scores=plural(len(known), "score"), spread=spread)
+        scores = (
+            plural(len(rows), "score") if len(known) == len(rows) else f"{len(known)} of {plural(len(rows), 'score')}"
+        )
+        yield VARIATION.fill(scores=scores, spread=spread)
 
 
 # --- sets of scores ---

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 
 from metrics.report.records import GeneratorFacts, ReportInput
 from metrics.report.sections.huse_extras import CRITERION
+from metrics.report.wording import quote
 from metrics.types import Item, Rating
 
 SEPARATOR = " / "
@@ -52,6 +54,14 @@ def systems_of(studies: Sequence[ReportInput]) -> tuple[System, ...]:
     )
 
 
+def share_contexts(systems: Sequence[System]) -> bool:
+    """Whether any two of the studies of these systems show the same context."""
+    by_study: dict[str, set[str]] = {}
+    for system in systems:
+        by_study.setdefault(system.block, set()).update(item.context for item in system.items if item.context)
+    return any(first & second for first, second in combinations(by_study.values(), 2))
+
+
 def _contexts(report_input: ReportInput, shown: dict[tuple[str, str], set[str]]) -> dict[str, str]:
     """The id of each context in the comparison: its own where another study shows the same one, else the study's."""
     names = {}
@@ -80,5 +90,5 @@ def _system(report_input: ReportInput, facts: GeneratorFacts, contexts: dict[str
         for rating in report_input.ratings
         if rating.kept and rating.criterion == CRITERION and rating.text in texts
     )
-    name = facts.name if alone else f"{study}: {facts.name}"
+    name = facts.name if alone else f"{facts.name} of {quote(study)}"
     return System(name, study, facts, items, ratings)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from metrics.figures.chart import Chart
-from metrics.report.checklists.computed import list_computed
 from metrics.report.comparison.compare import StudyComparison
 from metrics.report.data_file import DICTIONARY, DataFile
 from metrics.report.formats import pdf, ro_crate
@@ -140,7 +139,6 @@ def html(compared: StudyComparison, *, now: datetime, files: Mapping[str, bytes]
         "compared": compared,
         "studies": compared.studies,
         "systems": len(compared.systems),
-        "has_intervals": list_computed(compared.sections).has_intervals,
         "parts": [render_part(section, file=JSON) for section in compared.sections],
         "many": MANY_ROWS,
         "versions": compared.studies[0].versions,

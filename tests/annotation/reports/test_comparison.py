@@ -171,8 +171,8 @@ def test_a_comparison_tells_where_it_is_read_how_scales_differ(studies: list[Stu
     client = member("reviewer", "reviewer")
     job = ask(client, studies)
     told = client.get(reverse("console:job", args=[job.uuid])).content.decode()
-    assert "The scales of “large” and “small” have other labels" in told
-    assert any("have other labels" in sentence for sentence in job.outcome["warnings"])
+    assert "The scales of “large” and “small” have different labels" in told
+    assert any("have different labels" in sentence for sentence in job.outcome["warnings"])
 
 
 def test_a_reviewer_of_one_of_them_shares_nothing(studies: list[Study], member) -> None:

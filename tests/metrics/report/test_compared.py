@@ -128,7 +128,7 @@ def test_codes_that_are_shifted_stretched_or_turned_round_are_told_and_harm_noth
     ("other", "words"),
     [
         (lambda given: scaled(given, 9, 4, 3, 2, 1, 0), "codes that lie otherwise"),
-        (lambda given: scaled(given, names="not "), "have other labels"),
+        (lambda given: scaled(given, names="not "), "have different labels"),
         (lambda given: replace(given, study=replace(given.study, scale=())), "not recorded"),
     ],
 )
@@ -140,8 +140,8 @@ def test_across_other_scales_differences_are_shown_and_no_verdict_is_drawn(
     assert words in warned.sentence
     assert [row[:3] for row in table(found, "huse-pairs").rows] == [
         ("t=1.0", "t=0.7", "the same"),
-        ("t=1.0", "other", "another"),
-        ("t=0.7", "other", "another"),
+        ("t=1.0", "other", "different"),
+        ("t=0.7", "other", "different"),
     ]
     assert not any("other" in line.split(":")[0] for line in found.verdicts[:-1])
     assert found.verdicts[-1].startswith("No verdict is drawn from 2 pairs")
@@ -187,6 +187,20 @@ def test_a_context_is_shared_only_where_its_words_are(first: ReportInput, second
     assert not set.intersection(*(contexts(compare_studies([first, moved]))[at] for at in (0, 2)))
     told = compare_studies([first, moved]).limits
     assert any("share no context" in one for one in told)
+
+
+def test_of_a_study_without_single_ratings_it_is_said_what_that_leaves_open(
+    first: ReportInput, second: ReportInput
+) -> None:
+    bare = replace(second, ratings=())
+    found = compare_studies([first, bare])
+    assert [row[5] for row in table(found, "studies").rows] == ["20", "20"]
+    said = "“second” lacks single ratings: intervals of differences between studies omit the variation of raters"
+    assert said in next(warn.sentence for warn in found.warnings if warn.kind == "interval_without_raters")
+    assert any("raters who may be the same (“second” lacks single ratings)" in limit for limit in found.limits)
+    assert "20 ratings per text, which every text has," in " ".join(found.methods)
+    unrated = replace(first, ratings=tuple(each for each in first.ratings if each.text != first.ratings[0].text))
+    assert table(compare_studies([unrated, second]), "studies").rows[0][5] == "0 to 20"
 
 
 def test_what_sets_the_studies_apart_is_warned_of(first: ReportInput, second: ReportInput) -> None:

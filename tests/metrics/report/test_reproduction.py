@@ -121,7 +121,9 @@ def test_a_repetition_too_small_to_decide_anything_leaves_no_finding_tested() ->
 
 def test_the_summary_says_it_and_the_table_names_each_study() -> None:
     compared = compare_studies([study("first", FIRST), study("again", AGAIN)])
-    assert compared.verdicts[-2].startswith("CV* of 3 scores that the studies share: median ")
+    assert compared.verdicts[-2].startswith(
+        "Coefficient of variation for small samples (CV*) of 3 scores that the studies share: median "
+    )
     scores = next(table for part in compared.sections for table in part.tables if table.name == "reproduction-scores")
     assert [column.title for column in scores.columns][2:4] == ["first", "again"]
 

@@ -71,7 +71,7 @@ def score(
         warnings=(
             *study_facts.running_warnings(study, crowd),
             *warnings,
-            *study_facts.crowd_warnings(crowd),
+            *study_facts.crowd_warnings(study, crowd),
             *report_rows.plan_warnings(statements, preregistered),
         ),
         versions=study_facts.versions(),

@@ -432,9 +432,16 @@ def _hits(study: Study, rules: Sequence[Rule]) -> dict[str, tuple[int, int]]:
     return {kind: (len(ones), len({worker[pk] for pk in ones})) for kind, ones in held.items()}
 
 
-def crowd_warnings(crowd: collecting_counts.CrowdCounts) -> list[Warn]:
+def crowd_warnings(study: Study, crowd: collecting_counts.CrowdCounts) -> list[Warn]:
     """What a reader must know of the decisions."""
     warnings = []
+    if late := _late(study):
+        was = "was" if late == 1 else "were"
+        sentence = (
+            f"{late} of {crowd.submitted} submissions {was} excluded by a reviewer after results were seen, which can "
+            "bias what the results say."
+        )
+        warnings.append(Warn("excluded_late", sentence))
     if crowd.rejected_included:
         was, is_ = ("was", "is") if crowd.rejected_included == 1 else ("were", "are")
         sentence = (

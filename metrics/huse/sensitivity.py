@@ -61,12 +61,18 @@ class Sensitivity:
 
 
 def sensitivity_table(
-    items: Sequence[Item], ks: Sequence[int] = KS, *, k: int = 16, mode: Mode = "exact", missing: Missing = "error"
+    items: Sequence[Item],
+    ks: Sequence[int] = KS,
+    *,
+    k: int = 16,
+    mode: Mode = "exact",
+    missing: Missing = "error",
+    seed: int = 0,
 ) -> Sensitivity:
     """HUSE and its kin under other choices, one changed at a time.
 
-    ks: numbers of neighbours to try; those above n - 1 are skipped and named. k, mode: the default's. The rows by tie
-    are the other mode (exact ties, or the original's floats) and the other rules for equal votes.
+    ks: numbers of neighbours to try; those above n - 1 are skipped and named. k, mode, seed: the default's. The rows by
+    tie are the other mode (exact ties, or the original's floats) and the other rules for equal votes.
     Raises as `evaluate`.
     """
     items = list(items)
@@ -74,7 +80,7 @@ def sensitivity_table(
     def values(
         chosen_items: Sequence[Item] = items, k: int = k, mode: Mode = mode, tie: VoteTie = "reference"
     ) -> HuseResult:
-        return evaluate(chosen_items, [mode], k=k, vote_tie=tie, missing=missing, draws=0)[mode]
+        return evaluate(chosen_items, [mode], k=k, vote_tie=tie, missing=missing, draws=0, seed=seed)[mode]
 
     default = values()
     n = default.huse_q.n

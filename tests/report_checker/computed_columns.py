@@ -265,7 +265,7 @@ def ranged(value: float, span: Sequence[float] | None, scale: float = 1) -> Rang
 
 
 @table(
-    r"Differences between sources, criterion by criterion\.",
+    r"Differences between sources, (?:criterion by criterion|and of accuracy between trainings)\.",
     keys=3,
     uncounted={"The first is": "where a margin is declared, held by the sentence of the answer"},
 )
@@ -559,7 +559,7 @@ def units_of(answers: Sequence[Answer], code: Callable[[Answer], float]) -> list
     return list(units.values())
 
 
-@table(r"Krippendorff's alpha, with", keys=2, uncounted={f"[α, {name}]": LIMITS_OF_ALPHA for name in LEVELS})
+@table(r"Krippendorff's alpha(?:, with|\.$)", keys=2, uncounted={f"[α, {name}]": LIMITS_OF_ALPHA for name in LEVELS})
 def alphas(rows: Rows, asked: Asked, match: Match) -> Counted:
     counted: Counted = {}
     for criterion in dict.fromkeys(answer.criterion for answer in rows.used):
@@ -568,7 +568,9 @@ def alphas(rows: Rows, asked: Asked, match: Match) -> Counted:
         for name in ("all", *(sides if len(sides) > 1 else ())):
             answers = [answer for answer in every if name in ("all", side_of(rows, answer.text))]
             units = units_of(answers, lambda answer: float(answer.code))
-            values = {f"α, {level}": alpha(units, apart) for level, apart in LEVELS.items()}
+            # Labels without an order have no distances.
+            levels = ("nominal",) if is_nominal(rows, criterion) else tuple(LEVELS)
+            values = {f"α, {level}": alpha(units, LEVELS[level]) if level in levels else NONE for level in LEVELS}
             paired = sum(len(unit) > 1 for unit in units)
             counted[named(criterion), name] = {
                 **{

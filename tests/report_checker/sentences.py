@@ -1192,6 +1192,17 @@ def running(rows: Rows, match: Match, asked: Asked) -> str | None:
     )
 
 
+@kind(r"\d+ of \d+ submissions (?:was|were) excluded by a reviewer after results were seen, which can bias .+? say\.")
+def excluded_late(rows: Rows, match: Match, asked: Asked) -> str | None:
+    single = [row for row in rows.submissions if row["used"] == "exclude" and row["rules"] is None]
+    seen = rows.first_look
+    late = sum(seen is not None and moment(row["used_at"]) >= seen for row in single)
+    if not late:
+        return None
+    excluded = f"{late} of {len(rows.submissions)} submissions {was(late)} excluded by a reviewer"
+    return f"{excluded} after results were seen, which can bias what the results say."
+
+
 @kind(
     r"\d+ of \d+ submissions (?:was|were) rejected \(not paid\) and (?:is|are) included in the analysis\. Excluding them is a separate decision\."
 )

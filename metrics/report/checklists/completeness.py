@@ -29,8 +29,16 @@ def check_completeness(report_input: ReportInput, computed: Computed) -> tuple[C
     """Every item that applies, in a fixed order: preferences between two texts have no measure of agreement."""
     items = [item for item in ITEMS if not (report_input.in_pairs and item[0] == AGREEMENT)]
     return tuple(
-        ChecklistItem(item, test(report_input, computed), hint, printed) for item, test, hint, printed in items
+        ChecklistItem(
+            item, test(report_input, computed), _hint_on_ethics(report_input) if item == ETHICS else hint, printed
+        )
+        for item, test, hint, printed in items
     )
+
+
+def _hint_on_ethics(report_input: ReportInput) -> str:
+    lacking = {"the approval": report_input.crowd.ethics, "how consent was asked": report_input.crowd.consent}
+    return " and ".join(words for words, fact in lacking.items() if not fact)
 
 
 def completeness_score(checklist: tuple[ChecklistItem, ...]) -> str:
@@ -62,7 +70,8 @@ def _knows_exclusions(report_input: ReportInput) -> bool:
 
 
 Test = Callable[[ReportInput, Computed], bool]
-AGREEMENT = "Agreement of raters"
+AGREEMENT, TEST = "Agreement of raters", "Statistical test"
+ETHICS = "Ethics and consent"
 ITEMS: tuple[tuple[str, Test, str, tuple[str, ...]], ...] = (
     (
         "Qualifications of raters",
@@ -97,7 +106,7 @@ ITEMS: tuple[tuple[str, Test, str, tuple[str, ...]], ...] = (
         "one label by each of several raters of a text",
         ("Agreement of raters",),
     ),
-    ("Statistical test", lambda _, computed: computed.is_tested, "results with a test", ("Statistical test",)),
+    (TEST, lambda _, computed: computed.is_tested, "results with a test", (TEST,)),
     (
         "Exclusions",
         lambda g, _: _knows_exclusions(g),
@@ -107,9 +116,9 @@ ITEMS: tuple[tuple[str, Test, str, tuple[str, ...]], ...] = (
     ("Dates", lambda g, _: g.study.collected_from is not None, "when the ratings were given", ("First submission",)),
     ("Interface", lambda g, _: bool(g.pages), "the pages as raters saw them", ("Pages as raters saw them",)),
     (
-        "Ethics and consent",
+        ETHICS,
         lambda g, _: bool(g.crowd.ethics) and bool(g.crowd.consent),
-        "the approval and how consent was asked",
+        "",
         ("Ethics approval", "Consent"),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from metrics.report.checklists.completeness import ChecklistItem
+from metrics.report.checklists.completeness import AGREEMENT, TEST, ChecklistItem
 from metrics.report.checklists.missing import MissingFact
 
 # By its name in one part of the appendix, the name in the list: parts that ask for the same fact give it one name.
@@ -51,10 +51,14 @@ NAMES = {
 }
 
 
+# What Assay computes where the ratings allow it: nobody can record it.
+COMPUTED = frozenset((AGREEMENT, TEST))
+
+
 def list_unrecorded(
     unknown: Iterable[str], checklist: Sequence[ChecklistItem], missing: Sequence[MissingFact]
 ) -> list[str]:
-    """The list; it never names what the checklist has, and names what that lacks.
+    """The list; it never names what the checklist has, and names what that lacks and a person can record.
 
     unknown: names of facts that the parts of the appendix do not know, in order. missing: facts that the page asks a
     person for, which are not listed twice.
@@ -65,4 +69,4 @@ def list_unrecorded(
     names = [NAMES.get(name, name) for name in unknown]
     listed = {*names, *requested}
     names += [item.printed_as[0] for item in checklist if not item.recorded and not listed & {*item.printed_as}]
-    return [name for name in dict.fromkeys(names) if name not in recorded | requested]
+    return [name for name in dict.fromkeys(names) if name not in recorded | requested | COMPUTED]

@@ -285,7 +285,9 @@ def _counted_texts(report: Report) -> list[dict[str, Any]]:
     """Every text with the number of kept answers about it, on whatever was asked first."""
     included = [rating for rating in report.input.ratings if rating.kept]
     first = included[0].criterion if included else ""
-    counts = Counter(text for rating in included if rating.criterion == first for text in (rating.text, rating.partner))
+    # Several labels of one answer count once.
+    answers = {(rating.unit, rating.text, rating.partner) for rating in included if rating.criterion == first}
+    counts = Counter(text for _, *texts in answers for text in texts)
     bare = {"hj": None, "rate": None, "interval": None}
     return [
         {**bare, "name": text.generator or "reference", "text": text, "ratings": counts[text.id]}

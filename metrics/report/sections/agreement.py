@@ -14,7 +14,7 @@ from metrics.agreement.krippendorff import alpha_of
 from metrics.agreement.krippendorff_intervals import Resampled
 from metrics.data.answer_types import AnswerType
 from metrics.data.ratings import of_records
-from metrics.data.sentence import template
+from metrics.data.sentence import plain, template
 from metrics.errors import InsufficientData, MetricsError
 from metrics.inference.mixed_model import MixedModel, mixed_model
 from metrics.report.records import RatingRow, ReportInput
@@ -23,7 +23,7 @@ from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.source_comparisons import has_several
 from metrics.report.wording import name_criterion, number
 from metrics.tables.record import CRITERION, Column, Row, Table
-from metrics.types import Rating
+from metrics.types import Estimate, Rating
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 ELSEWHERE = "Krippendorff's α of who wrote what is under Human or machine, for each condition where it is defined."
@@ -43,6 +43,7 @@ ALPHA_CAPTION = template(
     "options.level",
     "options.these_raters",
 )
+ALPHA_ALONE = plain("Krippendorff's alpha.")
 ICC_CAPTION = template(
     "captions.intraclass",
     "Intraclass correlation, raters as a sample that differs from text to text ({criterion}).",
@@ -139,7 +140,8 @@ def compute(facts: AgreementFacts, options: Options) -> Agreement:
             continue
         for name, group in _groups(facts.sides, included):
             try:
-                rows.append(_row(criterion, name, group, options))
+                levels = LEVELS[:1] if criterion in facts.nominal else LEVELS
+                rows.append(_row(criterion, name, group, levels, options))
             except MetricsError as error:
                 why.append((f"α of {name}, {name_criterion(criterion)}", str(error)))
         if criterion not in facts.nominal:  # labels without an order have no mean
@@ -151,7 +153,9 @@ def tables(result: Agreement) -> Iterator[Table]:
     """Alphas of every criterion, then what else there is of each."""
     if result.alphas:
         whom = "with these raters" if result.these_raters else "and new raters"
-        title = ALPHA_CAPTION.fill(level=100 * result.level, raters=whom)
+        alphas = [cell for row in result.alphas for cell in row if isinstance(cell, Estimate)]
+        has_intervals = any(alpha.interval for alpha in alphas)
+        title = ALPHA_CAPTION.fill(level=100 * result.level, raters=whom) if has_intervals else ALPHA_ALONE
         yield Table("agreement", title, ALPHA, result.alphas, (ALPHA_NOTE,))
     for criterion, correlations, model, ratings in result.further:
         if correlations is not None:
@@ -180,12 +184,14 @@ def _groups(sides: Mapping[str, str | None], ratings: Sequence[RatingRow]) -> It
             yield name, group
 
 
-def _row(criterion: str, name: str, group: Sequence[RatingRow], options: Options) -> Row:
+def _row(criterion: str, name: str, group: Sequence[RatingRow], levels: Sequence[Level], options: Options) -> Row:
+    """levels: those that the labels have; of labels without an order only the first."""
     ratings = of_records(_rating(rating) for rating in group)
     varied: Resampled = "items" if options.these_raters else "both"
-    alphas = [alpha_of(ratings, at, confidence=options.level, seed=options.seed, resampled=varied) for at in LEVELS]
+    alphas = [alpha_of(ratings, at, confidence=options.level, seed=options.seed, resampled=varied) for at in levels]
+    without = [None] * (len(LEVELS) - len(levels))
     texts, raters = len({rating.text for rating in group}), len({rating.rater for rating in group})
-    return (criterion, name, *alphas, texts, raters, len(group))
+    return (criterion, name, *alphas, *without, texts, raters, len(group))
 
 
 def _rating(rating: RatingRow) -> Rating:

@@ -86,7 +86,7 @@ def compute_extras(
             lambda: replicate_curve(items, included, _places(included), k=k, draws=draws, seed=seed),
         ),
         texts=attempt("Curve over texts", lambda: size_curve(items, k=k, draws=draws, seed=seed)),
-        choices=attempt("Sensitivity to k, ties and length", lambda: sensitivity_table(items, k=k)),
+        choices=attempt("Sensitivity to k, ties and length", lambda: sensitivity_table(items, k=k, seed=seed)),
         examples=attempt("Examples", lambda: find_examples(items, k=k)),
         everything=attempt("Results without exclusions", lambda: _full_result(items, report_input.ratings, options))
         if excluded

@@ -1,4 +1,4 @@
-"""Curves with bands: an estimate against something that grows (texts, raters, k, the size of a model)."""
+"""Curves with bands: an estimate against something that grows (texts, raters, k, the size of a model), or by places."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from metrics.data.number_format import number
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
-from metrics.figures.chart import Axis, Chart, Curve, Guide, Note, pad_range, place_decades, place_ticks
+from metrics.figures.chart import Axis, Chart, Curve, Guide, Note, Points, pad_range, place_decades, place_ticks
 from metrics.figures.labels import LETTER, add_labels, add_level
 from metrics.figures.texts import shorten
 
 NARROW = 280  # pixels of the plot on a narrow screen
+SHIFT = 0.12  # of the distance of two places, between the marks at a place
 MAX_LABELS, LONGEST_LABEL = 4, 14  # more or longer names at the ends of curves would cover them: a legend then
 
 
@@ -20,7 +21,7 @@ MAX_LABELS, LONGEST_LABEL = 4, 14  # more or longer names at the ends of curves 
 class At:
     """One place of a curve: `x`, the value there, its band or interval (None, None without one), and the n behind it.
 
-    n counts what the curve's band says it counts: texts, raters or draws.
+    n counts what the curve's band says it counts: texts, raters or draws. name: of a place that is no size.
     """
 
     x: float
@@ -28,6 +29,7 @@ class At:
     low: float | None = None
     high: float | None = None
     n: int | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class Panel:
     x_log: x is drawn on a scale of powers of ten. x_step_min: the least
     distance of its marks (1 where x is counted).
     y_range: None takes the values' own. opening: the first sentence of the alt text ("" takes the title). words: the
-    whole alt text, where the ends of the curves are not the finding. caption: as of `Chart`.
+    whole alt text, where the ends of the curves are not the finding. caption: as of `Chart`. joined: False for places
+    that are no sizes, which no line may join: marks with bars, side by side.
     """
 
     name: str
@@ -64,6 +67,7 @@ class Panel:
     opening: str = ""
     words: str = ""
     caption: str = ""
+    joined: bool = True
 
 
 def chart(panel: Panel) -> Chart:
@@ -72,7 +76,9 @@ def chart(panel: Panel) -> Chart:
     Raises DegenerateInput for a panel without a place, or with x <= 0 on a scale of powers of ten.
     """
     _check(panel)
-    xs = pad_range(tuple(_x(panel, at.x) for series in panel.series for at in series.places), share=0.04)
+    shift = 0.0 if panel.joined else SHIFT
+    reached = (_x(panel, at.x) + shift * rank for rank, series in enumerate(panel.series) for at in series.places)
+    xs = pad_range(tuple(reached), share=0.04)
     room = _room(panel) * (xs[1] - xs[0])
     ys = panel.y_range or pad_range(_values(panel))
     plain = Chart(
@@ -87,7 +93,8 @@ def chart(panel: Panel) -> Chart:
         ),
         y=Axis(panel.y_title, *ys, place_ticks(*ys)),
         guides=_guides(panel, xs, ys),
-        curves=tuple(_curve(panel, series, at) for at, series in enumerate(panel.series)),
+        curves=tuple(_curve(panel, series, at) for at, series in enumerate(panel.series)) if panel.joined else (),
+        points=() if panel.joined else tuple(_points(series, at) for at, series in enumerate(panel.series)),
         notes=_notes(panel, ys),
         legend=not room,
         caption=panel.caption,
@@ -162,8 +169,25 @@ def _curve(panel: Panel, series: Series, at: int) -> Curve:
     )
 
 
+def _points(series: Series, at: int) -> Points:
+    """The places of a series as marks, each series a little to the right of the one before."""
+    places = _sorted(series)
+    bounds = tuple(None if place.low is None or place.high is None else (place.low, place.high) for place in places)
+    return Points(
+        look=theme.series_look(at),
+        name=shorten(series.name),
+        x=tuple(place.x + SHIFT * at for place in places),
+        y=tuple(place.value for place in places),
+        hover=tuple(_hover(series.name, place) for place in places),
+        shape=theme.series_shape(at),
+        y_bounds=bounds if any(bounds) else (),
+    )
+
+
 def _hover(name: str, at: At) -> str:
-    return f"{name} at {_place(at.x)}: {_value(at)}" + ("" if at.n is None else f", n = {at.n}")
+    return f"{name}{f', {at.name}' if at.name else f' at {_place(at.x)}'}: {_value(at)}" + (
+        "" if at.n is None else f", n = {at.n}"
+    )
 
 
 def _value(at: At) -> str:

@@ -12,7 +12,7 @@ from metrics.inference.specification_curve import AGAINST, NAMES, Exclusions, Sp
 
 CAPTION = template(
     "figures.exclusions",
-    "Each place is a selection of rules, in order of its value. Bands hold the middle 95% of removals of as many "
+    "Each place is a selection of rules, in order of its value. Bars hold the middle 95% of removals of as many "
     "ratings at random and are not intervals.",
     "rules.assignments",
 )
@@ -67,10 +67,11 @@ def _random(selection: Specification) -> tuple[float | None, float | None, float
 def _panel(exclusions: Exclusions, name: str) -> Panel:
     ordered, measure = _ordered(exclusions), NAMES[exclusions.measure]
     chosen = tuple(
-        At(at, float(selection.value or 0.0), n=exclusions.headline.n) for at, selection in enumerate(ordered, 1)
+        At(at, float(selection.value or 0.0), n=exclusions.headline.n, name=selection.named)
+        for at, selection in enumerate(ordered, 1)
     )
     random = tuple(
-        At(at, mean, low, high, selection.random.draws if selection.random else None)
+        At(at, mean, low, high, selection.random.draws if selection.random else None, selection.named)
         for at, selection in enumerate(ordered, 1)
         for mean, low, high in [_random(selection)]
         if mean is not None
@@ -85,5 +86,6 @@ def _panel(exclusions: Exclusions, name: str) -> Panel:
         band="95% of random removals",
         level=(AGAINST["accuracy"], "chance") if exclusions.measure == "accuracy" else None,
         words=alt(exclusions),
+        joined=False,
         caption=CAPTION.fill(),
     )

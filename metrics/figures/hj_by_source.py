@@ -16,7 +16,7 @@ BINS = 60  # dots in the same bin are stacked
 SPREAD = 0.30  # height of the tallest stack, in rows
 CAPTION = template(
     "figures.hj-by-source",
-    "Each mark is a text's mean rating (HJ). Rings: mean of each source{bars}.",
+    "Each mark is a text's mean rating (HJ). Large rings: mean of each source{bars}.",
     "results.generators",
     "options.level",
 )

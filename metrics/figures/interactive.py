@@ -54,7 +54,14 @@ def _layout(chart: Chart) -> dict[str, Any]:
             "font": {"family": theme.FONT, "color": theme.LIGHT["ink"]},
         },
         "showlegend": bool(chart.named),
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "itemsizing": "constant"},
+        "legend": {
+            "orientation": "h",
+            "x": 0,
+            "y": 1.02,
+            "yanchor": "bottom",
+            # Keys are as large as what they name, but where hundreds of marks are small.
+            "itemsizing": "constant" if any(theme.mark_scale(len(drawn.x)) < 1 for drawn in chart.points) else "trace",
+        },
         "xaxis": _axis(chart.x, right),
         "yaxis": _axis(chart.y, top),
         "annotations": [_note(note) for note in chart.notes],

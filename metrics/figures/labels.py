@@ -82,12 +82,13 @@ def add_labels(chart: Chart, labels: Sequence[tuple[float, float, str]], *, quie
 
 
 def _marks(chart: Chart, scale: Scale) -> list[_Box]:
-    """Boxes around marks, their intervals, and the lines between the places of curves."""
+    """Boxes around marks, their intervals, the lines between the places of curves, and their bands."""
     drawn: tuple[Points | Curve, ...] = (*chart.points, *chart.curves)
     return [
         *(_around(scale.x(x), scale.y(y)) for series in drawn for x, y in _places(series)),
         *(box for points in chart.points for box in _whiskers(points, scale)),
         *(box for curve in chart.curves for box in _segments(curve, scale)),
+        *(box for curve in chart.curves for box in _band(curve, scale)),
     ]
 
 
@@ -102,6 +103,21 @@ def _segments(curve: Curve, scale: Scale) -> Iterator[_Box]:
         steps = max(1, round(max(abs(x2 - x1), abs(y2 - y1)) / (2 * ON_LINE)))
         for step in range(1, steps):
             yield _around(x1 + (x2 - x1) * step / steps, y1 + (y2 - y1) * step / steps, ON_LINE)
+
+
+def _band(curve: Curve, scale: Scale) -> Iterator[_Box]:
+    """Upright boxes that a curve's band fills, each next to the one before."""
+    ends = [
+        (scale.x(x), scale.y(high), scale.y(low)) for x, low, high in zip(curve.x, curve.low, curve.high, strict=False)
+    ]
+    for (x1, top1, bottom1), (x2, top2, bottom2) in pairwise(ends):
+        steps = max(1, round((x2 - x1) / (2 * ON_LINE)))
+        half = (x2 - x1) / steps / 2
+        for step in range(steps):
+            part = (step + 0.5) / steps
+            middle = x1 + (x2 - x1) * part
+            top, bottom = top1 + (top2 - top1) * part, bottom1 + (bottom2 - bottom1) * part
+            yield _Box(middle - half, top, middle + half, bottom)
 
 
 def _places(drawn: Points | Curve) -> list[tuple[float, float]]:

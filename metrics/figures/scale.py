@@ -27,7 +27,7 @@ class Scale:
         if not axis.ticks and not axis.title:
             return 12
         longest = max((len(label) for _, label in axis.ticks), default=0)
-        return max(50, (24 if axis.title else 10) + TICK_LETTER * longest)
+        return max(50, (30 if axis.title else 10) + TICK_LETTER * longest)
 
     @cached_property
     def right(self) -> float:

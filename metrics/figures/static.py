@@ -73,7 +73,7 @@ def _legend(scale: Scale) -> Iterator[str]:
 def _key(named: Named, x: float, y: float) -> str:
     """What is drawn, small."""
     if isinstance(named, Area):
-        style = f'fill="var(--{named.look})" fill-opacity="{theme.BAND_ALPHA}"'
+        style = f'fill="var(--{named.look})" fill-opacity="{theme.AREA_ALPHA}"'
         return f'<path {style} d="M{x - 5:.1f} {y - 5:.1f}h10v10h-10Z"/>'
     if isinstance(named, Bars):
         return still.draw_mark(named.look, "square", x, y, half=5)

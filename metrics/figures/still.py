@@ -93,7 +93,9 @@ def _outline_of(box: Box, scale: Scale) -> str:
 
 def _area(area: Area, scale: Scale) -> str:
     corners = "L".join(f"{scale.x(x):.1f} {scale.y(y):.1f}" for x, y in area.corners)
-    style = f'fill="var(--{area.look})" fill-opacity="{theme.BAND_ALPHA}"'
+    style = (
+        f'fill="var(--{area.look})" fill-opacity="{theme.AREA_ALPHA}" stroke="var(--{area.look})" stroke-opacity=".6"'
+    )
     return f'<path class="area" {style} d="M{corners}Z"><title>{escape(area.name)}</title></path>'
 
 

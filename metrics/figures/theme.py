@@ -26,6 +26,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 SHADE_ALPHA = 0.34
 SHADE_STEPS = 9
 BAND_ALPHA = 0.16
+AREA_ALPHA = 0.28
 
 LIGHT = {"ink": "#1b1f24", "quiet": "#59636e", "paper": "#ffffff", "line": "#d8dde3", "grid": "#e9ecf0"}
 DARK = {"ink": "#e4e7eb", "quiet": "#a0a9b4", "paper": "#15181c", "line": "#3a424c", "grid": "#272d34"}

@@ -57,9 +57,9 @@ def _area(go: Any, area: Area, named: bool) -> Any:
         x=[x for x, _ in area.corners],
         y=[y for _, y in area.corners],
         mode="lines",
-        line={"width": 0},
+        line={"width": 0.8, "color": theme.look_rgba(area.look, 0.6)},  # so that a narrow one is seen
         fill="toself",
-        fillcolor=theme.look_rgba(area.look, theme.BAND_ALPHA),
+        fillcolor=theme.look_rgba(area.look, theme.AREA_ALPHA),
         hoverinfo="skip",
         name=escape(isolate_right_to_left(area.name), quote=False),
         showlegend=named,

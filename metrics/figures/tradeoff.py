@@ -96,7 +96,8 @@ def _caption(shown: Sequence[System], *, several_regions: bool) -> Sentence:
     spans = [estimate.interval for system in shown for estimate in (system.huse_q, system.huse_d)]
     bars = name_intervals(spans)
     ground = (
-        " Shaded: what a task's models dominate, lower HUSE at the same ratio of HUSE-D to HUSE-Q."
+        " Shaded: from 0, 0 to the line that joins a task's models, where HUSE is lower than on that line at the "
+        "same ratio of HUSE-D to HUSE-Q."
         if several_regions
         else ""
     )

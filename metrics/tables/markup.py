@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html import escape
 
@@ -10,6 +11,16 @@ from metrics.tables.shown import split_cell
 from metrics.types import Estimate
 
 LONG_TITLE = 24  # letters, beyond which a head needs room lest it be a tall stack of words
+# What is read as one word, in escaped text: short compounds and names of measures; intervals; a day; letters with what
+# they equal, or with what follows in brackets; a place for words in quotation marks; the last name of several.
+HELD = re.compile(
+    r"(?<![\w-])(?:[a-z]{2,10}-[a-z]{1,10}|(?:E\[)?HUSE-[QD]\]?)(?![\w-])|"
+    r"\[[^\[\],<]{1,10}, [^\[\],<]{1,10}\]|"
+    r"\b\d{1,2} [A-Z][a-z]{2,8} \d{4}\b|"
+    r"\b[knp] (?:=|&lt;) [\d.,]*\d|\b(?:p |ICC)\([^()<]{1,10}\)|\bCohen&#(?:x27|39);s d\b|"
+    r"&(?:quot|#34);\{\w{1,20}\}&(?:quot|#34);|"
+    r"× [^\s<&]{1,16}"
+)
 NUMBER, SECOND = ' class="n"', ' class="second"'
 
 
@@ -19,14 +30,23 @@ def table_html(table: Table, *, group: bool = False, sortable: bool = False) -> 
     group: rows that share their first cell with the row above are put under one head, and are shown as secondary.
     sortable: marked for a page's script that sorts by a column.
     """
-    head = "".join(f'<th scope="col"{_head_class(column)}>{escape(column.title)}</th>' for column in table.columns)
-    notes = "".join(f'<p class="quiet">{escape(note)}</p>' for note in table.notes)
+    head = "".join(f'<th scope="col"{_head_class(column)}>{hold_words(column.title)}</th>' for column in table.columns)
+    notes = "".join(f'<p class="quiet">{hold_words(note)}</p>' for note in table.notes)
     label, sorts = escape(table.name.replace("-", " ")), " data-sortable" if sortable else ""
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table class="main"{sorts}>'
-        f"<caption>{escape(table.title)}</caption><thead><tr>{head}</tr></thead>"
+        f"<caption>{hold_words(table.title)}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(_rows(table, group))}</tbody></table></div>{notes}"
     )
+
+
+def hold_words(text: str) -> str:
+    """The text, escaped, what is read as one word each on one line.
+
+    >>> hold_words("HUSE-Q < 1")
+    '<span class="whole">HUSE-Q</span> &lt; 1'
+    """
+    return HELD.sub(r'<span class="whole">\g<0></span>', escape(text))
 
 
 def _head_class(column: Column) -> str:
@@ -56,7 +76,7 @@ def _data(table: Table, row: Row, column: Column, cell: Cell) -> str:
 def _inner(table: Table, row: Row, column: Column, cell: Cell) -> str:
     value, detail = split_cell(column, cell, n=table.needs_n(row, column))
     if not isinstance(cell, Estimate):
-        return escape(value)
+        return hold_words(value)
     # The number of units is a line of its own: a table with many estimates is not wider than a page.
     lines = escape(detail).replace("] (", "]\n(")
     span = f' <span class="ci">{lines}</span>' if detail else ""

@@ -76,7 +76,7 @@ class ShownCell:
         return same(self.said, self.value)
 
 
-HEADLESS = ("Money and time",)
+HEADLESS = ("Money and time.",)
 
 
 def headed(caption: str, cells: list[list[str]]) -> tuple[list[str], list[list[str]]]:

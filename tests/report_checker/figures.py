@@ -18,7 +18,10 @@ OF_FILES = 80  # per cent, of every interval in the files of scores: see `rare.V
 OF_HJ = 90  # per cent, of the intervals of single texts by frequency
 BAND = 90  # per cent of subsamples that a band holds
 MARKS = "Each mark is a text; log p is natural and divided by its length."
-SHADED = "what a task's models dominate, lower HUSE at the same ratio of HUSE-D to HUSE-Q."
+SHADED = (
+    "from 0, 0 to the line that joins a task's models, where HUSE is lower than on that line at the same ratio of "
+    "HUSE-D to HUSE-Q."
+)
 GROUND = " Ground: blue where the classifier of HUSE answers reference, orange where it answers the generator."
 EDGES = " At the edges: share of each source's texts."
 
@@ -40,7 +43,7 @@ def of_side(rows: Rows, answers: Sequence[Answer], side: str) -> list[Answer]:
     return [answer for answer in answers if rows.sides[answer.text] == side]
 
 
-@kind(rf"HJ by source\. Each mark is a text's mean rating \(HJ\)\. Rings: mean of each source{LEVELS}\.")
+@kind(rf"HJ by source\. Each mark is a text's mean rating \(HJ\)\. Large rings: mean of each source{LEVELS}\.")
 def figure_hj(rows: Rows, match: Match, asked: Asked) -> str | None:
     texts: defaultdict[str, set[Fraction]] = defaultdict(set)
     for text, hj in rows.hj().items():
@@ -48,7 +51,7 @@ def figure_hj(rows: Rows, match: Match, asked: Asked) -> str | None:
     if rows.study["task"] != "typicality" or not texts:
         return None
     bars = intervals(asked, max(map(len, texts.values())) > 1, "texts")
-    return f"HJ by source. Each mark is a text's mean rating (HJ). Rings: mean of each source{bars}."
+    return f"HJ by source. Each mark is a text's mean rating (HJ). Large rings: mean of each source{bars}."
 
 
 @kind(rf"(?P<name>\S+): HJ and log p\. {re.escape(MARKS)}(?:{re.escape(GROUND)})?{re.escape(EDGES)}")
@@ -216,14 +219,14 @@ def figure_scored(rows: Rows, match: Match, asked: Asked) -> str | None:
 # --- curves ---
 
 SELECTIONS = (
-    "Each place is a selection of rules, in order of its value. Bands hold the middle 95% of removals of as many "
+    "Each place is a selection of rules, in order of its value. Bars hold the middle 95% of removals of as many "
     "ratings at random and are not intervals."
 )
 
 
 @kind(
     r"(?P<of>[^:]+): (?P<measure>HUSE|HUSE-Q|Accuracy) under every selection of exclusion rules\. Each place is a "
-    r"selection of rules, in order of its value\. Bands hold the middle \d+% of removals of as many ratings at random "
+    r"selection of rules, in order of its value\. Bars hold the middle \d+% of removals of as many ratings at random "
     r"and are not intervals\."
 )
 def figure_exclusions(rows: Rows, match: Match, asked: Asked) -> str | None:

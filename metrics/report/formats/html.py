@@ -31,7 +31,7 @@ from metrics.report.result import MEASURES, TITLES, JudgedText, Report
 from metrics.report.section import Section
 from metrics.report.sections import exclusions
 from metrics.tables.huse import interval_targets
-from metrics.tables.markup import table_html
+from metrics.tables.markup import hold_words, table_html
 from metrics.tables.record import Table
 from metrics.types import MODEL, REFERENCE, Estimate, Item
 
@@ -41,7 +41,7 @@ MANY_ROWS = 12  # from which on a table of results is folded
 SHOWN_ROWS = 500  # of a table of results
 SHOWN_DAYS = 40
 JSON = "report.json"  # holds every row of every table
-COMPOUND = re.compile(r"(?<![\w-])[a-z]{2,10}-[a-z]{2,10}(?![\w-])")
+LONGEST_PART = 30  # letters of a part of a signature, which fit on a line
 HEADING = re.compile(r"(</?h)([2-4])\b")
 CLAUSE = re.compile(r"[;:,.](?=\s|$)")
 NO_AMOUNT = "not what raters were paid: see how raters were paid"
@@ -186,14 +186,25 @@ def environment() -> Environment:
     for name in ("number", "interval", "estimate", "money", "duration", "moment", "known", "plural", "bind_values"):
         result.filters[name] = getattr(wording, name)
     result.filters["hold_words"] = _hold_words
+    result.filters["hold_parts"] = _hold_parts
     result.filters["lower_headings"] = _lower_headings
     return result
 
 
-def _hold_words(sentence: str) -> Markup:
-    """The sentence, escaped, its short compounds such as `machine-like` each on one line."""
-    held = COMPOUND.sub(r'<span class="whole">\g<0></span>', escape(sentence))
-    return Markup(held)  # noqa: S704 - escaped
+def _hold_words(sentence: object) -> Markup:
+    """The sentence, escaped, what is read as one word each on one line."""
+    return Markup(hold_words(str(sentence)))  # noqa: S704 - escaped
+
+
+def _hold_parts(signature: str) -> Markup:
+    """The signature, escaped: a line may end behind a bar, and within a part only where the part is a line too long."""
+    parts = (
+        f'<span class="whole">{escape(part)}</span>'
+        if {"-", " "} & set(part) and len(part) <= LONGEST_PART
+        else escape(part)
+        for part in signature.split("|")
+    )
+    return Markup("|<wbr>".join(parts))  # noqa: S704 - escaped
 
 
 def _lower_headings(part: Markup) -> Markup:
@@ -209,7 +220,7 @@ def _style() -> str:
 
 def render_figure(chart: Chart) -> str:
     """A figure with its words: what is drawn, not the numbers that it shows."""
-    words = f"<b>{escape(chart.title)}</b>. {escape(wording.bind_values(chart.legend_words))}"
+    words = f"<b>{escape(chart.title)}</b>. {hold_words(wording.bind_values(chart.legend_words))}"
     return embed.element(chart, words)
 
 

@@ -289,10 +289,11 @@ LEFT = Exclusions(
 )  # fmt: skip
 
 
-def test_selections_of_rules_are_drawn_from_the_lowest_value_up_beside_the_band_of_random_removals() -> None:
+def test_selections_of_rules_are_drawn_from_the_lowest_value_up_with_bars_of_random_removals() -> None:
     chart = exclusion_curve.chart(LEFT)
-    assert [curve.y for curve in chart.curves] == [(0.49, 0.53), (0.54, 0.53)]
-    assert (chart.curves[1].low, chart.curves[1].high) == ((0.5, 0.53), (0.58, 0.53))
+    assert not chart.curves, "a line joins selections, which have no order of size"
+    assert [points.y for points in chart.points] == [(0.49, 0.53), (0.54, 0.53)]
+    assert chart.points[1].y_bounds == ((0.5, 0.58), (0.53, 0.53))
     assert "Outside the middle 95% of random removals of the same size: 1 of 1." in chart.alt
 
 

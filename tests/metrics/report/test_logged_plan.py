@@ -16,7 +16,11 @@ LOGGED = datetime(2026, 11, 3, 9, 30, 5, tzinfo=UTC)
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [(60, ", before the first submission;"), (0, ", before the first submission;"), (-60, "2026;")],
+    [
+        (60, ", before the first submission;"),
+        (0, ", before the first submission;"),
+        (-60, ", after the first submission;"),
+    ],
 )
 def test_a_plan_logged_in_the_second_of_the_first_submission_came_before_it(seconds: int, said: str) -> None:
     made = rated(contexts=2, raters=2)

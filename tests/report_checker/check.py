@@ -11,6 +11,7 @@ from tests.report_checker import (
     columns,
     computed_columns,  # noqa: F401 - adds its kinds
     counted_columns,  # noqa: F401 - adds its kinds
+    figure_labels,
     figures,  # noqa: F401 - adds its kinds
     page_sentences,  # noqa: F401 - adds its kinds
     rare_sentences,  # noqa: F401 - adds its kinds
@@ -80,4 +81,5 @@ def differences(text: str, study: Study, asked: Asked) -> list[str]:
     expected = tables.expected_tables(rows, asked)
     expected |= paper_cells(rows, asked.level) if rows.submissions else {}
     lines += [*tables.differences(page, rows), *stated_facts.differences(page, rows, asked)]
+    lines += figure_labels.differences(page, rows)
     return [*lines, *tables.different_cells(page, expected), *columns.differences(page, rows, asked, expected)]

@@ -19,6 +19,8 @@ from metrics.data.sentence import TEMPLATES
 from tests.metrics.report.headings import count_not_recorded, empty_headings
 from tests.report_checker.check import differences, sentences
 from tests.report_checker.columns import ShownCell, counted_cells
+from tests.report_checker.figure_labels import LISTED, figures
+from tests.report_checker.figure_labels import differences as differences_of_labels
 from tests.report_checker.lies import NUMBER, lies
 from tests.report_checker.occurrences import OCCURRENCES
 from tests.report_checker.page import Page, words
@@ -171,6 +173,22 @@ def test_seeds_draw_every_kind_and_outcome() -> None:
     assert {one.outcome for one in drawn} == set(OUTCOMES)
     assert {one.kind for one in map(draw, STORED)} == set(KINDS)
     assert len({one.outcome for one in map(draw, STORED)}) == len(STORED)
+
+
+def test_a_label_of_a_figure_that_is_changed_is_caught() -> None:
+    reported = report_of(STORED[0])
+    rows, labels = Rows(reported.study), {}
+    for figure in figures(Page(reported.page)):
+        for text in (figure.marks[:1] + figure.labels[:1]) if not figure.name.startswith(tuple(LISTED)) else ():
+            if re.search(r"HJ \d|n = \d|\(\d|% \d", text):
+                labels[figure.name.rstrip("-123456789"), text in figure.labels] = text
+    assert len(labels) > 5
+    for text in labels.values():
+        lie = re.sub(r"\d(?= \[|\D*$)", lambda digit: str((int(digit[0]) + 5) % 10), text, count=1)
+        assert lie != text
+        lied = reported.page.replace(f">{text}<", f">{lie}<")
+        assert lied != reported.page, text
+        assert list(differences_of_labels(Page(lied), rows)), lie
 
 
 def test_a_fact_or_a_cell_of_the_paper_table_that_is_changed_is_caught() -> None:

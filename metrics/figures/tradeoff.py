@@ -30,7 +30,7 @@ from metrics.figures.texts import shorten
 from metrics.figures.theme import Shape
 from metrics.types import Estimate
 
-MAX_NAMES, LONGEST_NAME = 6, 22  # more or longer names would lie far from their marks: numbers then
+MAX_NAMES, LONGEST_NAME = 4, 22  # more or longer names would lie far from their marks: numbers then
 STEP = 0.2  # of HUSE between the grey lines
 ROOM = 0.24  # of the width, for their names on the right
 CAPTION = template(

@@ -96,7 +96,7 @@ def figure_tradeoff(rows: Rows, match: Match, asked: Asked) -> str | None:
         huse, quality = rows.huse(name, asked.k), rows.huse(name, asked.k, quality_only=True)
         above += bool(huse and quality and quality[0] > 0 and 1 + huse[0] - quality[0] > 0)
     shaded = f" Shaded: {SHADED}" if above > 1 else ""
-    many = len(drawn) > 6 or (len(drawn) > 2 and max(map(len, drawn)) > 22)
+    many = len(drawn) > 4 or (len(drawn) > 2 and max(map(len, drawn)) > 22)
     key = f" Numbers: {'; '.join(f'({at}) {name}' for at, name in enumerate(drawn, 1))}." if many else ""
     return (
         f"Quality and diversity. Each mark is a model{intervals(asked, spans)}.{key} Gray lines join places of equal "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from metrics.data.number_format import share
+from metrics.data.number_format import plural, share
 from metrics.data.sentence import Sentence, template
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
@@ -20,9 +20,10 @@ from metrics.figures.chart import (
     pad_range,
     place_ticks,
 )
-from metrics.figures.texts import ROW_LETTERS, format_count, noun_of, shorten, shorten_parts
+from metrics.figures.texts import ROW_LETTERS, noun_of, shorten, shorten_parts
 from metrics.types import Estimate
 
+ARMS = ("arm", "arms")
 ROW = 40  # SVG units of a row
 TALL_ROW = 56  # of a row whose name has a line of its own
 LINE = 15  # SVG units from line to line
@@ -53,10 +54,12 @@ def chart(
     chance: float = 0.5,
     unit: str = "evaluators",
     name: str = "accuracy",
+    nouns: tuple[str, str] = ARMS,
     assigned: Sequence[str] = (),
 ) -> Chart:
     """The picture: a row an arm, the first on top, its value and interval written above it; a line at chance.
 
+    nouns: what one arm and several are called.
     assigned: sentences on how people came to their arm, which follow the finding and the caption.
     Raises DegenerateInput where no arm has a value.
     """
@@ -69,8 +72,8 @@ def chart(
     row = TALL_ROW if _is_tall(arms, grouped) else ROW
     return Chart(
         name=name,
-        title="Accuracy by arm",
-        alt=" ".join((alt(arms, chance=chance, unit=unit), *assigned)),
+        title=f"Accuracy by {nouns[0]}",
+        alt=" ".join((alt(arms, chance=chance, unit=unit, nouns=nouns), *assigned)),
         x=Axis("accuracy", *span, tuple((at, f"{at * 100:.0f}%") for at, _ in place_ticks(*span))),
         y=Axis("", -0.75, len(arms) - 0.2),
         guides=_guides(chance, heights, row),
@@ -103,14 +106,14 @@ def _caption(arms: Sequence[Arm], unit: str, assigned: Sequence[str]) -> Sentenc
     return CAPTION.fill(bars=bars, unit=unit, assigned="".join(f" {sentence}" for sentence in assigned))
 
 
-def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators") -> str:
+def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators", nouns: tuple[str, str] = ARMS) -> str:
     """The finding in words: which arms lie above or below chance with their whole interval, and each value."""
     above = [_name(arm) for arm in arms if arm.accuracy.interval and arm.accuracy.interval.low > chance]
     below = [_name(arm) for arm in arms if arm.accuracy.interval and arm.accuracy.interval.high < chance]
     filled = sum(arm.accuracy.value is not None for arm in arms)
     verb, whose = ("is", "its") if 1 in (len(above), filled) else ("are", "their")
     sentences = [
-        f"{len(above)} of {format_count(filled, 'arm')} {verb} above chance ({chance:.0%}) with {whose} whole interval"
+        f"{len(above)} of {plural(filled, *nouns)} {verb} above chance ({chance:.0%}) with {whose} whole interval"
         + (f": {', '.join(above)}." if above else ".")
     ]
     if below:

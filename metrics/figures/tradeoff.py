@@ -61,8 +61,13 @@ class Region:
     corners: tuple[tuple[float, float], ...]
 
 
-def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: str = "tradeoff") -> Chart:
-    """The picture. Models without HUSE-Q or HUSE-D are skipped; DegenerateInput is raised where none has both."""
+def chart(
+    systems: Sequence[System], regions: Sequence[Region] = (), *, name: str = "tradeoff", over: str = ""
+) -> Chart:
+    """The picture. Models without HUSE-Q or HUSE-D are skipped; DegenerateInput is raised where none has both.
+
+    over: what the intervals are over, where other tables have others.
+    """
     shown = [system for system in systems if system.huse_q.value is not None and system.huse_d.value is not None]
     if not shown:
         raise DegenerateInput("The trade-off of quality and diversity needs a model with HUSE-Q and HUSE-D.")
@@ -81,7 +86,7 @@ def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: st
         notes=notes,
         legend=False,
         height=400,
-        caption=_caption(shown, several_regions=bool(regions)),
+        caption=_caption(shown, over, several_regions=bool(regions)),
     )
     return add_labels(
         plain,
@@ -92,9 +97,9 @@ def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: st
     )
 
 
-def _caption(shown: Sequence[System], *, several_regions: bool) -> Sentence:
+def _caption(shown: Sequence[System], over: str, *, several_regions: bool) -> Sentence:
     spans = [estimate.interval for system in shown for estimate in (system.huse_q, system.huse_d)]
-    bars = name_intervals(spans)
+    bars = name_intervals(spans, over)
     ground = (
         " Shaded: from 0, 0 to the line that joins a task's models, where HUSE is lower than on that line at the "
         "same ratio of HUSE-D to HUSE-Q."

@@ -132,7 +132,7 @@ def compare_models(
         n=design.texts,
         settings=base.settings,
         flags=base.flags,
-        signature=f"compare|models:{len(tables)}|{base.signature}",
+        signature=f"compare|models:{len(tables)}|n:{design.texts}|{base.signature}",
     )
 
 
@@ -151,7 +151,7 @@ def _blocks(studies: Mapping[str, Sequence[Item]], blocks: Mapping[str, str] | N
 def _base(
     tables: Mapping[str, Table], design: JointDraws, settings: dict[str, Setting], blocks: int, too_few: bool
 ) -> Estimate:
-    """What every difference has in common."""
+    """What every difference has in common. The signature does not say of how many texts, as each has its own n."""
     conditions = {
         "equalised": design.common.equalised,
         "unknown_ratings": design.common.ratings is None,
@@ -163,7 +163,7 @@ def _base(
     raters = design.common.ratings or "?"
     k, seed, draws = settings["k"], settings["seed"], settings["draws"]
     several = f"studies:{blocks}|" if blocks > 1 else ""
-    signature = f"{several}n:{design.texts}|r:{raters}|k:{k}|ties:exact|draws:{draws}|seed:{seed}|v:{__version__}"
+    signature = f"{several}r:{raters}|k:{k}|ties:exact|draws:{draws}|seed:{seed}|v:{__version__}"
     return Estimate(None, design.texts, None, settings, tuple(flags), signature)
 
 
@@ -260,7 +260,7 @@ def _model_estimates(
     for i, name in enumerate(MEASURES):
         value = float(values[i])
         interval = None if errors is None else subsample_interval(value, float(errors[i]), n, level, name == "huse_d")
-        signature = f"{name}:{model}|{base.signature}"
+        signature = f"{name}:{model}|n:{n}|{base.signature}"
         estimates[name] = replace(base, value=value, n=n, interval=interval, signature=signature)
     return estimates
 
@@ -290,7 +290,7 @@ def _difference(
     for i, name in enumerate(MEASURES):
         value = float(values[first][i] - values[second][i])
         interval = None if spread is None else _interval(value, i, spread, level)
-        signature = f"{name}:{first}-{second}|{base.signature}"
+        signature = f"{name}:{first}-{second}|n:{base.n}|{base.signature}"
         differences[name] = replace(base, value=value, interval=interval, signature=signature)
     return Difference(first, second, **differences)
 

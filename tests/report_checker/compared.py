@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
-from statistics import median
+from statistics import fmean, median
 
 import numpy as np
-from scipy.stats import rankdata
+from scipy.stats import rankdata, ttest_ind
 
 from tests.report_checker.differences import FEWEST_RATERS, NEAR, TITLES, Joint, systems_of
 from tests.report_checker.intervals import ROUNDED, Spread, other_raters, spread_of_huse
 from tests.report_checker.page import Page
 from tests.report_checker.recount import Rows, count, decimal
 from tests.report_checker.reproductions import FINDINGS, cv_star, findings, scores, text_means
-from tests.report_checker.sentences import NUMBER, listed, shown, two
+from tests.report_checker.sentences import NUMBER, listed, said_p, shown, two
 
 SPAN = rf"\[{NUMBER}, {NUMBER}\]"
 SHOWN = rf"{NUMBER} {SPAN}"
@@ -360,13 +360,41 @@ def variation(studies: Studies, match: re.Match[str]) -> str | None:
     )
 
 
-@kind(r"\d+ (?:study|studies) asked who wrote a text; the unit is the evaluator\.(?: Some evaluators .+ people\.)?")
+@kind(r"\d+ (?:study|studies) asked who wrote a text; the unit is the evaluator\.(?: \w+ evaluators .+ people\.)?")
 def evaluators(studies: Studies, match: re.Match[str]) -> str | None:
     asking = [rows for rows in studies.rows.values() if rows.study["task"] == "human_or_machine"]
     raters = [{answer.rater for answer in rows.used} for rows in asking]
     several = sum(map(len, raters)) > len(set().union(*raters))
-    more = " Some evaluators took part in several: the tests take them for different people." if several else ""
+    every = all(names == raters[0] for names in raters)
+    both = "both studies" if len(asking) == 2 else f"all {len(asking)} studies"
+    some = f"All evaluators took part in {both}" if every else "Some evaluators took part in several studies"
+    more = f" {some}: the tests take them for different people." if several else ""
     return f"{count(len(asking), 'study', 'studies')} asked who wrote a text; the unit is the evaluator.{more}"
+
+
+POINTS = rf"(?P<points>{NUMBER} {SPAN}) percentage points, p [=<] \.\d+"
+
+
+@kind(rf"Evaluators were right more often in “(?P<a>[^”]+)” than in “(?P<b>[^”]+)”: {POINTS}\.")
+@kind(rf"No difference of accuracy is shown between “(?P<a>[^”]+)” and “(?P<b>[^”]+)”: {POINTS}\.")
+def accuracy(studies: Studies, match: re.Match[str]) -> str | None:
+    """Welch's test of the evaluators' shares of right answers."""
+    asking = [name for name, rows in studies.rows.items() if rows.study["task"] == "human_or_machine"]
+    first, second = match["a"], match["b"]
+    if sorted((first, second)) != sorted(asking):
+        return None
+    a, b = ([right / of for right, of in studies.rows[name].right_answers()] for name in (first, second))
+    test = ttest_ind(a, b, equal_var=False)
+    low, high = test.confidence_interval(studies.level)
+    ends = match["points"].translate(str.maketrans("[],", "   ")).split()
+    numbers = (100 * (fmean(a) - fmean(b)), 100 * low, 100 * high)
+    value, *limits = [shown(number, end, 1) for number, end in zip(numbers, ends, strict=True)]
+    said = f"{value} [{', '.join(limits)}] percentage points, p {said_p(float(test.pvalue))}"
+    if low > 0:
+        return f"Evaluators were right more often in “{first}” than in “{second}”: {said}."
+    if high < 0 or [first, second] != asking:
+        return None
+    return f"No difference of accuracy is shown between “{first}” and “{second}”: {said}."
 
 
 @kind(r"Generators of different studies were judged by .+?: the intervals hold .+?, and nothing else .+ the time\.")

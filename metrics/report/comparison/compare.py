@@ -97,7 +97,7 @@ SHARED_CONTEXTS = "contexts drawn once for all generators that share them"
 STUDY_TEXTS = "each study's texts"
 WHO_FOR_WHAT = plain("Who rated, and for what pay.")
 WHO = plain("Who rated.")
-WITH_INTERVAL = (huse.HIGHER.key, huse.NO_DIFFERENCE.key)
+WITH_INTERVAL = (huse.HIGHER.key, huse.NO_DIFFERENCE.key, people.DIFFERENCE.key)
 Progress = Callable[[str, int, int], None]
 MAX_SYSTEMS = 40  # 780 pairs
 

@@ -24,6 +24,7 @@ from metrics.types import Estimate, HuseResult, Missing
 
 TITLES = (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
 MAX_VERDICTS = 10
+THESE_RATERS = "new contexts, with these raters"
 EQUALISED_FLAG = "equalised"
 HIGHER = template(
     "comparison.higher",
@@ -320,7 +321,7 @@ def _charts(systems: Sequence[System], compared: Comparison, measures: Sequence[
                 system.facts.name, system.block, estimates["huse"], estimates["huse_q"], estimates["huse_d"]
             )
         )
-    return (tradeoff.chart(points, dominated_regions(points)),)
+    return (tradeoff.chart(points, dominated_regions(points), over=THESE_RATERS),)
 
 
 def _verdict(

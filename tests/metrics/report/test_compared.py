@@ -93,6 +93,8 @@ def test_within_a_study_references_are_shared_and_across_them_raters_are_in_the_
 ) -> None:
     methods = [row[2].interval.method for row in table(compared, "huse-pairs").rows]
     assert methods[0] == "paired half-samples"
+    for row in table(compared, "huse-pairs").rows:
+        assert f"|n:{row[5]}|" in row[2].signature
     assert all("raters" in method for method in methods[1:])
 
 
@@ -224,6 +226,22 @@ def test_evaluators_of_two_studies_are_compared_by_welchs_test() -> None:
     assert "2 studies asked who wrote a text" in found.verdicts[0]
 
 
+def test_of_two_studies_one_test_says_which_evaluators_were_right_more_often() -> None:
+    trained = evaluators()
+    kept = trained.ratings[0].condition
+    first = named(replace(trained, ratings=tuple(each for each in trained.ratings if each.condition == kept)), "first")
+    found = compare_studies([first, named(first, "second")])
+    assert found.verdicts[0].startswith("No difference of accuracy is shown between “first” and “second”: 0.0 [")
+    assert "All evaluators took part in both studies" in found.verdicts[1]
+    section = next(each for each in found.sections if each.key == "human-or-machine")
+    names = [each.name for each in section.tables]
+    assert names == ["evaluators-by-study", "evaluators-conditions"]
+    assert table(found, "evaluators-by-study").columns[0].title == "Study"
+    assert section.charts[0].title == "Accuracy by study"
+    assert "studies" in section.charts[0].alt
+    assert found.gives_intervals
+
+
 def test_one_study_and_two_of_one_name_are_refused(first: ReportInput) -> None:
     for given in ([first], [first, first]):
         with pytest.raises(BadInput, match="two studies or more, each once"):
@@ -261,6 +279,10 @@ def test_the_page_fetches_nothing_and_shows_the_trade_off(folder: Path) -> None:
     root = lxml_html.parse(str(folder / "comparison.html")).getroot()
     assert not root.xpath("//@src | //link | //iframe | //form | //img")
     assert root.xpath("//figure[@id='figure-tradeoff']//svg/@aria-label")
+    assert (
+        "intervals over new contexts, with these raters"
+        in root.xpath("//figure[@id='figure-tradeoff']")[0].text_content()
+    )
     assert [one.get("id") for one in root.xpath("//section")] == [
         "summary",
         "results",

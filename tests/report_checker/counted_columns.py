@@ -195,8 +195,16 @@ def checklist(rows: Rows, asked: Asked, match: Match) -> Counted:
 
 @table(r"Conditions: planned and actual numbers\.")
 def conditions(rows: Rows, asked: Asked, match: Match) -> Counted:
-    """Counted in `tables`, but for a reward that nobody is paid."""
-    return {(arm["training"],): {} if by_amount(rows) else {"Reward": NONE} for arm in rows.arms}
+    """Counted in `tables`, but for a reward that nobody is paid, and where nobody has rated."""
+    counted: Counted = {(arm["training"],): {} if by_amount(rows) else {"Reward": NONE} for arm in rows.arms}
+    if rows.submissions:
+        return counted
+    planned = {"Planned": str(rows.study["evaluators_per_cell"]), "People": "0", "Submitted": "0", "Excluded": "0"}
+    for arm in rows.arms:
+        reward = rows.study["reward_cents"] if arm["reward_cents"] is None else arm["reward_cents"]
+        paid = money(reward, rows.study["currency"]) if by_amount(rows) else NONE
+        counted[arm["training"],] = {"Training": arm["training"], **planned, "Reward": paid, "Median time": NONE}
+    return counted
 
 
 @table(r"Answers by source of the text, in ratings\.")

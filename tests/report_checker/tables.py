@@ -95,6 +95,9 @@ class Beside:
         return same(BESIDE.sub("", value), self.value) and (number is None or int(number[1]) == self.n)
 
 
+BOUND = 0.001  # smaller p-values are said to be below it
+
+
 @dataclass(frozen=True, slots=True)
 class P:
     """A p-value, rounded to the digits shown, or said to be below a bound."""
@@ -103,7 +106,7 @@ class P:
 
     def is_shown_as(self, said: str) -> bool:
         if said.startswith("<"):
-            return self.value < float(said.lstrip("< "))
+            return self.value < BOUND == float(said.lstrip("< "))
         return same(said, self.value)
 
 

@@ -387,6 +387,13 @@ class ReportInput:
         return recorded if recorded is not None else len({rating.rater for rating in self.ratings}) or None
 
     @property
+    def share_of_raters(self) -> str:
+        """How many of the raters are in the analysis, to follow their number; "" where all are."""
+        included = len({rating.rater for rating in self.ratings if rating.kept})
+        is_less = self.ratings and included != self.raters
+        return f" ({included or 'none'} of them in the analysis)" if is_less else ""
+
+    @property
     def in_pairs(self) -> bool:
         """Whether two texts are judged side by side."""
         if self.study.answers:

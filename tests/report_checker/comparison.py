@@ -44,6 +44,7 @@ def compare(rows: Rows, level: float = 0.95) -> Comparison:
         pair = (rows.declared["first"], rows.declared["second"])
     assert len(generators) <= 2, "the studies of the checker have at most two generators"
     chosen = "the two generators" if len(generators) > 1 else "the generator against the references"
+    named = f"“{criterion.replace('_', ' ')}”" if kind == "preference" else criterion.replace("_", " ")
     if kind != "preference" and not share_a_context(rows, answers, pair):
         return Comparison(kind, pair[0], pair[1] or "the references", f" on {criterion}", chosen, 0.0, "context", 0, 0)
     if kind == "preference":
@@ -52,7 +53,7 @@ def compare(rows: Rows, level: float = 0.95) -> Comparison:
         value, unit, parts = rated(rows, answers, pair, kind)
     items, raters = (len({getattr(part, name) for part in parts}) for name in ("item", "rater"))
     limits = clustered(value, parts, level, votes=kind == "preference") if parts else None
-    on = "" if kind == "human_or_machine" else f" on {criterion.replace('_', ' ')}"
+    on = "" if kind == "human_or_machine" else f" on {named}"
     return Comparison(kind, pair[0], pair[1] or "the references", on, chosen, value, unit, items, raters, limits)
 
 

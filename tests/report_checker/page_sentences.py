@@ -10,8 +10,8 @@ LIMITS = "//ul[@class='limits']/li"
 
 
 @kind(
-    r"After HEDS 3\.0 \(Belz and Thomson, 2025\), in our words: \d+ of \d+ questions are answered from the study\. The "
-    r"others need a person\."
+    r"After HEDS 3\.0 \(Belz and Thomson, 2025\), in our words: \d+ of \d+ questions are answered from the study, "
+    r"which does not answer the other \d+\."
 )
 def datasheet(rows: Rows, match: Match, asked: Asked) -> str | None:
     """Answers that the datasheet shows."""
@@ -20,7 +20,7 @@ def datasheet(rows: Rows, match: Match, asked: Asked) -> str | None:
     answered = len(asked.page.tree.xpath("//section[@id='datasheet']//dt"))
     return (
         f"After HEDS 3.0 (Belz and Thomson, 2025), in our words: {answered} of {QUESTIONS} questions are answered from "
-        "the study. The others need a person."
+        f"the study, which does not answer the other {QUESTIONS - answered}."
     )
 
 

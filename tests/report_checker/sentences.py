@@ -331,6 +331,12 @@ def people(rows: Rows) -> int:
     return len({row["rater"] for row in rows.submissions})
 
 
+def of_them(rows: Rows) -> str:
+    """How many of those who submitted are in the analysis, where not all are; "" without any answer."""
+    kept = len({answer.rater for answer in rows.used})
+    return f" ({kept or 'none'} of them in the analysis)" if rows.answers and kept != people(rows) else ""
+
+
 @kind(r"\d+ (?:simulated raters?|person|people) took part(?: through [^.]+)?\.")
 def raters(rows: Rows, match: Match, asked: Asked) -> str:
     words = ("simulated rater", "") if rows.study["mode"] == "rehearsal" else ("person", "people")
@@ -665,7 +671,7 @@ def undecided(rows: Rows, match: Match, asked: Asked) -> str:
 
 
 @kind(
-    r"(?:All conclusions hold|Conclusions change|Conclusions are|No rule|Every other|No interval is) .+?\."
+    r"(?:All conclusions on|Conclusions on|No rule|Every other|No interval is) .+?\."
     r"(?= [A-Z]|$| \S+ is [a-z ]+ without exclusions;)"
 )
 def conclusions(rows: Rows, match: Match, asked: Asked) -> str | None:
@@ -673,10 +679,12 @@ def conclusions(rows: Rows, match: Match, asked: Asked) -> str | None:
     if not rows.measured or asked.page is None:
         return None
     tables = asked.page.tables()
+    captions = [re.match(r"(HUSE-Q|HUSE|Accuracy) by rules of exclusion", caption) for caption in tables]
+    measures = " and ".join(dict.fromkeys(each[1].replace("A", "a") for each in captions if each))
     if match[0].startswith("No interval is defined"):
         shares = table_of(tables, "Share of the selections")
         return None if any("[" in cell for row in shares for cell in row) else NO_INTERVAL
-    if match[0].startswith(("All conclusions hold", "Conclusions change")):
+    if "without exclusions" in match[0]:
         pairs = [
             (row, other)
             for row, other in pairwise(table_of(tables, "HUSE with and without the exclusions"))
@@ -687,16 +695,19 @@ def conclusions(rows: Rows, match: Match, asked: Asked) -> str | None:
             for row, without in pairs
             if concluded(row[2]) != concluded(without[2])
         ]
-        return f"Conclusions change without exclusions: {'; '.join(other)}." if other else HOLD
+        if other:
+            return f"Conclusions on {measures} change without exclusions: {'; '.join(other)}."
+        return f"All conclusions on {measures} hold without exclusions."
     selections = [row for row in table_of(tables, "Share of the selections") if row[0] != "Generator"]
     if any(row[6] != "0" for row in selections):
         return None
     return (
-        f"Conclusions are the same under every one of {selections[0][7]} selections of rules." if selections else None
+        f"Conclusions on {measures} are the same under every one of {selections[0][7]} selections of rules."
+        if selections
+        else None
     )
 
 
-HOLD = "All conclusions hold without exclusions."
 NO_INTERVAL = "No interval is defined with or without rules, so that nothing is concluded of all judgments."
 
 
@@ -775,7 +786,7 @@ def analysis_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
     )
 
 
-@kind(r"Raters agreed with Krippendorff's α of .+? \((?:ordinal|nominal)\)\.(?= |$)")
+@kind(r"Krippendorff's α was .+? \((?:ordinal|nominal)\)\.(?= |$)")
 def agreement(rows: Rows, match: Match, asked: Asked) -> str:
     """Each value counted anew, at the level of measurement of its criterion; limits lie where other draws lay them."""
     criteria = [criterion["name"] for criterion in rows.words["criteria"]]
@@ -797,7 +808,7 @@ def agreement(rows: Rows, match: Match, asked: Asked) -> str:
         of_criterion = f" for {name.replace('_', ' ')}" if len(parts) > 1 else ""
         said.append(f"{shown_alpha}{span}{of_criterion}{f' ({named.get(name)})' if mixed else ''}")
     end = "" if mixed else f" ({named.get(stated[0])})"
-    return f"Raters agreed with Krippendorff's α of {'; '.join(said)}{end}."
+    return f"Krippendorff's α was {'; '.join(said)}{end}."
 
 
 @kind(r"Intervals of HUSE are for the .+?\.(?= [A-Z]|$)")
@@ -873,7 +884,7 @@ def analysis_accuracy(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(
-    r"(?:\d+ generators? against \d+ references?|\d+ model texts?(?: and \d+ references?)?), (?:judged by \d+ raters?|not judged yet)(?:, asked: “.+”|; raters are asked: “.+”)"
+    r"(?:\d+ generators? against \d+ references?|\d+ model texts?(?: and \d+ references?)?), (?:judged by \d+ raters?(?: \((?:none|\d+) of them in the analysis\))?|not judged yet)(?:, asked: “.+”|; raters are asked: “.+”)"
 )
 def lead(rows: Rows, match: Match, asked: Asked) -> str:
     sides = Counter(rows.sides.values())
@@ -885,7 +896,7 @@ def lead(rows: Rows, match: Match, asked: Asked) -> str:
     else:
         what = count(sum(sides.values()), "model text")
         what += f" and {count(references, 'reference')}" if references else ""
-    by = f"judged by {count(people(rows), 'rater')}" if rows.submissions else "not judged yet"
+    by = f"judged by {count(people(rows), 'rater')}{of_them(rows)}" if rows.submissions else "not judged yet"
     return f"{what}, {by}{tense(rows, ', asked', '; raters are asked')}: “{rows.question()}”"
 
 
@@ -1029,7 +1040,7 @@ def answer_not_comparable(rows: Rows, match: Match, asked: Asked) -> str | None:
     )
 
 
-@kind(rf"Too small to say whether .+? and at least \d+ are needed\. {DECLARED}")
+@kind(rf"Not tested whether .+? and at least \d+ are needed\. {DECLARED}")
 def answer_too_small(rows: Rows, match: Match, asked: Asked) -> str | None:
     compared = compare(rows)
     unit = ("context or text", "contexts or texts") if compared.unit == "text" else ("context", "contexts")
@@ -1040,19 +1051,19 @@ def answer_too_small(rows: Rows, match: Match, asked: Asked) -> str | None:
         return None
     better = words_of(compared)[0]
     return (
-        f"Too small to say whether {compared.first} {better} {compared.second}{compared.on}: {' and '.join(few)}, and at "
+        f"Not tested whether {compared.first} {better} {compared.second}{compared.on}: {' and '.join(few)}, and at "
         f"least {FEWEST} are needed. {declared(rows, compared)}"
     )
 
 
-@kind(rf"Too small to say whether .+?: the ratings do not vary\. {DECLARED}")
+@kind(rf"Not tested whether .+?: the ratings do not vary\. {DECLARED}")
 def answer_without_variation(rows: Rows, match: Match, asked: Asked) -> str | None:
     compared = compare(rows)
     if compared.limits is not None or min(compared.items, compared.raters) < FEWEST:
         return None
     better = words_of(compared)[0]
     return (
-        f"Too small to say whether {compared.first} {better} {compared.second}{compared.on}: the ratings do not vary. "
+        f"Not tested whether {compared.first} {better} {compared.second}{compared.on}: the ratings do not vary. "
         f"{declared(rows, compared)}"
     )
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from tests.report_checker import tables
 from tests.report_checker.page import Page, words
 from tests.report_checker.recount import Rows, count, middle, moment, money, spread
-from tests.report_checker.sentences import Asked, by_amount, people, per_text, rewards
+from tests.report_checker.sentences import Asked, by_amount, of_them, people, per_text, rewards
 
 SAID_IN_METHODS = ("Mixing and order of sources", "How texts were allotted and ordered", "How raters were paid")
 # Their words differ from those of the methods, or are in a table; their numbers are the same.
@@ -58,8 +58,9 @@ def counted_facts(page: Page, rows: Rows, asked: Asked) -> dict[str, list[str]]:
         "Pairs per HIT, at most": str(per_hit),
         "Raters planned per text": str(study["raters_per_text"]),
         "Evaluators planned per condition": str(study["evaluators_per_cell"]),
-        "Number of evaluators": str(people(rows)),
-        "Simulated raters": str(people(rows)),
+        "Number of evaluators": _people(rows),
+        "Raters": _people(rows),
+        "Simulated raters": _people(rows),
         "Outputs evaluated of each system": _outputs(rows),
         "Size of a task": f"at most {per_task}",
         "Size of the scale": _size_of_scale(rows),
@@ -74,12 +75,12 @@ def counted_facts(page: Page, rows: Rows, asked: Asked) -> dict[str, list[str]]:
         facts["Reward"] = f"{rewards(rows)}{_wage(rows, ' ({} per hour)')}"
         facts["Total cost"] = money(sum(rows.spent[kind] for kind in ("reward", "fee", "bonus")), study["currency"])
     if rows.submissions:
-        first = min(moment(row["submitted_at"]) for row in rows.submissions)
-        began = f"{first:%A}, {first.day} {first:%B %Y, %H:%M} UTC"
+        times = [moment(row["submitted_at"]) for row in rows.submissions]
+        began, ended = (f"{at:%A}, {at.day} {at:%B %Y, %H:%M} UTC" for at in (min(times), max(times)))
         criteria = len({answer.criterion for answer in rows.answers})
         facts |= {
             "Assignments": str(len(rows.submissions)),
-            "Where and when evaluators worked": f"online, from {began}",
+            "Where and when evaluators worked": f"online, from {began} to {ended}",
             "Responses for each text": f"{per_text(rows)} on each of {criteria} criteria"
             if criteria > 1
             else per_text(rows),
@@ -118,6 +119,11 @@ def differences(page: Page, rows: Rows, asked: Asked) -> Iterator[str]:
 def uncounted(value: str) -> bool:
     """Whether a fact states a number."""
     return NUMBER.search(value) is not None and not value.startswith("not computed: ")
+
+
+def _people(rows: Rows) -> str:
+    """Who submitted, and how many of them the analysis keeps an answer of where that is not everybody."""
+    return f"{people(rows)}{of_them(rows)}"
 
 
 def _outputs(rows: Rows) -> str:

@@ -112,7 +112,7 @@ def answers(rows: Rows, k: int) -> Iterator[tuple[str, str]]:
     criterion = "human_or_machine" if task == "human_or_machine" else "typicality"
     alpha = rows.alpha(criterion, ordinal=True)
     assert alpha is not None
-    yield "agreement", f"Raters agreed with Krippendorff's α of {decimal(alpha)}"
+    yield "agreement", f"Krippendorff's α was {decimal(alpha)}"
     if task == "typicality":
         yield "interval of what", "Intervals of HUSE are for the expectation of the estimator at this number of texts"
         yield "which tie mode", f"{k} "

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from metrics.data.answer_types import AnswerType
 from metrics.report.checklists.computed import Computed
 from metrics.report.pay import VOLUNTEERS, arms_by_reward, describe_rewards
-from metrics.report.records import ReportInput
+from metrics.report.records import ReportInput, StudyFacts
 from metrics.report.wording import describe_range, moment, money, name_criterion, plural
 
 # Answers that say how a text is to others.
@@ -89,10 +89,8 @@ def _sample(report_input: ReportInput) -> Answers:
 
 def _evaluators(report_input: ReportInput) -> Answers:
     crowd = report_input.crowd
-    raters = (
-        crowd.workers if crowd.workers is not None else len({rating.rater for rating in report_input.ratings}) or None
-    )
-    yield "Number of evaluators", None if raters is None else str(raters)
+    raters = report_input.raters
+    yield "Number of evaluators", None if raters is None else f"{raters}{report_input.share_of_raters}"
     simulated = report_input.study.mode == "rehearsal"
     yield "Kind of evaluators", "simulated, no people" if simulated else report_input.statement("people")
     yield "How evaluators were recruited", crowd.provider
@@ -114,7 +112,7 @@ def _design(report_input: ReportInput) -> Answers:
     yield "Quality assurance", "; ".join(rules) or in_words
     yield (
         "Where and when evaluators worked",
-        f"online, from {moment(study.collected_from)}" if study.collected_from else None,
+        _when(study) if report_input.is_rated else None,
     )
     yield "How texts were allotted and ordered", study.interleaving
     places = len({(rating.hit, rating.rater) for rating in report_input.ratings if rating.hit}) or None
@@ -133,9 +131,18 @@ def _registered(report_input: ReportInput) -> str | None:
     plan, first = report_input.plan, report_input.study.collected_from
     if plan is None:
         return None
-    if plan.registered_where or plan.registered_at is None or first is None or plan.registered_at > first:
-        return plan.registered_where
-    return f"in the log of Assay, {moment(plan.registered_at)}, SHA-256 {plan.sha256}"
+    if plan.registered_at is None or first is None or plan.registered_at > first:
+        return f"{plan.registered_where}; whether before the data is not known" if plan.registered_where else None
+    logged = f"in the log of Assay, {moment(plan.registered_at)}, SHA-256 {plan.sha256}"
+    return f"{plan.registered_where}; {logged}" if plan.registered_where else logged
+
+
+def _when(study: StudyFacts) -> str | None:
+    """From the first to the last submission, as far as they are known."""
+    if study.collected_from is None:
+        return None
+    until = f" to {moment(study.collected_to)}" if study.collected_to else ""
+    return f"online, from {moment(study.collected_from)}{until}"
 
 
 def _criterion(report_input: ReportInput) -> Answers:
@@ -225,6 +232,8 @@ def _ethics(report_input: ReportInput) -> Answers:
 
 def describe_personal(report_input: ReportInput, raters: str) -> str:
     """What may be personal in the data. raters: what the form calls them."""
+    if not report_input.is_rated and not report_input.comments:
+        return f"{'No' if raters[0].isupper() else 'no'} answers of {raters.lower()} yet"
     comments = "; comments may contain personal data" if report_input.comments else ""
     return f"{raters} appear under pseudonyms only{comments}"
 

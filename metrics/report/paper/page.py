@@ -89,7 +89,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         ("Texts", str(texts) if texts else ""),
         (
             "Simulated raters" if report_input.study.mode == "rehearsal" else "Raters",
-            "" if report.raters is None else str(report.raters),
+            "" if report.raters is None else f"{report.raters}{report_input.share_of_raters}",
         ),
         (f"Ratings per {unit}", per_text),
         ("Reward", _reward(report)),

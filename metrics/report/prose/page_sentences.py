@@ -22,11 +22,11 @@ LEAD = template(
     "crowd.workers",
     "study.question",
     "ratings.text",
+    "ratings.kept",
 )
 DATASHEET = template(
     "page.datasheet",
-    "After HEDS 3.0 (Belz and Thomson, 2025), in our words: {answered} are answered from the study. The others need a "
-    "person.",
+    "After HEDS 3.0 (Belz and Thomson, 2025), in our words: {answered} are answered from the study{others}.",
     "crowd.ethics",
 )
 COMPLETENESS = template(
@@ -61,7 +61,9 @@ def list_sentences(
 ) -> Iterator[Sentence]:
     """Each that applies."""
     yield _lead(report_input, generators)
-    yield DATASHEET.fill(answered=count_answered(sheet))
+    open_questions = sum(entry.answer is None for entry in sheet)
+    others = f", which does not answer the other {open_questions}" if open_questions else ""
+    yield DATASHEET.fill(answered=count_answered(sheet), others=others)
     yield COMPLETENESS.fill(recorded=completeness_score(checklist))
     if missing := list_missing(report_input):
         yield MISSING.fill(facts=plural(len(missing), "fact"))
@@ -77,7 +79,7 @@ def _lead(report_input: ReportInput, generators: Sequence[GeneratorReport]) -> S
         return LEAD.fill(texts="No text is recorded", by="", question=".")
     by = ", not judged yet" if state_unrated(report_input) else ""
     if raters := report_input.raters:
-        by = f", judged by {plural(raters, 'rater')}"
+        by = f", judged by {plural(raters, 'rater')}{report_input.share_of_raters}"
     question, is_rated = report_input.study.question, report_input.is_rated
     ending = f", asked: “{question}”" if is_rated else f"; raters are asked: “{question}”"
     if question in ("", "not recorded"):

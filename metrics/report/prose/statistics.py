@@ -18,7 +18,7 @@ from metrics.types import Estimate, Interval
 
 AGREEMENT = template(
     "statistics.agreement",
-    "Raters agreed with Krippendorff's α of {values}.",
+    "Krippendorff's α was {values}.",
     "ratings.value",
     "ratings.kept",
     "ratings.criterion",

@@ -46,7 +46,7 @@ EQUIVALENT = template(
 )
 UNDECIDED = template("answer.undecided", "Undecided between {first} and {second}" + MEASURED, *RATED)
 TOO_SMALL = template(
-    "answer.too-small", "Too small to say whether {first} {is_better} {second}{on}: {reason}. {declared}", *COMPARED
+    "answer.too-small", "Not tested whether {first} {is_better} {second}{on}: {reason}. {declared}", *COMPARED
 )
 BETWEEN_SOURCES = plain("Differences between sources, criterion by criterion.")
 BETWEEN_TRAININGS = plain("Differences between sources, and of accuracy between trainings.")
@@ -59,7 +59,7 @@ NOT_COMPARABLE = template(
 WORDS: dict[Kind, tuple[str, str, str]] = {
     "rating": ("is better than", "is worse than", " on {criterion}"),
     "human": ("is taken for human more often than", "is taken for human less often than", ""),
-    "preference": ("is preferred to", "is preferred less often than", " on {criterion}"),
+    "preference": ("is preferred to", "is preferred less often than", " on “{criterion}”"),
     "accuracy": ("gives a higher accuracy than", "gives a lower accuracy than", ""),
 }
 # Where a higher rating is worse, neither source is called better.
@@ -74,11 +74,17 @@ WITHOUT_MARGIN = (
     "tested."
 )
 UNITS: dict[Kind, str] = {
-    "rating": "ratings in points of the scale as coded",
-    "human": "shares taken for human",
-    "preference": "preferences in log odds",
-    "accuracy": "accuracy in shares",
+    "rating": "points of the scale as coded",
+    "human": "the share of texts taken for human",
+    "preference": "log odds of preference",
+    "accuracy": "the share of right answers",
 }
+# Where all numbers of the table are shares.
+POINTS: dict[Kind, str] = {
+    "human": "percentage points of texts taken for human",
+    "accuracy": "percentage points of right answers",
+}
+NOT_TESTED = "not tested"
 EITHER = "Contexts or texts"
 UNPAIRED_HEADS: dict[Kind, str] = {"accuracy": EITHER}
 SHARES: tuple[Kind, ...] = ("human", "accuracy")
@@ -300,7 +306,8 @@ def _means(criteria: Sequence[Judged]) -> Table | None:
         for name in ordered:
             shown = describe_range(*ranks[name])
             rows.append((judged.criterion, name, means[name], shown, str(groups[name]), means[name].n))
-    mean = " or ".join(dict.fromkeys(MEANS.get(judged.kind, "mean") for judged in criteria)).capitalize()
+    kinds = dict.fromkeys(judged.kind for judged in criteria if judged.means)
+    mean = " or ".join(dict.fromkeys(MEANS.get(kind, "mean") for kind in kinds)).capitalize()
     columns = [
         CRITERION,
         Column("source", "Source"),
@@ -311,7 +318,10 @@ def _means(criteria: Sequence[Judged]) -> Table | None:
         Column("group", "Group"),
         Column("n", "Judgments", "count"),
     ]
-    notes = [RANKS, *([MEANS_OVER] if any(judged.kind != "preference" for judged in criteria) else [])]
+    notes = [
+        *([RANKS] if _is_tested(criteria) else []),
+        *([MEANS_OVER] if any(kind != "preference" for kind in kinds) else []),
+    ]
     if any(row[4] != "1" for row in rows):
         notes.append(GROUPS)
     else:  # a column that says 1 everywhere would read as if no pair differed
@@ -325,6 +335,11 @@ def _means(criteria: Sequence[Judged]) -> Table | None:
 def _are_shares(criteria: Sequence[Judged]) -> bool:
     """Whether all numbers of a table are shares and their differences."""
     return all(judged.kind in SHARES for judged in criteria)
+
+
+def _is_tested(criteria: Sequence[Judged]) -> bool:
+    """Whether any pair has an adjusted p-value."""
+    return any(verdict.adjusted_p is not None for judged in criteria for verdict in judged.verdicts)
 
 
 def _comparisons(result: Answer) -> Table:
@@ -368,11 +383,13 @@ def _items_head(result: Answer) -> str:
 def _row(judged: Judged, verdict: Verdict) -> Row:
     criterion, compared = judged.criterion, verdict.comparison
     outcome = SEVERE_OUTCOMES.get(verdict.outcome, verdict.outcome) if criterion == SEVERITY else verdict.outcome
+    outcome = NOT_TESTED if verdict.outcome == "too small" else outcome
     if compared is None:
         return (criterion, verdict.first, verdict.second, *[None] * 4, outcome, *[None] * 5)
     # Of preferences it stands in their own table, with an interval of its own.
     known = compared.superiority.value is not None and judged.kind != "preference"
     superiority = compared.superiority if known else None
+    is_unknown = ITEMS_UNKNOWN in compared.difference.flags
     return (
         criterion,
         verdict.first,
@@ -382,8 +399,8 @@ def _row(judged: Judged, verdict: Verdict) -> Row:
         verdict.adjusted_p,
         superiority,
         outcome,
-        None if ITEMS_UNKNOWN in compared.difference.flags else compared.contexts,
-        compared.dropped,
+        None if is_unknown else compared.contexts,
+        None if is_unknown else compared.dropped,
         compared.raters,
         compared.shared_raters if compared.raters is not None and judged.kind != "preference" else None,
         compared.ratings,
@@ -396,13 +413,15 @@ def _notes(result: Answer) -> Iterator[str]:
         for judged in result.criteria
         for name, size in judged.families
     ]
-    yield FAMILY.format(families=", ".join(families))
-    if len(result.criteria) > 1:
-        yield UNADJUSTED
+    if _is_tested(result.criteria):
+        yield FAMILY.format(families=", ".join(families))
+        if len(result.criteria) > 1:
+            yield UNADJUSTED
     if result.plan.margin is None:
         yield WITHOUT_MARGIN
     kinds = dict.fromkeys(judged.kind for judged in result.criteria)
-    yield f"Numbers: {'; '.join(UNITS[kind] for kind in kinds)}."
+    units = POINTS if _are_shares(result.criteria) else UNITS
+    yield f"Differences are in {'; '.join(units[kind] for kind in kinds)}."
     compared = [each.comparison for judged in result.criteria for each in judged.verdicts if each.comparison]
     if any(each.dropped for each in compared):
         yield SHARED_CONTEXTS

@@ -111,7 +111,9 @@ def _rank_table(ranks: Mapping[str, Sequence[tuple[Estimate, int]]]) -> Table:
         for name, shares in ranks.items()
         for words, (share, tokens) in zip(RANKS, shares, strict=True)
     )
-    title = plain("Tokens by their rank under the model, by source (as in GLTR); intervals over new texts.")
+    title = plain(
+        "Tokens by their rank under the model, by source, in the four ranges of GLTR; intervals over new texts."
+    )
     return Table("automatic-ranks", title, columns, rows)
 
 

@@ -32,8 +32,9 @@ TESTED = template(
 
 
 BY_T = (
-    "Intervals are those of the t-tests, symmetric around the value: with few evaluators they can reach further than "
-    "shares can. Those of accuracy in the first table are Wilson's and stay within 0 and 100%."
+    "Intervals of accuracy and of its differences are those of the t-tests, symmetric around the value: with few "
+    "evaluators they can reach further than shares can. Those of accuracy in the first table are "
+    "Wilson's and stay within 0 and 100%."
 )
 LAKENS = Reference(
     "lakens2017equivalence",

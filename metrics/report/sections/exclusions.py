@@ -269,9 +269,9 @@ def _without(effects: Mapping[str, Exclusions]) -> Iterator[str]:
             words = _words(effects[name])
             other.append(f"{name} ({words[reported]}; without exclusions {words[effects[name].conclusion]})")
     yield (
-        f"Conclusions change without exclusions: {'; '.join(other)}."
+        f"Conclusions {_on(effects)} change without exclusions: {'; '.join(other)}."
         if other
-        else ("All conclusions hold without exclusions.")
+        else f"All conclusions {_on(effects)} hold without exclusions."
     )
 
 
@@ -282,7 +282,11 @@ def _under_all(effects: Mapping[str, Exclusions]) -> Iterator[str]:
         max_selections = max(len(effect.specifications) for effect in drawn.values())
         every = "every selection that has a value" if any(effect.without for effect in drawn.values()) else ""
         every = every or f"every one of {max_selections} selections of rules"
-        held = f"Conclusions are the same under {every}" if max_selections > 1 else "No rule excludes a submission"
+        held = (
+            f"Conclusions {_on(drawn)} are the same under {every}"
+            if max_selections > 1
+            else "No rule excludes a submission"
+        )
         yield f"{held}. {_all_conclusions(drawn)}"
     for name, effect in changing.items():
         named = [f"“{spec.named}”" for spec in effect.changing[:MAX_NAMED]]
@@ -302,6 +306,12 @@ def _under_all(effects: Mapping[str, Exclusions]) -> Iterator[str]:
     yield from (f"{name}: {effect.sentence_without}" for name, effect in drawn.items() if effect.without)
     if nothing := [name for name in effects if name not in drawn]:
         yield f"No interval is defined with or without rules, so that nothing is concluded of {', '.join(nothing)}."
+
+
+def _on(effects: Mapping[str, Exclusions]) -> str:
+    """What the conclusions are on: rules are measured by no other number."""
+    measures = (NAMES[effect.measure].replace("Accuracy", "accuracy") for effect in effects.values())
+    return f"on {' and '.join(dict.fromkeys(measures))}"
 
 
 def _all_conclusions(effects: Mapping[str, Exclusions]) -> str:

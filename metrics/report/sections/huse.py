@@ -172,7 +172,7 @@ def _choices(all_extras: Sequence[HuseExtras]) -> Table | None:
     columns = (Column("generator", "Generator"), Column("choice", "Choice"), *FOUR, Column("n", "n", "count"))
     bounded = any(extras.choices.default.huse.interval for extras in all_extras if extras.choices is not None)
     title = CHOICES_WITH_INTERVALS if bounded else CHOICES
-    note = "Settings were fixed in advance. Do not report a row chosen after seeing the results."
+    note = "These choices are the program's, alike for every study. Do not report a row chosen after the results."
     return _table("huse-choices", title, columns, rows, (note,))
 
 

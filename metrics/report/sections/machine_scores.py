@@ -184,7 +184,7 @@ def _tokens(files: Sequence[Attached]) -> Iterator[Table]:
         Column("longest_repeat", "Longest repeat, words", "count"),
         Column("n", "Tokens", "count"),
     )
-    title = plain("Tokens of each text by their rank under the model, as in GLTR (green, yellow, red, purple).")
+    title = plain("Tokens of each text by their rank under the model, in the four ranges of GLTR.")
     speak = "High Fp, low ranks and low entropy speak for a machine; repetition can fool them."
     note = "The command python -m metrics hscore --page shows the same token by token."
     if rows:

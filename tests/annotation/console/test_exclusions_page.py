@@ -228,7 +228,7 @@ def test_a_study_of_who_wrote_the_texts_tells_accuracy_on_the_same_page(
     assert told["no rule"][1:5] == [0, 0, 8, pytest.approx(right_answers(()))]
     assert told["One answer"][1:5] == [2, 24, 7, pytest.approx(right_answers(("one_answer",)))]
     page = reviewer.get(reverse("console:results-exclusions", args=[study.uuid])).content.decode()
-    for words in ("all judgments", "<svg", "Conclusions are the same under every one of 4 selections"):
+    for words in ("all judgments", "<svg", "Conclusions on accuracy are the same under every one of 4 selections"):
         assert words in page, words
 
 

@@ -204,7 +204,7 @@ def test_sources_without_a_common_context_are_not_comparable() -> None:
 
 def test_few_contexts_are_too_small_to_say() -> None:
     words = sentence(rated({"a": 2.0, "b": 0.0}, contexts=4))
-    assert words.startswith("Too small to say whether a is better than b on clarity: 4 contexts, and at least 5")
+    assert words.startswith("Not tested whether a is better than b on clarity: 4 contexts, and at least 5")
 
 
 def test_texts_without_contexts_are_compared_unpaired() -> None:
@@ -256,7 +256,7 @@ def test_preferences_are_compared_by_strength() -> None:
     study = StudyFacts("pairs", "pairwise preference", "Which?", "text", (), "", "imported")
     given = ReportInput(study, (), tuple(texts), tuple(ratings))
     words = sentence(given)
-    assert words.startswith("a is preferred to b on better: 1.")
+    assert words.startswith("a is preferred to b on “better”: 1.")
     assert "in log odds" in words
     (row,) = rows(given)
     share = sum(rating.value == 1 for rating in ratings) / len(ratings)

@@ -79,7 +79,9 @@ def test_what_is_said_in_both_lists_agrees() -> None:
     late = replace(known, plan=replace(plan, registered_at=begun + timedelta(seconds=1)))
     assert answers_of(late)["Registered beforehand"] is None
     stated = replace(known, plan=replace(plan, registered_where="osf.io/x"))
-    assert answers_of(stated)["Registered beforehand"] == "osf.io/x"
+    assert answers_of(stated)["Registered beforehand"] == f"osf.io/x; {logged}"
+    unproved = answers_of(replace(late, plan=replace(late.plan, registered_where="osf.io/x")))
+    assert unproved["Registered beforehand"] == "osf.io/x; whether before the data is not known"
 
 
 def test_what_the_study_cannot_know_is_left_to_the_authors() -> None:

@@ -354,7 +354,7 @@ def examples() -> dict[str, Asked]:
     low, span = kind("one condition"), Interval(0.1, 0.4, 0.95, "half-samples")
     return {
         "numbers": Asked(replace(typical, study=replace(typical.study, answers=(("typicality", "number"),)))),
-        "typicality": Asked(typical, results(), held=("All conclusions hold without exclusions.",)),
+        "typicality": Asked(typical, results(), held=("All conclusions on HUSE hold without exclusions.",)),
         "differs": Asked(typical, with_huse(value=0.2, interval=span)),
         "alike": Asked(typical, with_huse(value=0.9, interval=Interval(0.7, 1.2, 0.95, "half-samples"))),
         "few": Asked(typical, with_huse(flags=(FEW_OF_A_SOURCE,))),

@@ -120,8 +120,8 @@ def test_exclusions_that_hold_change_nothing_for_they_are_one_of_the_selections(
     decided = with_assignments(replace(given, ratings=ratings, generators=generators), rows)
     applied = build_report(decided, seed=7)
     assert replace(part(applied), lead=part(report).lead) == part(report)
-    assert part(applied).lead == ("All conclusions hold without exclusions.", *part(report).lead)
-    assert "All conclusions hold without exclusions." in applied.methods
+    assert part(applied).lead == ("All conclusions on HUSE hold without exclusions.", *part(report).lead)
+    assert "All conclusions on HUSE hold without exclusions." in applied.methods
     both = next(one for one in lines(part(applied).tables[1]) if one["rules"] == SELECTIONS[3])
     assert applied.generators[0].modes["exact"].huse.value == pytest.approx(both["value"], abs=1e-12)
 
@@ -259,7 +259,8 @@ def test_whether_what_is_said_of_evaluators_holds_is_told_in_a_sentence(judges: 
         assert len(sides) == 1
         said.setdefault(sides.pop(), []).append(condition)
     words = "; ".join(f"{side}: {', '.join(own)}" for side, own in said.items())
-    wanted = f"Conclusions are the same under every one of 4 selections of rules. {words[:1].upper()}{words[1:]}."
+    every = "every one of 4 selections of rules"
+    wanted = f"Conclusions on accuracy are the same under {every}. {words[:1].upper()}{words[1:]}."
     assert part(judged).lead == (wanted,)
     assert wanted in judged.methods
 

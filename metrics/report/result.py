@@ -17,6 +17,7 @@ from metrics.report.checklists.heds import Entry
 from metrics.report.records import GeneratorFacts, ReportInput, Warn
 from metrics.report.section import Section
 from metrics.report.snapshot import Header
+from metrics.report.wording import describe_range
 from metrics.types import HuseResult, Interval, Item, Mode
 
 MEASURES = ("huse", "huse_q", "huse_d", "log_prob_only")
@@ -111,10 +112,16 @@ class Report:
         return p_values
 
     @property
-    def ratings_per_rater(self) -> tuple[int, float, int] | None:
-        """Fewest, median and most kept ratings of a rater; None without ratings."""
-        counts = sorted(Counter(rating.rater for rating in self.input.ratings if rating.kept).values())
-        return (counts[0], float(median(counts)), counts[-1]) if counts else None
+    def ratings_per_rater(self) -> str | None:
+        """Fewest to most ratings of a rater in the analysis; labels of one answer are one. None without ratings."""
+        answers = {(r.rater, r.unit, r.text, r.partner, r.criterion) for r in self.input.ratings if r.kept}
+        counts = sorted(Counter(rater for rater, *_ in answers).values())
+        if not counts:
+            return None
+        spread = describe_range(counts[0], counts[-1])
+        middle = f", median {float(median(counts)):g}" if counts[0] < counts[-1] else ""
+        criteria = len({criterion for *_, criterion in answers})
+        return f"{spread}{middle}{f', on {criteria} criteria together' if criteria > 1 else ''}"
 
     @property
     def days(self) -> tuple[tuple[date, int], ...]:

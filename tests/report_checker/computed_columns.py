@@ -280,7 +280,7 @@ def source_differences(rows: Rows, asked: Asked, match: Match) -> Counted:
                 continue
             outcome = "undecided"
             if compared.is_small:
-                outcome = "too small"
+                outcome = "not tested"
             elif adjusted is not None and adjusted <= round(1 - asked.level, 12):
                 outcome = "better" if compared.value > 0 else "worse"
             if each.criterion == "severity":
@@ -317,7 +317,7 @@ def _strengths_in_differences(rows: Rows, asked: Asked) -> Counted:
             "Difference": ranged(compared.value, span),
             "p": P(span[2]) if span else NONE,
             "p, Holm": P(span[2]) if span else NONE,
-            "The first is": "too small"
+            "The first is": "not tested"
             if is_small
             else ("better" if compared.value > 0 else "worse")
             if decided

@@ -1005,8 +1005,8 @@ def answer(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(
-    rf"(?P<first>\S+) and (?P<second>.+?) are equivalent.*? within the margin of [\d.]+ points: (?P<value>{NUMBER}) "
-    rf"\[(?P<low>{NUMBER}), (?P<high>{NUMBER})\] points; .+?\. The \d+% interval is for new [^.]+?\. {DECLARED}"
+    rf"(?P<first>\S+) and (?P<second>.+?) (?:are equivalent|differ) .*?the margin of [\d.]+ points: (?P<value>{NUMBER}) "
+    rf"\[(?P<low>{NUMBER}), (?P<high>{NUMBER})\] points(?:, p (?P<p>[<=] \.\d+))?; .+?\. The \d+% interval is for new [^.]+?\. {DECLARED}"
 )
 def answer_equivalent(rows: Rows, match: Match, asked: Asked) -> str | None:
     """The interval at 1 - 2 alpha lies inside the declared margin."""
@@ -1014,15 +1014,18 @@ def answer_equivalent(rows: Rows, match: Match, asked: Asked) -> str | None:
     compared, margin = compare(rows, level), rows.declared.get("margin")
     if margin is None or compared.limits is None or compared.kind != "rating":
         return None
-    low, high, _ = compared.limits
+    low, high, p = compared.limits
     if not -margin < low <= high < margin:
         return None
     value, lower, upper = (
         shown(number, match[name]) for number, name in ((compared.value, "value"), (low, "low"), (high, "high"))
     )
+    differ = p <= 1 - asked.level
+    alike = f"differ{compared.on} by less than" if differ else f"are equivalent{compared.on} within"
+    tested = f", p {said_p(p, match['p'] or '')}" if differ else ""
     return (
-        f"{compared.first} and {compared.second} are equivalent{compared.on} within the margin of {margin:g} points: "
-        f"{value} [{lower}, {upper}] points; {count(compared.items, compared.unit)}, {count(compared.raters, 'rater')}. "
+        f"{compared.first} and {compared.second} {alike} the margin of {margin:g} points: "
+        f"{value} [{lower}, {upper}] points{tested}; {count(compared.items, compared.unit)}, {count(compared.raters, 'rater')}. "
         f"The {100 * level:g}% interval is for new {compared.unit}s and new raters. {declared(rows, compared)}"
     )
 

@@ -59,7 +59,6 @@ def counted_facts(page: Page, rows: Rows, asked: Asked) -> dict[str, list[str]]:
         "Raters planned per text": str(study["raters_per_text"]),
         "Evaluators planned per condition": str(study["evaluators_per_cell"]),
         "Number of evaluators": _people(rows),
-        "Raters": _people(rows),
         "Simulated raters": _people(rows),
         "Outputs evaluated of each system": _outputs(rows),
         "Size of a task": f"at most {per_task}",
@@ -84,8 +83,8 @@ def counted_facts(page: Page, rows: Rows, asked: Asked) -> dict[str, list[str]]:
             "Responses for each text": f"{per_text(rows)} on each of {criteria} criteria"
             if criteria > 1
             else per_text(rows),
-            "Ratings per text": _raters_of_texts(rows),
-            "Ratings per pair": _raters_of_texts(rows),
+            "Ratings per text": f"{_raters_of_texts(rows)}{_on_each(rows)}",
+            "Ratings per pair": f"{_raters_of_texts(rows)}{_on_each(rows)}",
         }
     if asked.without == "ratings":
         facts["Ratings per text"] = "unknown"
@@ -149,6 +148,11 @@ def _raters_of_texts(rows: Rows) -> str:
     for answer in rows.used:
         raters.setdefault(answer.text, set()).add(answer.submission)
     return spread(len(submissions) for submissions in raters.values())
+
+
+def _on_each(rows: Rows) -> str:
+    criteria = len({answer.criterion for answer in rows.used})
+    return f" on each of {criteria} criteria" if criteria > 1 else ""
 
 
 def _wage(rows: Rows, form: str) -> str:

@@ -11,7 +11,7 @@ from statistics import fmean, median
 from tests.report_checker.intervals import ROUNDED, Influence, Spread, mean_limits, other_raters, spread_of_huse
 from tests.report_checker.page import Page
 from tests.report_checker.recount import Answer, Rows, clock, moment, money
-from tests.report_checker.sentences import Asked, by_amount, is_nominal, people, rewards
+from tests.report_checker.sentences import Asked, by_amount, is_nominal, of_them, people, rewards
 
 
 def differences(page: Page, rows: Rows) -> Iterator[str]:
@@ -52,7 +52,7 @@ def facts(rows: Rows) -> dict[str, str]:
         if key in rows.stated:
             known[name] = rows.stated[key]
     known |= {
-        "Raters": str(people(rows)),
+        "Raters": f"{people(rows)}{of_them(rows)}",
         "Assignments submitted": str(len(work)),
         "Approved (paid)": str(sum(row["paid"] == "approve" for row in work)),
         "Approved": str(sum(row["paid"] == "approve" for row in work)),
@@ -62,14 +62,18 @@ def facts(rows: Rows) -> dict[str, str]:
     if not work:
         return known
     times = sorted(moment(row["submitted_at"]) for row in work)
-    kept = Counter(answer.rater for answer in rows.used)
+    answered = {(answer.rater, answer.submission, answer.text, answer.criterion) for answer in rows.used}
+    kept = Counter(rater for rater, *_ in answered)
+    criteria = len({criterion for *_, criterion in answered})
+    together = f", on {criteria} criteria together" if criteria > 1 else ""
     low, high = min(kept.values()), max(kept.values())
     known |= {
         "First submission": f"{times[0]:%A}, {times[0].day} {times[0]:%B %Y, %H:%M} UTC",
         "Last submission": f"{times[-1]:%A}, {times[-1].day} {times[-1]:%B %Y, %H:%M} UTC",
-        "Included ratings per rater": str(low)
-        if low == high
-        else f"{low} to {high}, median {float(median(kept.values())):g}",
+        "Included ratings per rater": (
+            str(low) if low == high else f"{low} to {high}, median {float(median(kept.values())):g}"
+        )
+        + together,
     }
     return known
 

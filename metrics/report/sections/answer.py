@@ -40,7 +40,7 @@ BETTER = template("answer.better", "{first} {is_better} {second}" + MEASURED, *R
 WORSE = template("answer.worse", "{first} {is_worse} {second}" + MEASURED, *RATED)
 EQUIVALENT = template(
     "answer.equivalent",
-    "{first} and {second} are equivalent{on} within the margin of {margin}: {shown}; {n}. The {level:g}% interval is "
+    "{first} and {second} {are_alike}{on} {within} the margin of {margin}: {shown}; {n}. The {level:g}% interval is "
     "for {target}. {declared}",
     *RATED,
 )
@@ -217,9 +217,13 @@ def _sentence(judged: Judged, verdict: Verdict, declared: str, level: float) -> 
         "declared": declared,
     }
     if verdict.outcome == "equivalent" and verdict.margin and verdict.narrow:
-        values |= {"shown": _shown(judged.kind, compared.difference.value or 0.0, verdict.narrow)}
+        shown = _shown(judged.kind, compared.difference.value or 0.0, verdict.narrow)
         values |= {"level": 100 * verdict.narrow.level, "margin": _margin(judged.kind, verdict.margin.high)}
-        return EQUIVALENT.fill(**values)
+        if verdict.adjusted_p is not None and verdict.adjusted_p <= 1 - level:
+            values |= {"shown": f"{shown}, {_p(verdict)}"}
+            return EQUIVALENT.fill(**values, are_alike="differ", within="by less than")
+        values |= {"shown": shown}
+        return EQUIVALENT.fill(**values, are_alike="are equivalent", within="within")
     values |= {"p": _p(verdict), "is_better": better, "is_worse": worse}
     return {"better": BETTER, "worse": WORSE}.get(verdict.outcome, UNDECIDED).fill(**values)
 

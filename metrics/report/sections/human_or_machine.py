@@ -234,12 +234,13 @@ def _tests(evaluation: Evaluation) -> Table:
             (name, test.accuracy_minus_chance, *values, test.cohens_d, test.hedges_g, test.accuracy_minus_chance.n)
         )
     family = evaluation.family
-    family_note = family.describe() if family else "One test."
-    notes = (
-        family_note,
+    is_tested = any(row[4] is not None for row in rows)
+    notes: tuple[str, ...] = (
+        family.describe() if family else "One test.",
         "A difference from chance that is not significant does not show that there is none.",
         equivalence.BY_T,
     )
+    notes = notes if is_tested else ("Not tested: a test needs two evaluators whose accuracies differ.",)
     title = plain("Accuracy against chance, two-sided one-sample t-tests over evaluators.")
     return Table("evaluators-against-chance", title, columns, tuple(rows), notes)
 
@@ -341,6 +342,7 @@ def _pairs(compared: ConditionComparison) -> Table:
         f"One-way ANOVA over evaluators: {f}{explained} {df}.",
         compared.family.describe(),
         equivalence.BY_T,
+        "Cohen's d is in the SD of the two conditions, pooled.",
     ]
     if SHARED in compared.flags:
         notes.append(SHARED_NOTE)
@@ -361,7 +363,8 @@ def _tukey(compared: ConditionComparison) -> Table:
     )
     rows = tuple((pair.a, pair.b, pair.difference, pair.q, pair.p, pair.cohens_d) for pair in compared.tukey)
     title = plain("Tukey-Kramer comparison of all pairs of conditions; intervals for all pairs together.")
-    return Table("evaluators-tukey", title, columns, rows)
+    note = "Cohen's d is in the SD within all conditions, pooled."
+    return Table("evaluators-tukey", title, columns, rows, (note,))
 
 
 def _first(evaluation: Evaluation) -> str:

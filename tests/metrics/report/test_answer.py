@@ -177,6 +177,12 @@ def test_a_declared_margin_that_holds_the_interval_makes_them_equivalent() -> No
     assert [row["verdict"] for row in rows(rated({"a": 0.1, "b": 0.0}, plan=plan))] == ["equivalent"]
 
 
+def test_a_margin_does_not_make_alike_what_was_shown_to_differ() -> None:
+    words = sentence(rated({"a": 1.0, "b": 0.0}, plan=PlanFacts(comparison=ComparisonPlan(margin=3.0))))
+    assert words.startswith("a and b differ on clarity by less than the margin of 3 points: ")
+    assert "points, p" in words
+
+
 def test_references_are_a_family_of_their_own() -> None:
     given = rated({"a": 1.0, "b": 0.2, "references": 0.0})
     found = section(given)

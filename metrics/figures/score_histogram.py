@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metrics.data.number_format import share
@@ -49,7 +49,7 @@ class Scores:
         return tuple(count / self.n if self.n else 0.0 for count in self.counts)
 
 
-def largest_share(histograms: Iterable[Scores]) -> float:
+def largest_share(histograms: Sequence[Scores]) -> float:
     """The top of an axis that holds every share with its interval, of one picture or of several on one scale."""
     spans = [span.high for histogram in histograms for span in histogram.intervals if span]
     return max([0.05, *spans, *(share for histogram in histograms for share in histogram.shares)]) * 1.06

@@ -46,7 +46,7 @@ def _ratings(report: Report) -> Iterator[Chart]:
         for at, generator in enumerate(report.generators if names else (), 1)
         if (bars := count_scores(report.input, generator.facts.name, report.level))
     ]
-    top = score_histogram.largest_share(histogram for _, _, bars in counted for histogram in bars)
+    top = score_histogram.largest_share([histogram for _, _, bars in counted for histogram in bars])
     for at, name, bars in counted:
         title = f"Ratings of {name} and of the references"
         yield score_histogram.chart(names, bars, name=f"ratings-{at}", title=title, max_share=top)

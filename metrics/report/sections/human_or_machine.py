@@ -466,7 +466,7 @@ def _charts(
             sides.append(score_histogram.Scores(words, source, counts, spans, condition.accuracy.accuracy.n))
         if all(scores.n for scores in sides):
             drawn.append((f"scores-{at}", f"Ratings of human and machine texts, {name}", sides))
-    top = score_histogram.largest_share(scores for *_, sides in drawn for scores in sides)
+    top = score_histogram.largest_share([scores for *_, sides in drawn for scores in sides])
     return [
         *charts,
         *(score_histogram.chart(names, sides, name=at, title=title, max_share=top) for at, title, sides in drawn),

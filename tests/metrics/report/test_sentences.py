@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -458,6 +459,7 @@ def comparisons() -> dict[str, Asked]:
     few = [_called(name, small_study({name: (0.1, 0.1)}, texts=2, raters=3)) for name in ("three", "four")]
     accuracy = [_called(name, _of_few(right(share))) for name, share in (("five", 0.9), ("six", 0.5))]
     bare = replace(one, generators=(), ratings=())
+    alike = replace(one, texts=tuple(replace(row, context=f"Other {row.context}") for row in one.texts))
     return {
         "two": Asked(units, k=3, against=one),
         "more ratings": Asked(small_study({"beta": (0.1, 0.1)}, texts=8, raters=6, seed=3), k=3, against=one),
@@ -467,9 +469,11 @@ def comparisons() -> dict[str, Asked]:
         "other contexts": Asked(elsewhere, k=3, against=one),
         "many": Asked(_called("many", many), k=3, against=one),
         "few": Asked(few[0], k=2, against=few[1]),
+        "few raters": Asked(_by_the_same(few[0]), k=2, against=few[1]),
         "evaluators": Asked(accuracy[0], against=accuracy[1]),
         "nothing shared": Asked(_called("seven", kind("scales")), against=accuracy[0]),
         "repeated": Asked(_called("again", one), k=3, against=one),
+        "repeated elsewhere": Asked(_called("again", alike), k=3, against=one),
         "without ratings": Asked(replace(bare, generators=one.generators), k=3, against=_called("again", one)),
     }
 
@@ -478,6 +482,16 @@ def _of_few(given: ReportInput) -> ReportInput:
     """The first evaluators alone: a comparison of all takes seconds."""
     few = list(dict.fromkeys(row.rater for row in given.ratings))[:8]
     return replace(given, ratings=tuple(row for row in given.ratings if row.rater in few), assignments=())
+
+
+def _by_the_same(given: ReportInput) -> ReportInput:
+    """The ratings of every text are by the same people."""
+    places: Counter[str] = Counter()
+    ratings = []
+    for row in given.ratings:
+        ratings.append(replace(row, rater=f"r{places[row.text]}"))
+        places[row.text] += 1
+    return replace(given, ratings=tuple(ratings))
 
 
 def _called(name: str, given: ReportInput) -> ReportInput:

@@ -24,7 +24,10 @@ from annotation.rehearsal.world import World
 from tests.metrics.report.test_paper import MAX_WORDS, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
-DATE = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d[+:0-9]*|\w+day, \d+ \w+ 20\d\d, \d\d:\d\d UTC")
+DATE = re.compile(
+    r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d[+:0-9]*"
+    r"|\w+day, (?:<span class=\"whole\">)?\d+ \w+ 20\d\d(?:</span>)?, \d\d:\d\d UTC"
+)
 # Hashes of the snapshot, in which dates are.
 SNAPSHOT = re.compile(
     r'(?<=of its header</dt>)<dd><code>\w{64}</code></dd><dd><code>\w{64}|"snapshot": {[^}]*}|"\w*sha256":"\w{64}"'

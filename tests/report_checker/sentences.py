@@ -865,18 +865,24 @@ def more_warnings(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(
-    r"The unit of accuracy is the evaluator: .+? reading the two upper labels as machine\. Means have "
-    rf"{NUMBER}% intervals .+? \(Clark et al\., 2021\)\."
+    r"The unit of accuracy is the evaluator: .+? reading the two upper labels as machine\. (?:Means have "
+    rf"{NUMBER}% intervals|With one evaluator) .+? \(Clark et al\., 2021\)\."
 )
 def analysis_accuracy(rows: Rows, match: Match, asked: Asked) -> str | None:
     if rows.study["task"] != "human_or_machine":
         return None
-    answered = {answer.arm for answer in rows.used}
-    compared = "; conditions are compared by Welch's t-tests" if len(answered) > 1 else ""
+    people = {(answer.arm, answer.rater) for answer in rows.used}
+    of_arms = Counter(arm for arm, _ in people)
+    compared = "; conditions are compared by Welch's t-tests" if sum(n > 1 for n in of_arms.values()) > 1 else ""
+    tests = (
+        f"Means have {100 * asked.level:g}% intervals over evaluators and two-sided t-tests against 50%, adjusted "
+        f"within their family{compared}"
+    )
+    if len({rater for _, rater in people}) == 1:
+        tests = "With one evaluator there is no interval and no test"
     return (
         "The unit of accuracy is the evaluator: each has a share of right answers, reading the two upper labels as "
-        f"machine. Means have {100 * asked.level:g}% intervals over evaluators and two-sided t-tests against 50%, "
-        f"adjusted within their family{compared} (Clark et al., 2021)."
+        f"machine. {tests} (Clark et al., 2021)."
     )
 
 

@@ -116,7 +116,8 @@ def _design(report_input: ReportInput) -> Answers:
     )
     yield "How texts were allotted and ordered", study.interleaving
     places = len({(rating.hit, rating.rater) for rating in report_input.ratings if rating.hit}) or None
-    submitted = report_input.crowd.submitted or places
+    counted = report_input.crowd.submitted
+    submitted = places if counted is None else counted
     yield "Assignments", None if submitted is None else str(submitted)
     unit = "pair of texts" if report_input.in_pairs else "text"
     size = plural(study.texts_per_hit or 0, unit, "pairs of texts" if report_input.in_pairs else None)

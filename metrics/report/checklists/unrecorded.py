@@ -41,6 +41,7 @@ NAMES = {
     "Registered": "Address of the registered plan",
     "Registered beforehand": "Address of the registered plan",
     "Plan logged": "When the plan was logged",
+    "Statistical power of the sample": "Planned power",
     "Conditions": "Conditions of the design",
     "Approved (paid)": "Assignments approved (paid)",
     "Rejected (not paid)": "Assignments rejected (not paid)",

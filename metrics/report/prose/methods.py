@@ -119,11 +119,11 @@ HUSE = template(
 ACCURACY = template(
     "methods.accuracy",
     "The unit of accuracy is the evaluator: each has a share of right answers, reading the two upper labels as "
-    "machine. Means have {level:g}% intervals over evaluators and two-sided t-tests against 50%, adjusted within their "
-    "family{compared} (Clark et al., 2021).",
+    "machine. {tests} (Clark et al., 2021).",
     "options.level",
     "ratings.criterion",
     "ratings.condition",
+    "ratings.rater",
 )
 EQUIVALENCE = template(
     "methods.equivalence",
@@ -322,11 +322,24 @@ def _analysis(
     if generators:
         yield HUSE.fill(k=k, level=100 * level, intervals=_intervals(generators))
     if asks_who_wrote(report_input):
-        conditions = {rating.condition for rating in report_input.ratings_of(AnswerType.TWO_SIDED)}
-        compared = "; conditions are compared by Welch's t-tests" if len(conditions) > 1 else ""
-        yield ACCURACY.fill(level=100 * level, compared=compared)
+        yield ACCURACY.fill(tests=_tests_of_accuracy(report_input, level))
         if report_input.plan and report_input.plan.margin_points:
             yield EQUIVALENCE.fill(points=report_input.plan.margin_points)
+
+
+def _tests_of_accuracy(report_input: ReportInput, level: float) -> str:
+    evaluators: dict[str, set[str]] = {}
+    for rating in report_input.ratings_of(AnswerType.TWO_SIDED):
+        if rating.kept:
+            evaluators.setdefault(rating.condition, set()).add(rating.rater)
+    if len(set().union(*evaluators.values())) == 1:
+        return "With one evaluator there is no interval and no test"
+    several = sum(len(names) > 1 for names in evaluators.values()) > 1
+    compared = "; conditions are compared by Welch's t-tests" if several else ""
+    return (
+        f"Means have {100 * level:g}% intervals over evaluators and two-sided t-tests against 50%, adjusted within "
+        f"their family{compared}"
+    )
 
 
 def _intervals(generators: tuple[GeneratorReport, ...]) -> str:

@@ -124,10 +124,10 @@ def test_answers_taken_back_before_we_saw_them_are_never_stored(rated: Study, ma
 @pytest.mark.database
 def test_a_report_says_how_many_were_withdrawn(rated: Study, market: Market) -> None:
     gathered(rated, market)
-    assert facts.crowd_warnings(counts.crowd_counts(rated)) == []
+    assert facts.crowd_warnings(rated, counts.crowd_counts(rated)) == []
     take_back("ann")
     withdraw(rated, withdrawn_on(rated, market=market), actor="marketplace", now=NOW)
-    (warned,) = facts.crowd_warnings(counts.crowd_counts(rated))
+    (warned,) = facts.crowd_warnings(rated, counts.crowd_counts(rated))
     assert warned.sentence.startswith("2 of 4 submissions were withdrawn by their workers")
 
 

@@ -125,7 +125,7 @@ def test_rules_for_nothing_are_an_error_in_a_sentence(study):
 def test_the_figure_and_the_table_tell_every_selection(study):
     found = exclusion_sensitivity(*study, {"fast": {"w0", "w1"}, "straight": {"w2"}}, draws=30)
     chart = exclusion_curve.chart(found)
-    assert [curve.name for curve in chart.curves] == ["by the rules", "as many at random"]
+    assert [points.name for points in chart.points] == ["by the rules", "as many at random"]
     assert "under 4 selections" in chart.alt
     table = exclusions_table(found)
     assert "fast, straight" in table_text(table)

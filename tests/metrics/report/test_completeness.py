@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from lxml import html as lxml_html
@@ -11,9 +12,11 @@ from lxml import html as lxml_html
 from metrics.report.build import build_report
 from metrics.report.checklists.completeness import ChecklistItem, check_completeness, completeness_score
 from metrics.report.checklists.computed import list_computed
-from metrics.report.records import CrowdFacts, MoneyFacts, ReportInput
+from metrics.report.formats.html import html
+from metrics.report.records import CrowdFacts, MoneyFacts, PlanFacts, ReportInput
 from tests.metrics.report.evaluators_study import evaluators
 from tests.metrics.report.kinds_of_study import KINDS, page_of
+from tests.metrics.report.samples import NOW
 
 # The item of the list of what is not recorded, and of the facts that a person is asked for, that an item is.
 LISTED_AS = {
@@ -110,3 +113,13 @@ def test_what_is_recorded_is_never_listed_as_not_recorded(name: str) -> None:
     assert ("One condition for everybody." in page.text_content()) is not ("Conditions of the design" in listed) or (
         page.xpath("//table[contains(@class, 'conditions')]") != []
     )
+
+
+def test_a_stored_plan_is_not_asked_for_in_words_and_no_work_is_a_number() -> None:
+    given = KINDS["unrated"]()
+    stored = PlanFacts(registered_at=datetime(2026, 11, 1, tzinfo=UTC), sha256="0" * 64)
+    report = build_report(replace(given, plan=stored, crowd=replace(given.crowd, submitted=0), assignments=()), k=3)
+    page = lxml_html.fromstring(html(report, now=NOW))
+    listed = page.xpath("string(//section[@id='not-recorded']/p)").rstrip(".\n").split("; ")
+    assert not {"Plan before the data", "Assignments submitted", "Statistical power of the sample"} & {*listed}
+    assert "Planned power" in listed

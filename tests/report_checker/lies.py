@@ -35,6 +35,7 @@ OTHER = {
     "pairs": "stories",
     "items": "stories",
     "which machine": "which author",
+    "no interval": "an interval",
 }
 LIMIT = re.compile(r"−?\d+(?:\.\d+)?")
 NUMBER = re.compile(r"(?<![\w.])(?:\d+(?:\.\d+)?|\.\d+)")

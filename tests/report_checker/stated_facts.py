@@ -67,6 +67,7 @@ def counted_facts(page: Page, rows: Rows, asked: Asked) -> dict[str, list[str]]:
         "Neighbours k": str(asked.k),
         "Level of intervals": f"{asked.level:g}",
         "Texts": str(_texts(rows, page)),
+        "Assignments": str(len(rows.submissions)),
         **{f"Decoding of {name}": written for name, written in rows.decoded.items()},
         **{f"Decoding of the log-probabilities of {name}": scored for name, (_, scored) in rows.decodings.items()},
     }
@@ -78,7 +79,6 @@ def counted_facts(page: Page, rows: Rows, asked: Asked) -> dict[str, list[str]]:
         began, ended = (f"{at:%A}, {at.day} {at:%B %Y, %H:%M} UTC" for at in (min(times), max(times)))
         criteria = len({answer.criterion for answer in rows.answers})
         facts |= {
-            "Assignments": str(len(rows.submissions)),
             "Where and when evaluators worked": f"online, from {began} to {ended}",
             "Responses for each text": f"{per_text(rows)} on each of {criteria} criteria"
             if criteria > 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given, strategies
+from hypothesis import example, given, strategies
 
 from annotation.readers.rating_buffer import RatingBuffer
 
@@ -41,8 +41,10 @@ def test_a_second_rating_of_an_item_names_the_line_of_the_first():
 
 
 @given(strategies.dictionaries(strategies.text(max_size=5), strategies.text(max_size=20), max_size=4))
-def test_the_cells_are_kept_as_json_writes_them(cells):
+@example({"rater": "Anna"})
+@example({"text": "50 %s", "rater": "Anna", "answer": "4"})
+def test_cells_but_the_name_of_the_rater_are_stored_as_json_writes_them(cells):
     buffer = filled([], ["Good"])
     buffer.add(2, "a", 0, hit="", label=0, position=None, cells=cells)
     _, submissions = buffer.submissions(lambda row, position: None)
-    assert submissions[0].raw == (("row 2", json.dumps(cells)),)
+    assert submissions[0].raw == (("row 2", json.dumps({name: cells[name] for name in cells if name != "rater"})),)

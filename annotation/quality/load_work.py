@@ -92,8 +92,9 @@ def _criterion(study: Study) -> str:
 def _labels(study: Study, criterion: str) -> tuple[list[float], dict[int, tuple[int, float, str]]]:
     """Codes, ascending; and by primary key of a label its place on the scale, its code and its name."""
     judgments = Judgment.objects.filter(presentation__submission__hit__study=study, criterion=criterion)
-    scales = ScaleLabel.objects.filter(pk__in=judgments.values("label")).values("scale")
-    rows = list(ScaleLabel.objects.filter(scale__in=scales).values_list("pk", "code", "label"))
+    # A query of its own: within the next one SQLite looks for each judgment in every HIT.
+    scales = list(judgments.order_by().values_list("label__scale", flat=True).distinct())
+    rows = list(ScaleLabel.objects.filter(scale__in=scales).order_by("pk").values_list("pk", "code", "label"))
     codes = sorted({float(code) for _, code, _ in rows})
     return codes, {pk: (codes.index(float(code)), float(code), name) for pk, code, name in rows}
 

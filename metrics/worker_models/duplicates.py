@@ -25,6 +25,8 @@ USUAL_ON_SAME_DEVICE = 0.3  # of pairs who share a device; the others are famili
 LEVEL = 0.01
 TEMPER = 0.75  # copiers differ from the law assumed
 SLACK = 1.5  # standard deviations by which the screen is less strict than the test
+GROUP, MANY = 64, 1000  # trials: of more than so many, successes are counted by groups
+MAX_LOG_WEIGHT = 50.0  # of a success, chances lie above one in a million
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,52 @@ def _test_pair(work: LabeledTexts, ways: WaysOfWorking, mine: Ints, theirs: Ints
 
 def _tail(chances: Floats, minimum: int) -> float:
     """The chance of at least so many successes in independent trials with these chances."""
+    if len(chances) > MANY:
+        success, failure = (column.astype(np.float64) for column in (chances, 1 - chances))
+        return _tail_of_many(success, failure, minimum)
     distribution = np.ones(1)
     for chance in chances:
         distribution = np.convolve(distribution, (1 - chance, chance))
     return float(min(1.0, distribution[minimum:].sum()))
+
+
+def _tail_of_many(success: Floats, failure: Floats, minimum: int) -> float:
+    """The same, for which time grows hardly faster than the trials.
+
+    Where fewer successes are expected, each is weighted so that about so many are (exponential tilting), and the
+    weights are divided out: rounding is then as small beside a small chance as beside a large one.
+    """
+    from scipy.optimize import brentq
+
+    def weighted(log_weight: float) -> Floats:
+        return np.asarray(1 / (1 + np.exp(-log_weight) * failure / success))
+
+    def excess(log_weight: float) -> float:
+        return float(weighted(log_weight).sum()) - (minimum - 0.5)
+
+    log_weight = float(brentq(excess, 0, MAX_LOG_WEIGHT)) if excess(0) < 0 else 0.0
+    above = _count_chances(weighted(log_weight))[minimum : len(success) + 1]
+    unweighted = above @ np.exp(-log_weight * np.arange(len(above)))
+    log_weights = np.log(failure + success * np.exp(log_weight)).sum() - log_weight * minimum
+    return float(min(1.0, np.exp(log_weights) * unweighted))
+
+
+def _count_chances(chances: Floats) -> Floats:
+    """(trials + 1 or more,) chance of each number of successes: trial by trial in groups, then two groups at a time."""
+    from scipy.fft import irfft, next_fast_len, rfft
+
+    groups = 1 << (-(-len(chances) // GROUP) - 1).bit_length()
+    by_group = np.zeros(groups * GROUP)
+    by_group[: len(chances)] = chances
+    counts = np.zeros((groups, GROUP + 1))
+    counts[:, 0] = 1
+    for chance in by_group.reshape(groups, GROUP).T[:, :, None]:
+        more = counts[:, :-1] * chance
+        counts *= 1 - chance
+        counts[:, 1:] += more
+    while len(counts) > 1:
+        length = 2 * counts.shape[1] - 1
+        fast = next_fast_len(length, real=True)
+        waves = rfft(counts, fast, axis=1)
+        counts = irfft(waves[::2] * waves[1::2], fast, axis=1)[:, :length]
+    return np.asarray(counts[0])

@@ -86,16 +86,21 @@ def test_equal_answers_of_two_straight_liners_are_no_copies() -> None:
     assert not find_alike_pairs(work, infer_ways(work)).alike.any()
 
 
-@pytest.mark.parametrize(("chance", "n", "least"), [(0.5, 10, 8), (0.3, 25, 15), (0.9, 4, 0)])
+@pytest.mark.parametrize(
+    ("chance", "n", "least"),
+    [(0.5, 10, 8), (0.3, 25, 15), (0.9, 4, 0), (0.3, 5000, 2000), (0.4, 3001, 900), (0.6, 1200, 1200)],
+)
 def test_the_tail_of_agreements_is_the_binomial_where_all_chances_are_equal(chance: float, n: int, least: int) -> None:
     from scipy.stats import binom
 
-    assert _tail(np.full(n, chance), least) == pytest.approx(binom.sf(least - 1, n, chance))
+    assert _tail(np.full(n, chance), least) == pytest.approx(binom.sf(least - 1, n, chance), rel=1e-9, abs=0)
 
 
 def test_the_tail_of_unequal_chances_by_hand() -> None:
     # At least one of .2 and .5: 1 - .8 * .5.
     assert _tail(np.array([0.2, 0.5]), 1) == pytest.approx(0.6)
+    # All of 1,000 of .8 and 500 of .9.
+    assert _tail(np.repeat([0.8, 0.9], [1000, 500]), 1500) == pytest.approx(0.8**1000 * 0.9**500, rel=1e-9, abs=0)
 
 
 def test_no_answers_and_answers_that_nobody_shares_show_nothing() -> None:

@@ -11,19 +11,24 @@ from itertools import combinations, pairwise
 from statistics import fmean, median
 
 import numpy as np
-from scipy.stats import rankdata, ttest_ind
+from scipy.stats import rankdata, ttest_ind, tukey_hsd
 
+from tests.report_checker.computed_columns import groups_compared, ranged
+from tests.report_checker.counted_columns import confused
 from tests.report_checker.differences import FEWEST_RATERS, NEAR, TITLES, Joint, systems_of
-from tests.report_checker.intervals import ROUNDED, Spread, other_raters, spread_of_huse
+from tests.report_checker.intervals import ROUNDED, Spread, mean_share, other_raters, spread_of_huse
 from tests.report_checker.page import Page
-from tests.report_checker.recount import Rows, count, decimal
+from tests.report_checker.recount import Rows, count, decimal, moment
 from tests.report_checker.reproductions import FINDINGS, cv_star, findings, scores, text_means
-from tests.report_checker.sentences import NUMBER, listed, said_p, shown, two
+from tests.report_checker.sentences import NUMBER, day, listed, people, provider, said_p, shown, two
+from tests.report_checker.stated_facts import hourly_wage
+from tests.report_checker.tables import Beside, same
+from tests.report_checker.tables import Cell as Counted
 
 SPAN = rf"\[{NUMBER}, {NUMBER}\]"
 SHOWN = rf"{NUMBER} {SPAN}"
 NAME = r"\S+?(?: of “[^”]+”)?"
-COUNTED = r"at \d+ ratings per text, \d+ texts"
+COUNTED = r"at \d+ ratings? per text, \d+ texts"
 RESERVE = r"(?P<reserve> The two share no context, which may .+\.)?"
 PAIR = (
     rf"(?:{NAME} has the higher HUSE; (?P<first>{NAME}) less (?P<second>{NAME}): (?P<shown>{SHOWN}) {COUNTED}\. "
@@ -83,6 +88,31 @@ class Studies:
         return list(combinations(range(len(self.joint.systems)), 2)) if possible else []
 
     @property
+    def at(self) -> str:
+        return f"{count(self.joint.fewest, 'rating')} per text"
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether half-samples hold enough texts for intervals of differences."""
+        return bool(self.pairs) and self.joint.contrasts is not None
+
+    @property
+    def asking(self) -> dict[str, Rows]:
+        """Studies that asked who wrote a text."""
+        return {name: rows for name, rows in self.rows.items() if rows.study["task"] == "human_or_machine"}
+
+    @property
+    def accuracies(self) -> dict[str, list[float]]:
+        """Shares of right answers of the evaluators of each study with two of them or more."""
+        return {name: shares for name, rows in self.asking.items() if len(shares := rows.accuracies()) > 1}
+
+    @property
+    def share_contexts(self) -> bool:
+        """Whether two studies show the same context."""
+        every = [set(rows.contexts.values()) for rows in self.rows.values()]
+        return any(one & other for one, other in combinations(every, 2))
+
+    @property
     def across(self) -> bool:
         """Whether the systems are of several studies."""
         return len({system.study for system in self.joint.systems}) > 1
@@ -126,7 +156,7 @@ class Studies:
         shared = int(one.reference.sum()) if one.study == other.study else 0
         return len(one.texts) + len(other.texts) - shared
 
-    def cells(self, caption: str) -> list[dict[str, str]]:
+    def cells(self, caption: str | tuple[str, ...]) -> list[dict[str, str]]:
         """Rows of the table with this caption, by their heads."""
         table: list[list[str]] = next(
             (cells for title, cells in self.page.captioned() if title.startswith(caption)), [[]]
@@ -200,7 +230,7 @@ def verdict(studies: Studies, match: re.Match[str]) -> str | None:
     differing = [title for title in TITLES[1:] if excludes_zero(row[title])]
     more = [f"{title} by {difference(title, listed_others.get(title, ''))}" for title in differing]
     others = f" They differ in {' and in '.join(more)}." if more else ""
-    at = f"at {studies.joint.fewest} ratings per text, {studies.of(pair)} texts"
+    at = f"at {studies.at}, {studies.of(pair)} texts"
     if not studies.alike(pair):
         return None
     apart = " The two share no context, which may {}." if not studies.share_a_context(pair) else ""
@@ -229,7 +259,9 @@ def opposite(said: str) -> str:
 
 
 PAIRS = "Differences of every pair"
-JUDGED = "What each study judged"
+JUDGED, RATED = "What each study judged", "Who rated"
+ACCURACIES = "Right answers about who wrote a text"
+BY_WELCH, ALL_PAIRS = ("Studies against each other", "Conditions against each other"), "Tukey-Kramer comparison"
 COMMON, OWN = "Generators of all studies", "HUSE as in each study"
 CORRELATIONS, UPHELD = "Correlations of the mean ratings", "Findings of the first study"
 
@@ -249,8 +281,7 @@ def no_interval(studies: Studies, match: re.Match[str]) -> str | None:
         return None
     return (
         f"{match['first']} less {match['second']}: HUSE {studies.difference(pair, 'HUSE', match['value'])} at "
-        f"{studies.joint.fewest} ratings per text, {studies.of(pair)} texts; no interval is defined, so no verdict is "
-        "given."
+        f"{studies.at}, {studies.of(pair)} texts; no interval is defined, so no verdict is given."
     )
 
 
@@ -289,11 +320,11 @@ def scales(studies: Studies, match: re.Match[str]) -> str | None:
     return None if relation == "same" else f"The scales of “{names[0]}” and “{names[1]}” {RELATIONS[relation]}."
 
 
-@kind(r"Texts had more than \d+ ratings in places: each value is the mean over 200 draws of \d+ ratings of .+\.")
+@kind(r"Texts had more than \d+ ratings? in places: each value is the mean over 200 draws of \d+ ratings? of .+\.")
 def equalised(studies: Studies, match: re.Match[str]) -> str | None:
-    fewest = studies.joint.fewest
+    fewest = count(studies.joint.fewest, "rating")
     return (
-        f"Texts had more than {fewest} ratings in places: each value is the mean over 200 draws of {fewest} ratings of "
+        f"Texts had more than {fewest} in places: each value is the mean over 200 draws of {fewest} of "
         "every text, without replacement."
         if studies.joint.equalised
         else None
@@ -360,15 +391,21 @@ def variation(studies: Studies, match: re.Match[str]) -> str | None:
     )
 
 
-@kind(r"\d+ (?:study|studies) asked who wrote a text; the unit is the evaluator\.(?: \w+ evaluators .+ people\.)?")
+@kind(
+    r"\d+ (?:study|studies) asked who wrote a text; the unit is the evaluator\.(?: \w+ evaluators .+ people\.)?"
+    r"(?: Not tested, with one evaluator only: .+\.)?"
+)
 def evaluators(studies: Studies, match: re.Match[str]) -> str | None:
-    asking = [rows for rows in studies.rows.values() if rows.study["task"] == "human_or_machine"]
+    asking = list(studies.asking.values())
     raters = [{answer.rater for answer in rows.used} for rows in asking]
-    several = sum(map(len, raters)) > len(set().union(*raters))
+    several = sum(map(len, raters)) > len(set().union(*raters)) and len(studies.accuracies) > 1
     every = all(names == raters[0] for names in raters)
     both = "both studies" if len(asking) == 2 else f"all {len(asking)} studies"
     some = f"All evaluators took part in {both}" if every else "Some evaluators took part in several studies"
     more = f" {some}: the tests take them for different people." if several else ""
+    alone = [f"“{name}”" for name in studies.asking if name not in studies.accuracies]
+    untested = len(studies.accuracies) > 1 and bool(alone)
+    more += f" Not tested, with one evaluator only: {listed(alone)}." if untested else ""
     return f"{count(len(asking), 'study', 'studies')} asked who wrote a text; the unit is the evaluator.{more}"
 
 
@@ -379,7 +416,7 @@ POINTS = rf"(?P<points>{NUMBER} {SPAN}) percentage points, p [=<] \.\d+"
 @kind(rf"No difference of accuracy is shown between “(?P<a>[^”]+)” and “(?P<b>[^”]+)”: {POINTS}\.")
 def accuracy(studies: Studies, match: re.Match[str]) -> str | None:
     """Welch's test of the evaluators' shares of right answers."""
-    asking = [name for name, rows in studies.rows.items() if rows.study["task"] == "human_or_machine"]
+    asking = list(studies.accuracies)
     first, second = match["a"], match["b"]
     if sorted((first, second)) != sorted(asking):
         return None
@@ -397,8 +434,49 @@ def accuracy(studies: Studies, match: re.Match[str]) -> str | None:
     return f"No difference of accuracy is shown between “{first}” and “{second}”: {said}."
 
 
+LARGEST = (
+    rf"(?:None|\d+) of \d+ pairs of studies (?:is|are) shown to differ in the accuracy of evaluators; the largest "
+    rf"difference, “(?P<a>[^”]+)” less “(?P<b>[^”]+)”, is {POINTS} \(adjusted for all pairs, Tukey-Kramer\)\."
+)
+
+
+@kind(LARGEST)
+def accuracies(studies: Studies, match: re.Match[str]) -> str | None:
+    """All pairs together, by the studentized range; of differences as large, any is the largest."""
+    if len(studies.accuracies) < 3 or not {match["a"], match["b"]} <= studies.accuracies.keys():
+        return None
+    tested = tukey_hsd(*studies.accuracies.values())
+    span = tested.confidence_interval(studies.level)
+    pairs = list(combinations(range(len(studies.accuracies)), 2))
+    differ = sum(float(tested.pvalue[pair]) <= round(1 - studies.level, 12) for pair in pairs)
+    largest = max(abs(float(tested.statistic[pair])) for pair in pairs)
+    a, b = (list(studies.accuracies).index(match[side]) for side in ("a", "b"))
+    if float(tested.statistic[a, b]) < largest - 1e-12:
+        return None
+    ends = match["points"].translate(str.maketrans("[],", "   ")).split()
+    numbers = (100 * float(each[a, b]) for each in (tested.statistic, span.low, span.high))
+    value, *limits = [shown(number, end, 1) for number, end in zip(numbers, ends, strict=True)]
+    return (
+        f"{differ or 'None'} of {len(pairs)} pairs of studies {'is' if differ < 2 else 'are'} shown to differ in the "
+        f"accuracy of evaluators; the largest difference, “{match['a']}” less “{match['b']}”, is {value} "
+        f"[{', '.join(limits)}] percentage points, p {said_p(float(tested.pvalue[a, b]))} (adjusted for all pairs, "
+        "Tukey-Kramer)."
+    )
+
+
+@kind(r"Whether accuracy differs between studies is not tested: .+\.")
+def not_tested(studies: Studies, match: re.Match[str]) -> str | None:
+    groups = studies.accuracies.values()
+    why = "fewer than two of them have two evaluators" if len(groups) < 2 else ""
+    if not why and all(max(group) == min(group) for group in groups):
+        why = "within each of them all evaluators have the same accuracy"
+    return f"Whether accuracy differs between studies is not tested: {why}." if why else None
+
+
 @kind(r"Generators of different studies were judged by .+?: the intervals hold .+?, and nothing else .+ the time\.")
 def other_people(studies: Studies, match: re.Match[str]) -> str | None:
+    if not (studies.across and studies.has_intervals):
+        return None
     first, *others = studies.raters
     people = (
         "the same raters"
@@ -421,12 +499,14 @@ def other_people(studies: Studies, match: re.Match[str]) -> str | None:
 @kind(r"There are \d+ pairs, and intervals are not adjusted for their number: one may exclude 0 by chance\.")
 def pairs(studies: Studies, match: re.Match[str]) -> str | None:
     number = len(studies.pairs)
-    return f"There are {number} pairs, and intervals are not adjusted for their number: one may exclude 0 by chance."
+    words = f"There are {number} pairs, and intervals are not adjusted for their number: one may exclude 0 by chance."
+    return words if studies.has_intervals and number > 1 else None
 
 
 @kind(r"A difference whose interval holds 0 does not show that two generators are alike\.")
 def not_alike(studies: Studies, match: re.Match[str]) -> str | None:
-    return "A difference whose interval holds 0 does not show that two generators are alike." if studies.pairs else None
+    words = "A difference whose interval holds 0 does not show that two generators are alike."
+    return words if studies.has_intervals else None
 
 
 @kind(r"We compared “.+” and “[^”]+”\.")
@@ -439,7 +519,7 @@ def compared(studies: Studies, match: re.Match[str]) -> str | None:
 )
 def methods(studies: Studies, match: re.Match[str]) -> str | None:
     drawn = "drawn from each text's ratings" if studies.joint.equalised else "which every text has"
-    at = f"{studies.joint.fewest} ratings per text, {drawn},"
+    at = f"{studies.at}, {drawn},"
     return (
         f"HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019; {studies.k} neighbours, exact ties) were computed at "
         f"{at if studies.pairs else 'the ratings as they are'} for every generator."
@@ -448,6 +528,8 @@ def methods(studies: Studies, match: re.Match[str]) -> str | None:
 
 @kind(r"Intervals of differences are at [\d.]+%, by half-samples of .+\.")
 def intervals(studies: Studies, match: re.Match[str]) -> str | None:
+    if not studies.has_intervals:
+        return None
     raters = (
         "they omit the variation of raters" if studies.joint.without_raters() else "they hold the raters' part as well"
     )
@@ -502,16 +584,26 @@ fixed(
     "HUSE is at the number of ratings per text that all studies have.",
     lambda studies: bool(studies.pairs),
 )
-fixed(
-    "The studies share no context, so that a difference between generators cannot be separated from a difference "
-    "between their texts' contexts; the intervals take the contexts of each study as a sample of its own.",
-    lambda studies: (
-        not any(
-            set(one.contexts.values()) & set(other.contexts.values())
-            for one, other in combinations(studies.rows.values(), 2)
-        )
-    ),
-)
+
+
+@kind(r"The studies share no context, so that a difference between generators cannot be separated from .+\.")
+def no_shared_context(studies: Studies, match: re.Match[str]) -> str | None:
+    samples = "; the intervals take the contexts of each study as a sample of its own" if studies.has_intervals else ""
+    return (
+        "The studies share no context, so that a difference between generators cannot be separated from a difference "
+        f"between their texts' contexts{samples}."
+        if studies.across and studies.pairs and not studies.share_contexts
+        else None
+    )
+
+
+def limits(studies: Studies) -> list[str]:
+    """Every limit that the summary must state, in order."""
+    every = (other_people, no_shared_context, pairs, not_alike)
+    return [sentence for limit in every if (sentence := limit(studies, NOTHING))]
+
+
+NOTHING: re.Match[str] = re.match("", "")  # type: ignore[assignment]
 fixed(
     "Across scales that differ, a difference may be the scales', so that no verdict is drawn from it.",
     lambda studies: not all(map(studies.alike, studies.pairs)),
@@ -522,7 +614,7 @@ fixed(
 def without_raters(studies: Studies, match: re.Match[str]) -> str | None:
     """Studies of fewer than four raters; where each has as many, too few draws of them have a value of HUSE."""
     joint = studies.joint
-    across = [pair for pair in studies.pairs if joint.across(*pair)]
+    across = [pair for pair in studies.pairs if joint.across(*pair)] if studies.has_intervals else []
     bare = [pair for pair in across if None in (joint.raters[pair[0]], joint.raters[pair[1]])]
     if not bare:
         return None
@@ -543,17 +635,29 @@ def no_result(studies: Studies, match: re.Match[str]) -> str | None:
     if studies.pairs or len(asking) > 1 or shared:
         return None
     given = any("not computed: " in text for texts in studies.page.facts().values() for text in texts)
+    asked = [
+        {
+            (answer.criterion, rows.sides[text])
+            for answer in rows.used
+            for text in (answer.text, answer.partner)
+            if text and rows.sides[text]
+        }
+        for rows in studies.rows.values()
+    ]
     why = (
         "The results give the reasons."
         if given
+        else "Where two asked the same question of texts of the same generator, they share no score on one scale, and "
+        "no preference found in the first study was tested again."
+        if any(one & other for one, other in combinations(asked, 2))
         else "No two of them asked the same question of texts of the same generator."
     )
     return f"The studies have no result in common that could be compared. {why}"
 
 
-@kind(r"At \d+ ratings per text\.")
+@kind(r"At \d+ ratings? per text\.")
 def at_ratings(studies: Studies, match: re.Match[str]) -> str | None:
-    return f"At {studies.joint.fewest} ratings per text."
+    return f"At {studies.at}."
 
 
 @kind(r"Intervals: [\d.]+%\.")
@@ -565,9 +669,14 @@ def level(studies: Studies, match: re.Match[str]) -> str | None:
 
 
 def other_cells(studies: Studies) -> Iterator[str]:
-    """Each cell of the tables of results that says otherwise than the rows."""
+    """Each cell of the tables of results that says otherwise than the rows, and each column that nothing counts."""
+    known: list[str] = [*NAMES_OF_FILES]
     for caption, expected in (
         (JUDGED, _judged_rows(studies)),
+        (RATED, _rated_rows(studies)),
+        (ACCURACIES, _accuracy_rows(studies)),
+        (BY_WELCH, _group_rows(studies, all_pairs=False)),
+        (ALL_PAIRS, _group_rows(studies, all_pairs=True)),
         (PAIRS, _pair_rows(studies)),
         (COMMON, _common_rows(studies)),
         (OWN, _own_rows(studies)),
@@ -575,8 +684,8 @@ def other_cells(studies: Studies) -> Iterator[str]:
         (CORRELATIONS, _set_rows(studies)),
         (UPHELD, _finding_rows(studies)),
     ):
-        rows = studies.cells(caption)
-        held = {tuple(row.values())[: KEYS.get(caption, 2)]: row for row in rows}
+        rows, keys = studies.cells(caption), KEYS.get(caption, 2)
+        held = {tuple(row.values())[:keys]: row for row in rows}
         expected_rows = dict(expected)
         if held.keys() != expected_rows.keys():
             yield f"{caption}: rows {sorted(held)}, and not {sorted(expected_rows)}"
@@ -586,11 +695,30 @@ def other_cells(studies: Studies) -> Iterator[str]:
                 told = cell(row[head]) if callable(cell) else cell
                 if row[head] != told:
                     yield f"{caption}, {key}, {head}: {row[head]}, and the rows say {told}"
+            for head in [*row][keys:]:
+                if head not in expected_rows[key] and head not in UNCOUNTED:
+                    yield f"{caption}: nothing counts {head}"
+        known += [caption] if isinstance(caption, str) else caption
+    for caption, cells in studies.page.captioned():
+        if not caption.startswith(tuple(known)):
+            yield f"{caption}: of no kind, with {cells[0]}"
 
 
-KEYS = {JUDGED: 1, CORRELATIONS: 3, UPHELD: 5}
+UNCOUNTED = {"Smallest d found with power .8": "by the noncentral t distribution"}
+NAMES_OF_FILES = ("SHA-256 of what each study was compared from",)
+
+
+KEYS: dict[str | tuple[str, ...], int] = {JUDGED: 1, RATED: 1, ACCURACIES: 1, CORRELATIONS: 3, UPHELD: 5}
 Cell = str | Callable[[str], str]
 TableRow = tuple[tuple[str, ...], dict[str, Cell]]
+
+
+TASKS = {
+    "typicality": "typicality ratings",
+    "human_or_machine": "human or machine",
+    "likert": "labelled scales",
+    "which_machine": "which of several texts a machine wrote",
+}
 
 
 def _judged_rows(studies: Studies) -> Iterator[TableRow]:
@@ -598,7 +726,57 @@ def _judged_rows(studies: Studies) -> Iterator[TableRow]:
     for name, rows in studies.rows.items():
         of_text = Counter(text for answer in rows.used for text in {answer.text, answer.partner or answer.text})
         ends = sorted({min(of_text[key] for key in rows.sides), max(of_text.values())})
-        yield (name,), {"Ratings per text": " to ".join(map(str, ends))}
+        days = [
+            day(moment(row["submitted_at"])) for row in sorted(rows.submissions, key=lambda row: row["submitted_at"])
+        ]
+        references = list(rows.sides.values()).count("")
+        cells: dict[str, Cell] = {
+            "Task": TASKS[rows.study["task"]],
+            "Kind": str(rows.study["mode"]),
+            "References": str(references),
+            "Model texts": str(len(rows.sides) - references),
+            "Collected": days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}",
+        }
+        yield (name,), {**cells, "Ratings per text": " to ".join(map(str, ends))}
+
+
+def _rated_rows(studies: Studies) -> Iterator[TableRow]:
+    for name, rows in studies.rows.items():
+        excluded = sum(row["used"] == "exclude" for row in rows.submissions)
+        cells: dict[str, Cell] = {"Raters": str(people(rows)), "Assignments": str(len(rows.submissions))}
+        cells |= {"Recruited through": provider(rows) or "not recorded", "Wage per hour": hourly_wage(rows) or "–"}
+        yield (name,), {**cells, "Excluded": str(excluded)}
+
+
+def _accuracy_rows(studies: Studies) -> Iterator[TableRow]:
+    for name, rows in studies.asking.items() if len(studies.asking) > 1 else ():
+        shares, counts = rows.right_answers(), confused(rows, "")
+        hits, missed, false = (
+            counts[key] for key in (("Machine", "machine"), ("Machine", "human"), ("Human", "machine"))
+        )
+        of = 2 * hits + missed + false
+        mean = fmean(right / total for right, total in shares)
+        cells: dict[str, Counted] = {
+            "Right": ranged(mean, mean_share(shares, studies.level), 100),
+            "F1": Beside(2 * hits / of, hits + missed + false) if of else None,
+            "Called human": Beside(100 * fmean(answer.code <= 2 for answer in rows.used)),
+            "Definitely": Beside(100 * fmean(answer.code in (1, 4) for answer in rows.used)),
+            "Evaluators": str(len(shares)),
+            "Ratings": str(len(rows.used)),
+        }
+        yield (name,), {head: _shown_as(cell) for head, cell in cells.items()}
+
+
+def _group_rows(studies: Studies, *, all_pairs: bool) -> Iterator[TableRow]:
+    groups = studies.accuracies
+    if len(groups) < (3 if all_pairs else 2):
+        return
+    for key, cells in groups_compared(groups, studies.level, all_pairs=all_pairs).items():
+        yield key, {head: _shown_as(cell) for head, cell in cells.items()}
+
+
+def _shown_as(cell: Counted) -> Callable[[str], str]:
+    return lambda said: said if same(said, cell) else str(cell)
 
 
 def _pair_rows(studies: Studies) -> Iterator[TableRow]:
@@ -670,8 +848,8 @@ def _score_rows(studies: Studies) -> Iterator[TableRow]:
         if studies.joint.equalised and what in TITLES:
             ours = [at for at, system in enumerate(studies.joint.systems) if system.side == source]
             noise = max(studies.joint.value(at, TITLES.index(what))[1] for at in ours)
-        cells: dict[str, Cell] = {name: _near(value, noise) for name, value in values.items()}
-        cells["CV*, %"] = "" if variation is None else _variation(variation, noise and _spread(values, noise))
+        cells: dict[str, Cell] = {name: _near(values[name], noise) if name in values else "–" for name in studies.rows}
+        cells["CV*, %"] = "–" if variation is None else _variation(variation, noise and _spread(values, noise))
         yield (what, source), cells
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean, stdev, variance
@@ -754,7 +754,6 @@ def linear_accuracy(rows: Rows, asked: Asked, match: Match) -> Counted:
     r"Conditions against each other, Welch's t-tests over evaluators\.",
     keys=2,
     uncounted={
-        **dict.fromkeys(("p, Bonferroni", "p, Holm"), "of the p-value beside it"),
         "[Cohen's d]": "by the noncentral t distribution",
         "Smallest d found with power .8": "by the noncentral t distribution",
     },
@@ -765,11 +764,17 @@ def linear_accuracy(rows: Rows, asked: Asked, match: Match) -> Counted:
     uncounted={"[Cohen's d]": "by the noncentral t distribution"},
 )
 def conditions_compared(rows: Rows, asked: Asked, match: Match) -> Counted:
-    """Arms with two evaluators or more."""
-    shares = {name: values for name, arm in arms_and_all(rows) if arm and len(values := rows.accuracies(arm)) > 1}
+    shares = {name: rows.accuracies(arm) for name, arm in arms_and_all(rows) if arm}
+    return groups_compared(shares, asked.level, all_pairs=match[0].startswith("Tukey"))
+
+
+def groups_compared(accuracies: Mapping[str, Sequence[float]], level: float, *, all_pairs: bool) -> Counted:
+    """Pairs of groups with two evaluators or more: each by Welch's test, or all pairs together."""
+    shares = {name: values for name, values in accuracies.items() if len(values) > 1}
     total = sum(map(len, shares.values()))
     within = sum(variance(values) * (len(values) - 1) for values in shares.values()) / (total - len(shares))
     counted: Counted = {}
+    tested: dict[tuple[str, str], float] = {}
     for pair in combinations(shares, 2):
         one, other = (shares[name] for name in pair)
         n, m, apart = len(one), len(other), fmean(one) - fmean(other)
@@ -777,17 +782,21 @@ def conditions_compared(rows: Rows, asked: Asked, match: Match) -> Counted:
         df = sum(parts) ** 2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (m - 1))
         by_t = apart / math.sqrt(sum(parts))
         pooled_sd = math.sqrt((variance(one) * (n - 1) + variance(other) * (m - 1)) / (n + m - 2))
-        cells: dict[str, Cell] = {"Cohen's d": Beside(apart / pooled_sd, n + m)}
+        cells: dict[str, Cell] = {"Cohen's d": Beside(apart / (math.sqrt(within) if all_pairs else pooled_sd), n + m)}
         error = math.sqrt(within / 2 * (1 / n + 1 / m))
-        if match[0].startswith("Tukey"):
+        if all_pairs:
             range_of = studentized_range(len(shares), total - len(shares))
-            half = float(range_of.ppf(asked.level)) * error
+            half = float(range_of.ppf(level)) * error
             cells |= {"q": abs(apart) / error, "p, all pairs": P(float(range_of.sf(abs(apart) / error)))}
         else:
-            half = quantile(asked.level, df) * math.sqrt(sum(parts))
-            cells |= {"t": by_t, "df": float(df), "p": P(2 * float(t.sf(abs(by_t), df)))}
+            half, of = quantile(level, df) * math.sqrt(sum(parts)), len(shares) * (len(shares) - 1) // 2
+            tested[pair] = 2 * float(t.sf(abs(by_t), df))
+            cells |= {"t": by_t, "df": float(df), "p": P(tested[pair]), "p, Bonferroni": P(min(1.0, of * tested[pair]))}
         limits = 100 * (apart - half), 100 * (apart + half)
         counted[pair] = {**cells, "Difference of accuracy": Ranged(100 * apart, limits, n + m)}
+    ordered = sorted(tested, key=lambda pair: tested[pair])
+    for pair, p in zip(ordered, holm([tested[pair] for pair in ordered]), strict=True):
+        counted[pair]["p, Holm"] = P(p or 0)
     return counted
 
 

@@ -72,7 +72,7 @@ def counted_facts(page: Page, rows: Rows, asked: Asked) -> dict[str, list[str]]:
         **{f"Decoding of the log-probabilities of {name}": scored for name, (_, scored) in rows.decodings.items()},
     }
     if by_amount(rows):
-        facts["Reward"] = f"{rewards(rows)}{_wage(rows, ' ({} per hour)')}"
+        facts["Reward"] = f"{rewards(rows)}{_per_hour(rows)}"
         facts["Total cost"] = money(sum(rows.spent[kind] for kind in ("reward", "fee", "bonus")), study["currency"])
     if rows.submissions:
         times = [moment(row["submitted_at"]) for row in rows.submissions]
@@ -155,9 +155,14 @@ def _on_each(rows: Rows) -> str:
     return f" on each of {criteria} criteria" if criteria > 1 else ""
 
 
-def _wage(rows: Rows, form: str) -> str:
+def _per_hour(rows: Rows) -> str:
+    return f" ({wage} per hour)" if (wage := hourly_wage(rows)) else ""
+
+
+def hourly_wage(rows: Rows) -> str:
+    """At the median time; "" where rewards differ or no time was measured."""
     if not rows.seconds or "(" in rewards(rows):
         return ""
     (paid,) = {row["reward"] for row in rows.submissions}
     wage = Fraction(paid) * 3600 / Fraction(middle(rows.seconds))
-    return form.format(money(int(wage + Fraction(1, 2)), rows.study["currency"]))
+    return money(int(wage + Fraction(1, 2)), rows.study["currency"])

@@ -442,8 +442,10 @@ def decide(study: Study, drawn: Draw, rng: random.Random) -> None:
     several = Submission.objects.filter(pk__in=[row.pk for row in rng.sample(rows, min(2, len(rows) - 1))])
     if drawn.outcome == "late":
         unblind(study, actor="ada", now=now)
-    if drawn.outcome in ("excluded", "late"):
-        exclude_submissions(study, several, reason="Answered at random.", actor=None, now=now + timedelta(days=1))
+    if drawn.outcome in ("excluded", "late", "of one rater"):
+        others = Submission.objects.filter(hit__study=study).exclude(worker=rows[0].worker)
+        excluded = others if drawn.outcome == "of one rater" else several
+        exclude_submissions(study, excluded, reason="Answered at random.", actor=None, now=now + timedelta(days=1))
     if drawn.outcome == "emptied":
         hit = study.hits.order_by("slot")[0]
         emptied = Submission.objects.filter(hit__cell=hit.cell) if len(drawn.arms) > 1 else hit.submissions.all()

@@ -15,15 +15,19 @@ from metrics.data.sentence import TEMPLATES, Sentence
 from metrics.report.comparison.compare import StudyComparison, compare_studies
 from metrics.report.formats.write_comparison import html
 from tests.report_checker.compared import (
+    ACCURACIES,
+    ALL_PAIRS,
     COMMON,
     CORRELATIONS,
     JUDGED,
     OWN,
     PAIRS,
+    RATED,
     SCORES,
     SPAN,
     UPHELD,
     Studies,
+    limits,
     other_cells,
     untrue,
 )
@@ -39,7 +43,7 @@ from tests.report_checker.world import NOW
 pytestmark = pytest.mark.django_db
 
 SMALL: dict[str, Any] = {**BOTH, "texts": 8, "raters": 5, "level": 0.95, "generators": ("alpha",), "ways": ()}
-FEW: dict[str, Any] = {**SMALL, "texts": 3, "raters": 3}
+FEW: dict[str, Any] = {**SMALL, "raters": 3}
 WHO: dict[str, Any] = {**SMALL, "texts": 4, "arms": ("none",), "per_hit": 9}
 PICKED: dict[str, Any] = {**SMALL, "texts": 6, "raters": 3, "mode": "rehearsal", "contexts": True}
 STUDIES: dict[str, Draw] = {
@@ -47,6 +51,8 @@ STUDIES: dict[str, Draw] = {
     "two": replace(draw(0), **{**SMALL, "seed": 401, "mode": "rehearsal", "texts": 9, "generators": ("alpha", "beta")}),
     "who": replace(draw(1), **{**WHO, "seed": 402, "currency": "USD"}),
     "who else": replace(draw(1), **{**WHO, "seed": 403, "currency": "JPY"}),
+    "who third": replace(draw(1), **{**WHO, "seed": 411}),
+    "who alone": replace(draw(1), **{**WHO, "seed": 412, "outcome": "of one rater"}),
     "again": replace(
         draw(0), **{**SMALL, "seed": 404, "raters": 6, "people": 400, "unit": "char", "contexts": False, "mode": "live"}
     ),
@@ -58,17 +64,21 @@ STUDIES: dict[str, Draw] = {
     "picked again": replace(draw(105), **{**PICKED, "seed": 410}),
 }
 # What is compared; what is said of them, together every template of a comparison.
-COMPARED: tuple[tuple[str, ...], ...] = (
-    ("paid", "again"),
-    ("paid", "two", "three"),
-    ("who", "who else"),
-    ("few", "other words"),
-    ("who", "few"),
-    ("who", "liked"),
-    ("picked", "picked again"),
+K, LEVEL = 3, 0.9
+MANY = 11  # neighbours, more than half of the texts, so that there are no intervals
+COMPARED: tuple[tuple[int, tuple[str, ...]], ...] = (
+    (K, ("paid", "again")),
+    (K, ("paid", "two", "three")),
+    (K, ("who", "who else")),
+    (K, ("who", "who else", "who third")),
+    (K, ("who", "who alone")),
+    (K, ("few", "other words")),
+    (MANY, ("few", "other words")),
+    (K, ("who", "few")),
+    (K, ("who", "liked")),
+    (K, ("picked", "picked again")),
 )
 TEMPLATES_OF_COMPARISONS = {key for key in TEMPLATES if key.startswith("comparison.")}
-K, LEVEL = 3, 0.9
 
 
 def said(compared: StudyComparison) -> list[Sentence]:
@@ -83,12 +93,14 @@ def test_each_sentence_of_a_comparison_is_true_and_a_lie_in_any_is_caught() -> N
     studies = {name: rehearse(drawn) for name, drawn in STUDIES.items()}
     inputs = {name: score(study) for name, study in studies.items()}
     keys, changed = set(), set()
-    for names in COMPARED:
-        compared = compare_studies([inputs[name] for name in names], k=K, level=LEVEL, seed=1)
+    for k, names in COMPARED:
+        compared = compare_studies([inputs[name] for name in names], k=k, level=LEVEL, seed=1)
         page = html(compared, now=NOW, files={})
-        rows = Studies({studies[name].name: Rows(studies[name]) for name in names}, K, LEVEL, Page(page))
+        rows = Studies({studies[name].name: Rows(studies[name]) for name in names}, k, LEVEL, Page(page))
         shown = words(rows.page.tree)
         assert list(other_cells(rows)) == []
+        stated = rows.page.tree.xpath("//h3[.='What cannot be concluded']/following-sibling::ul[1]/li")
+        assert [words(limit) for limit in stated] == limits(rows)
         summary = words(rows.page.tree.get_element_by_id("summary")).partition("What cannot be concluded")[0]
         assert ("Intervals are at 90%." in summary) == bool(re.search(SPAN, summary))
         assert any(title == "Who rated, and for what pay." for title, _ in rows.page.captioned()) == any(
@@ -119,6 +131,12 @@ ESTIMATES: dict[str, Change] = {
 CHANGES: tuple[tuple[str, str, Change], ...] = (
     *((caption, head, change) for caption, change in ESTIMATES.items() for head in TITLES),
     (JUDGED, "Ratings per text", lambda cell: f"{cell}0"),
+    (JUDGED, "Model texts", lambda cell: f"{cell}0"),
+    (RATED, "Excluded", lambda cell: f"{cell}1"),
+    (RATED, "Wage per hour", lambda cell: f"{cell}1"),
+    (ACCURACIES, "Right", lambda cell: cell.replace("[", "[1")),
+    ("Studies against each other", "p", lambda cell: cell[:-1] + str((int(cell[-1]) + 5) % 10)),
+    (ALL_PAIRS, "p, all pairs", lambda cell: cell[:-1] + str((int(cell[-1]) + 5) % 10)),
     (SCORES, "CV*, %", lambda cell: f"{float(cell) + 9:.2f}"),
     (CORRELATIONS, "Pearson", lambda cell: cell[:-1] + str((int(cell[-1]) + 5) % 10)),
     (CORRELATIONS, "Spearman", lambda cell: cell[:-1] + str((int(cell[-1]) + 5) % 10)),

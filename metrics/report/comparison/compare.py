@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from metrics.data.sentence import Sentence, plain, template
 from metrics.errors import BadInput
 from metrics.figures.huse_scatter import UNITS as UNITS_OF_LENGTH
 from metrics.report.comparison import huse, people, rating_scales, reproduction
-from metrics.report.comparison.systems import System, share_contexts, systems_of
+from metrics.report.comparison.systems import System, studies_share_contexts, systems_of
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, Warn
 from metrics.report.section import Section
@@ -56,9 +57,10 @@ OTHER_PEOPLE = template(
 NO_SHARED_CONTEXT = template(
     "comparison.no-shared-context",
     "The studies share no context, so that a difference between generators cannot be separated from a difference "
-    "between their texts' contexts; the intervals take the contexts of each study as a sample of its own.",
+    "between their texts' contexts{intervals}.",
     "texts.context",
 )
+SEPARATE_SAMPLES = "; the intervals take the contexts of each study as a sample of its own"
 PAIRS = template(
     "comparison.pairs",
     "There are {pairs} pairs, and intervals are not adjusted for their number: one may exclude 0 by chance.",
@@ -91,13 +93,17 @@ NO_RESULT = template(
 )
 SEE_RESULTS = "The results give the reasons."
 NOTHING_SHARED = "No two of them asked the same question of texts of the same generator."
+NO_SCORE = (
+    "Where two asked the same question of texts of the same generator, they share no score on one scale, and no "
+    "preference found in the first study was tested again."
+)
 OTHERS = "what other raters like these would move"
 TEXTS_ALONE = "what other contexts would move, not what other raters would"
 SHARED_CONTEXTS = "contexts drawn once for all generators that share them"
 STUDY_TEXTS = "each study's texts"
 WHO_FOR_WHAT = plain("Who rated, and for what pay.")
 WHO = plain("Who rated.")
-WITH_INTERVAL = (huse.HIGHER.key, huse.NO_DIFFERENCE.key, people.DIFFERENCE.key)
+WITH_INTERVAL = (huse.HIGHER.key, huse.NO_DIFFERENCE.key, people.DIFFERENCE.key, people.LARGEST.key)
 Progress = Callable[[str, int, int], None]
 MAX_SYSTEMS = 40  # 780 pairs
 
@@ -181,16 +187,30 @@ def compare_studies(
             *_warnings_of_intervals(systems, huse_comparison),
             *rating_scales.warnings(scales),
         ),
-        verdicts=verdicts or (_state_no_result(parts),),
+        verdicts=verdicts or (_state_no_result(studies, parts),),
         limits=_limits(studies, systems, huse_comparison),
         methods=_methods(studies, systems, huse_comparison, level, k) if systems else (),
         command=command,
     )
 
 
-def _state_no_result(parts: Sequence[Section | None]) -> Sentence:
-    has_reasons = any(part.missing for part in parts if part)
-    return NO_RESULT.fill(why=SEE_RESULTS if has_reasons else NOTHING_SHARED)
+def _state_no_result(studies: Sequence[ReportInput], parts: Sequence[Section | None]) -> Sentence:
+    if any(part.missing for part in parts if part):
+        return NO_RESULT.fill(why=SEE_RESULTS)
+    judged = [_judged_sources(report_input) for report_input in studies]
+    return NO_RESULT.fill(why=NO_SCORE if any(a & b for a, b in combinations(judged, 2)) else NOTHING_SHARED)
+
+
+def _judged_sources(report_input: ReportInput) -> set[tuple[str, str]]:
+    """Each criterion with each generator of whose texts it was asked."""
+    generator = {text.id: text.generator for text in report_input.texts}
+    return {
+        (rating.criterion, name)
+        for rating in report_input.ratings
+        if rating.kept
+        for text in (rating.text, rating.partner)
+        if text is not None and (name := generator[text])
+    }
 
 
 def _silent(step: str, done: int, total: int) -> None:
@@ -291,10 +311,10 @@ def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list
 
 
 def _warnings_of_intervals(systems: Sequence[System], compared: huse.HuseComparison) -> list[Warn]:
-    """What the intervals of differences do not hold."""
+    """What differences, and their intervals, do not hold."""
     warns = []
-    if compared.pairs and len({system.block for system in systems}) > 1 and not share_contexts(systems):
-        warns.append(Warn("no_shared_context", NO_SHARED_CONTEXT.fill()))
+    if compared.pairs and len({system.block for system in systems}) > 1 and not studies_share_contexts(systems):
+        warns.append(Warn("no_shared_context", _state_no_shared_context(compared)))
     if compared.without_raters:
         warns.append(Warn("interval_without_raters", compared.without_raters))
     return warns
@@ -325,18 +345,23 @@ def _raters(studies: Sequence[ReportInput]) -> str:
 def _limits(
     studies: Sequence[ReportInput], systems: Sequence[System], compared: huse.HuseComparison
 ) -> tuple[Sentence, ...]:
-    sentences: list[Sentence] = []
     if not compared.pairs:
         return ()
-    if len({system.block for system in systems}) > 1:
-        sentences.append(
-            OTHER_PEOPLE.fill(raters=_raters(studies), held=TEXTS_ALONE if compared.without_raters else OTHERS)
-        )
-        if not share_contexts(systems):
-            sentences.append(NO_SHARED_CONTEXT.fill())
-    if compared.pairs > 1:
-        sentences.append(PAIRS.fill(pairs=compared.pairs))
-    return (*sentences, NOT_ALIKE.fill())
+    sentences: list[Sentence] = []
+    across = len({system.block for system in systems}) > 1
+    if across and compared.has_intervals:
+        held = TEXTS_ALONE if compared.without_raters else OTHERS
+        sentences.append(OTHER_PEOPLE.fill(raters=_raters(studies), held=held))
+    if across and not studies_share_contexts(systems):
+        sentences.append(_state_no_shared_context(compared))
+    if compared.has_intervals:
+        sentences += [PAIRS.fill(pairs=compared.pairs)] if compared.pairs > 1 else []
+        sentences.append(NOT_ALIKE.fill())
+    return tuple(sentences)
+
+
+def _state_no_shared_context(compared: huse.HuseComparison) -> Sentence:
+    return NO_SHARED_CONTEXT.fill(intervals=SEPARATE_SAMPLES if compared.has_intervals else "")
 
 
 def _methods(
@@ -344,11 +369,11 @@ def _methods(
 ) -> tuple[Sentence, ...]:
     ratings = compared.ratings
     drawn = "drawn from each text's ratings" if compared.equalised else "which every text has"
-    at = f"{ratings} ratings per text, {drawn}," if ratings else "the ratings as they are"
+    at = f"{plural(ratings, 'rating')} per text, {drawn}," if ratings else "the ratings as they are"
     raters = "they omit the variation of raters" if compared.without_raters else "they hold the raters' part as well"
-    units = SHARED_CONTEXTS if compared.shared_contexts else STUDY_TEXTS
+    units = SHARED_CONTEXTS if compared.generators_share_contexts else STUDY_TEXTS
     across = f"; across studies {raters}" if len({system.block for system in systems}) > 1 else ""
-    intervals = (INTERVALS.fill(level=100 * level, units=units, across=across),) if compared.pairs else ()
+    intervals = (INTERVALS.fill(level=100 * level, units=units, across=across),) if compared.has_intervals else ()
     return (
         COMPARED.fill(studies=join_names([quote(report_input.study.name) for report_input in studies])),
         HUSE_METHODS.fill(k=k, at=at),

@@ -14,10 +14,11 @@ from metrics.huse.estimate import evaluate
 from metrics.huse.model_differences import FEWEST_RATERS, NO_RATERS, Comparison, Difference, compare_models
 from metrics.huse.variance_components import evaluate_rated
 from metrics.report.comparison.rating_scales import Relations, comparable
-from metrics.report.comparison.systems import System, share_contexts
+from metrics.report.comparison.systems import System, studies_share_contexts
 from metrics.report.pictures import dominated_regions
 from metrics.report.section import Section
 from metrics.report.sections.huse import HASHIMOTO
+from metrics.report.sections.source_comparisons import turn_round
 from metrics.report.wording import describe_range, estimate, join_names, plural, quote
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, HuseResult, Missing
@@ -59,8 +60,8 @@ OTHER_SCALES = template(
 AT = template("comparison.at", "At {at}.", "ratings.text")
 EQUALISED = template(
     "comparison.equalised",
-    "Texts had more than {ratings} ratings in places: each value is the mean over 200 draws of {ratings} ratings of "
-    "every text, without replacement.",
+    "Texts had more than {ratings} in places: each value is the mean over 200 draws of {ratings} of every text, "
+    "without replacement.",
     "ratings.text",
 )
 WITHOUT_RATERS = template(
@@ -76,6 +77,11 @@ ACROSS_SCALES = template(
 )
 MAY_CAUSE = " The two share no context, which may be the cause."
 MAY_HIDE = " The two share no context, which may hide one."
+COMMON = plain("Generators of all studies, the highest HUSE first.")
+COMMON_WITH_INTERVALS = plain(
+    "Generators of all studies, the highest HUSE first; intervals over new contexts, with these raters."
+)
+PAIRS_ALONE = plain("Differences of every pair.")
 PAIRS = plain("Differences of every pair; contexts drawn once for all generators that share them.")
 PAIRS_OF_STUDIES = plain("Differences of every pair; each study's texts drawn separately.")
 LEVEL = template("comparison.level", "Intervals: {level:g}%.", "options.level")
@@ -87,7 +93,9 @@ class HuseComparison:
 
     values: of each measure by study and generator, at that number of ratings. equalised: whether that number was drawn
     from the ratings of texts that have more. without_raters: why intervals of differences between studies omit the
-    raters' part; None: they hold it. shared_contexts: whether any two generators have a context in common.
+    raters' part; None: they hold it. generators_share_contexts: whether any two generators have a context in common, be
+    they of one study; whether two studies have is `studies_share_contexts`. has_intervals: whether any difference has
+    an interval.
     """
 
     section: Section
@@ -96,7 +104,8 @@ class HuseComparison:
     ratings: int | None
     equalised: bool = False
     without_raters: Sentence | None = None
-    shared_contexts: bool = False
+    generators_share_contexts: bool = False
+    has_intervals: bool = False
     values: Mapping[str, Mapping[tuple[str, str], Estimate]] = field(default_factory=dict)
 
 
@@ -121,7 +130,7 @@ def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: 
     block = {system.name: system.block for system in systems}
     pairs = [(difference.first, difference.second) for difference in compared.differences]
     across_scales = {pair for pair in pairs if not comparable(scales, block[pair[0]], block[pair[1]])}
-    without_raters, shared = _without_raters(systems, compared), _shared_contexts(systems)
+    without_raters, shared = _without_raters(systems, compared), _generators_share_contexts(systems)
     title = PAIRS if shared else PAIRS_OF_STUDIES
     differences = _differences(compared, measures, across_scales, title, without_raters)
     tables += [_at_common(systems, compared, measures), differences]
@@ -151,7 +160,8 @@ def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: 
         ratings=compared.ratings,
         equalised=EQUALISED_FLAG in compared.flags,
         without_raters=without_raters,
-        shared_contexts=shared,
+        generators_share_contexts=shared,
+        has_intervals=_have_intervals(differences),
         values=values,
     )
 
@@ -189,7 +199,12 @@ def _alone(systems: Sequence[System], missing: list[tuple[str, str]], k: int, se
     )
     title = plain("HUSE as in each study, at its own number of ratings per text, exact ties.")
     note = "HUSE depends on the number of ratings: do not compare rows with different numbers."
-    return Table("huse-alone", title, columns, tuple(rows), (LEVEL.fill(level=100 * level), note))
+    table = Table("huse-alone", title, columns, tuple(rows), (note,))
+    return replace(table, notes=(LEVEL.fill(level=100 * level), note)) if _have_intervals(table) else table
+
+
+def _have_intervals(table: Table) -> bool:
+    return any(isinstance(cell, Estimate) and cell.interval for row in table.rows for cell in row)
 
 
 def _huse(system: System, k: int, seed: int, level: float) -> HuseResult:
@@ -224,18 +239,18 @@ def _at_common(systems: Sequence[System], compared: Comparison, measures: Sequen
         *(Column(key, title, "estimate", n="n") for key, title in measures),
         Column("n", "n", "count"),
     )
-    title = plain("Generators of all studies, the highest HUSE first; intervals over new contexts, with these raters.")
-    return Table("huse-common", title, columns, tuple(rows), (AT.fill(at=_at(compared)), *_equalised(compared)))
+    table = Table("huse-common", COMMON, columns, tuple(rows), (AT.fill(at=_at(compared)), *_equalised(compared)))
+    return replace(table, title=COMMON_WITH_INTERVALS) if _have_intervals(table) else table
 
 
 def _at(compared: Comparison) -> str:
-    return "the ratings as they are" if compared.ratings is None else f"{compared.ratings} ratings per text"
+    return "the ratings as they are" if compared.ratings is None else f"{plural(compared.ratings, 'rating')} per text"
 
 
 def _equalised(compared: Comparison) -> tuple[str, ...]:
     if EQUALISED_FLAG not in compared.flags:
         return ()
-    return (EQUALISED.fill(ratings=compared.ratings),)
+    return (EQUALISED.fill(ratings=plural(compared.ratings or 0, "rating")),)
 
 
 def _differences(
@@ -270,23 +285,25 @@ def _differences(
             )
         )
     notes: list[str] = [AT.fill(at=_at(compared))]
-    notes += ["An interval of a difference that holds 0 does not show that two generators are alike."]
-    if without_raters is not None:
-        notes.append(without_raters)
-    if across_scales:
-        notes.append(ACROSS_SCALES.fill())
-    return Table("huse-pairs", title, columns, tuple(rows), tuple(notes))
+    table = Table("huse-pairs", PAIRS_ALONE, columns, tuple(rows), ())
+    if _have_intervals(table):
+        table = replace(table, title=title)
+        notes.append("An interval of a difference that holds 0 does not show that two generators are alike.")
+        notes += [without_raters] if without_raters is not None else []
+    notes += [ACROSS_SCALES.fill()] if across_scales else []
+    return replace(table, notes=tuple(notes))
 
 
-def _shared_contexts(systems: Sequence[System]) -> bool:
+def _generators_share_contexts(systems: Sequence[System]) -> bool:
+    """Whether any two generators, of one study or of several, have a context in common."""
     contexts = [{item.context for item in system.items} - {None} for system in systems]
     return any(first & second for first, second in combinations(contexts, 2))
 
 
 def _without_raters(systems: Sequence[System], compared: Comparison) -> Sentence | None:
-    """Say why intervals of differences between studies omit the raters' part; None where all hold it."""
+    """Say why intervals of differences between studies omit the raters' part; None where all that there are hold it."""
     across = [pair for pair in compared.differences if _block(systems, pair.first) != _block(systems, pair.second)]
-    bare = [pair for pair in across if NO_RATERS in pair.huse.flags]
+    bare = [pair for pair in across if NO_RATERS in pair.huse.flags and (pair.huse.interval or pair.huse_q.interval)]
     if not bare:
         return None
     unrated = {system.block for system in systems if not system.rated}
@@ -338,7 +355,7 @@ def _verdict(
     if span is None:
         return NO_INTERVAL.fill(first=first, second=second, title=title, shown=shown)
     of_pair = [systems[first], systems[second]]
-    unshared = of_pair[0].block != of_pair[1].block and not share_contexts(of_pair)
+    unshared = of_pair[0].block != of_pair[1].block and not studies_share_contexts(of_pair)
     others = _others(difference, key)
     if span.low <= 0 <= span.high:
         reserve = MAY_HIDE if unshared else ""
@@ -349,14 +366,8 @@ def _verdict(
 
 def _turned(difference: Difference) -> Difference:
     """The second less the first."""
-    values = (_negative(value) for value in (difference.huse, difference.huse_q, difference.huse_d))
+    values = (turn_round(value) for value in (difference.huse, difference.huse_q, difference.huse_d))
     return Difference(difference.second, difference.first, *values)
-
-
-def _negative(value: Estimate) -> Estimate:
-    span = value.interval
-    turned = replace(span, low=-span.high, high=-span.low) if span else None
-    return replace(value, value=None if value.value is None else -value.value, interval=turned)
 
 
 def _others(difference: Difference, main_measure: str) -> str:

@@ -18,20 +18,38 @@ from metrics.report.sections import human_or_machine
 from metrics.report.sections.equivalence import BY_T
 from metrics.report.sections.judgments import FACTORS
 from metrics.report.sections.judgments import judgments as judgments_of
-from metrics.report.wording import number, p_value, plural, quote
+from metrics.report.sections.source_comparisons import turn_round
+from metrics.report.wording import join_names, number, p_value, plural, quote
 from metrics.tables.record import Column, Row, Table
+from metrics.types import Estimate, Setting
 
 STUDY = "study"
 STUDIES, CONDITIONS = ("study", "studies"), ("condition", "conditions")
 KEY, TITLE = "human-or-machine", "Human or machine"
 ASKING = template(
     "comparison.evaluators",
-    "{studies} asked who wrote a text; the unit is the evaluator.{several}",
+    "{studies} asked who wrote a text; the unit is the evaluator.{several}{untested}",
     "ratings.criterion",
     "ratings.rater",
 )
 SEVERAL = " {some} evaluators took part in {several}: the tests take them for different people."
+UNTESTED = " Not tested, with one evaluator only: {names}."
 DIFFERENCE = template("comparison.accuracy", "{finding}: {difference}.", "ratings.value", "options.level")
+LARGEST = template(
+    "comparison.accuracies",
+    "{differ} of {pairs} pairs of {groups} {verb} shown to differ in the accuracy of evaluators; the largest "
+    "difference, {first} less {second}, is {difference} (adjusted for all pairs, {method}).",
+    "ratings.value",
+    "options.level",
+)
+NOT_TESTED = template(
+    "comparison.accuracy-not-tested",
+    "Whether accuracy differs between {groups} is not tested: {why}.",
+    "ratings.value",
+    "ratings.rater",
+)
+FEW = "fewer than two of them have two evaluators"
+NO_VARIATION = "within each of them all evaluators have the same accuracy"
 HIGHER = "Evaluators were right more often in {} than in {}"
 NO_DIFFERENCE = "No difference of accuracy is shown between {} and {}"
 OF_F1 = "The n of F1 counts ratings of machine texts, and of human texts that were called machine."
@@ -67,17 +85,18 @@ def section(studies: Sequence[ReportInput], *, level: float) -> Section | None:
         compared = compare_conditions(judgments, by, level=level)
         single = alone and len(compared.pairs) == 1
         tables += _of_two(compared, notes) if single else human_or_machine.comparison_tables(compared, notes)
-        lead += [_difference(compared.pairs[0])] if single else []
-        shared = SHARED in compared.flags
+        lead.append(_conclude(compared, STUDIES if alone else CONDITIONS, level=level))
+        shared, untested = SHARED in compared.flags, compared.left_out
     except MetricsError as error:
         missing.append(("Differences between studies", str(error)))
-        shared = False
+        lead.append(NOT_TESTED.fill(groups=(STUDIES if alone else CONDITIONS)[1], why=FEW))
+        shared, untested = False, ()
     arms = [accuracy_by_arm.Arm(name, condition.accuracy.accuracy) for name, condition in evaluation.conditions.items()]
     chart = accuracy_by_arm.chart(arms, name="accuracy-by-study", nouns=STUDIES if alone else CONDITIONS)
     return Section(
         key=KEY,
         title=TITLE,
-        lead=(*lead, *_lead(asking, shared=shared), *notes),
+        lead=(*lead, *_lead(asking, untested, shared=shared), *notes),
         tables=tuple(tables),
         charts=(chart,),
         missing=tuple(missing),
@@ -94,26 +113,66 @@ def _of(report_input: ReportInput) -> list[EvaluatorJudgment]:
     ]
 
 
-def _lead(asking: Sequence[ReportInput], *, shared: bool) -> tuple[Sentence, ...]:
+def _lead(asking: Sequence[ReportInput], untested: Sequence[str], *, shared: bool) -> tuple[Sentence, ...]:
     raters = [{judgment.rater for judgment in judgments_of(report_input)} for report_input in asking]
     every = all(names == raters[0] for names in raters)
     both = "both studies" if len(asking) == 2 else f"all {len(asking)} studies"
     several = SEVERAL.format(some="All" if every else "Some", several=both if every else "several studies")
-    return (ASKING.fill(studies=plural(len(asking), "study", "studies"), several=several if shared else ""),)
+    return (
+        ASKING.fill(
+            studies=plural(len(asking), "study", "studies"),
+            several=several if shared else "",
+            untested=UNTESTED.format(names=join_names([quote(name) for name in untested])) if untested else "",
+        ),
+    )
 
 
-def _difference(pair: ConditionPair) -> Sentence:
+def _conclude(compared: ConditionComparison, groups: tuple[str, str], *, level: float) -> Sentence:
+    """The difference of two groups of evaluators; of more, how many pairs differ, and the largest difference."""
+    if len(compared.pairs) == 1:
+        return _difference(compared.pairs[0], groups)
+    pairs = [(pair.a, pair.b, pair.difference, "p") for pair in compared.tukey]
+    pairs = pairs or [(pair.a, pair.b, replace(pair.difference, interval=None), "p_holm") for pair in compared.pairs]
+    tested = [p for *_, difference, key in pairs if (p := _number(difference.settings.get(key))) is not None]
+    if not tested:
+        return NOT_TESTED.fill(groups=groups[1], why=NO_VARIATION)
+    differ = sum(p <= round(1 - level, 12) for p in tested)
+    first, second, largest, key = max(pairs, key=lambda pair: abs(pair[2].value or 0.0))
+    if (largest.value or 0.0) < 0:
+        first, second, largest = second, first, turn_round(largest)
+    return LARGEST.fill(
+        differ=differ or "None",
+        pairs=len(pairs),
+        groups=groups[1],
+        verb="is" if differ < 2 else "are",
+        first=quote(first),
+        second=quote(second),
+        difference=_points(largest, key),
+        method="Tukey-Kramer" if compared.tukey else "Holm",
+    )
+
+
+def _difference(pair: ConditionPair, groups: tuple[str, str]) -> Sentence:
     """The higher less the lower, where a difference is shown."""
-    value, span = pair.difference.value or 0.0, pair.difference.interval
-    first, second = pair.a, pair.b
-    if span is not None and span.high < 0:
-        value, span = -value, replace(span, low=-span.high, high=-span.low)
-        first, second = second, first
+    difference, first, second = pair.difference, pair.a, pair.b
+    if difference.interval is None:
+        return NOT_TESTED.fill(groups=groups[1], why=NO_VARIATION)
+    if difference.interval.high < 0:
+        difference, first, second = turn_round(difference), second, first
+    words = HIGHER if difference.interval and difference.interval.low > 0 else NO_DIFFERENCE
+    return DIFFERENCE.fill(finding=words.format(quote(first), quote(second)), difference=_points(difference, "p"))
+
+
+def _points(difference: Estimate, key: str) -> str:
+    """A difference of shares with its interval and its p-value, which is the setting `key`."""
+    span = difference.interval
     ends = f" [{number(100 * span.low, 1)}, {number(100 * span.high, 1)}]" if span else ""
-    p = pair.difference.settings.get("p")
-    difference = f"{number(100 * value, 1)}{ends} percentage points, {p_value(p if isinstance(p, float) else None)}"
-    words = HIGHER if span is not None and span.low > 0 else NO_DIFFERENCE
-    return DIFFERENCE.fill(finding=words.format(quote(first), quote(second)), difference=difference)
+    p = p_value(_number(difference.settings.get(key)))
+    return f"{number(100 * (difference.value or 0.0), 1)}{ends} percentage points, {p}"
+
+
+def _number(setting: Setting | None) -> float | None:
+    return float(setting) if isinstance(setting, int | float) else None
 
 
 def _of_two(compared: ConditionComparison, notes: Sequence[str]) -> list[Table]:

@@ -54,8 +54,8 @@ def systems_of(studies: Sequence[ReportInput]) -> tuple[System, ...]:
     )
 
 
-def share_contexts(systems: Sequence[System]) -> bool:
-    """Whether any two of the studies of these systems show the same context."""
+def studies_share_contexts(systems: Sequence[System]) -> bool:
+    """Whether two studies of these systems show the same context; generators of one study alone do not count."""
     by_study: dict[str, set[str]] = {}
     for system in systems:
         by_study.setdefault(system.block, set()).update(item.context for item in system.items if item.context)

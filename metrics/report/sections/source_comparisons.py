@@ -304,7 +304,7 @@ def _as_differences(strengths: Strengths, plan: ComparisonPlan) -> Iterator[Rati
     for each in strengths.differences:
         estimate, first, second = each.difference, each.first, each.second
         if (second, first) == (plan.first, plan.second):
-            estimate, first, second = _turned(estimate), second, first
+            estimate, first, second = turn_round(estimate), second, first
         items, raters = (int(estimate.settings.get(key) or 0) for key in ("items", "raters"))
         target = str(estimate.settings.get("target", ""))
         df = max(1, min(size for name, size in (("items", items), ("raters", raters)) if name in target) - 1)
@@ -318,11 +318,11 @@ def _as_differences(strengths: Strengths, plan: ComparisonPlan) -> Iterator[Rati
         )
 
 
-def _turned(estimate: Estimate) -> Estimate:
+def turn_round(difference: Estimate) -> Estimate:
     """The difference the other way round."""
-    span = estimate.interval
-    turned = Interval(-span.high, -span.low, span.level, span.method, span.target) if span else None
-    return Estimate(-(estimate.value or 0.0), estimate.n, turned, estimate.settings, estimate.flags, estimate.signature)
+    span = difference.interval
+    turned = replace(span, low=-span.high, high=-span.low) if span else None
+    return replace(difference, value=None if difference.value is None else -difference.value, interval=turned)
 
 
 def _chance(estimate: Estimate, first: str, second: str) -> Estimate:

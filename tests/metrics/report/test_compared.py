@@ -21,6 +21,7 @@ from metrics.report.comparison import rating_scales
 from metrics.report.comparison.compare import StudyComparison, compare_studies
 from metrics.report.formats.write_comparison import write_comparison
 from metrics.report.records import ReportInput
+from tests.annotation.reports.round_trips import KINDS
 from tests.metrics.report.evaluators_study import evaluators
 from tests.metrics.report.samples import NOW, study
 
@@ -223,7 +224,38 @@ def test_evaluators_of_two_studies_are_compared_by_welchs_test() -> None:
     rows = table(found, "evaluators-conditions").rows
     assert {row[0].split(" × ")[0] for row in rows} | {row[1].split(" × ")[0] for row in rows} == {"first", "second"}
     assert len(table(found, "evaluators-by-study").rows) == 4  # two studies by two trainings
-    assert "2 studies asked who wrote a text" in found.verdicts[0]
+    assert found.verdicts[0].startswith(
+        "4 of 6 pairs of conditions are shown to differ in the accuracy of evaluators; "
+    )
+    assert "2 studies asked who wrote a text" in found.verdicts[1]
+
+
+def test_where_nothing_was_tested_no_absence_of_a_difference_is_stated() -> None:
+    first = evaluators()
+    source = {text.id: text.source for text in first.texts}
+    right = [replace(row, value=4 if source[row.text] == "model" else 1) for row in first.ratings]
+    wrong = [replace(row, value=5 - row.value) for row in right]
+    always, never = replace(first, ratings=tuple(right)), replace(first, ratings=tuple(wrong))
+    found = compare_studies([named(always, "always"), named(never, "never")])
+    why = "within each of them all evaluators have the same accuracy"
+    assert found.verdicts[0] == f"Whether accuracy differs between conditions is not tested: {why}."
+
+
+def test_without_an_interval_no_sentence_speaks_of_intervals(first: ReportInput, second: ReportInput) -> None:
+    found = compare_studies([first, second], k=41)
+    assert all(row[2].interval is None for row in table(found, "huse-pairs").rows)
+    pairs, common = table(found, "huse-pairs"), table(found, "huse-common")
+    notes = [*pairs.notes, *common.notes, pairs.title, common.title]
+    assert not [line for line in (*found.limits, *found.methods, *notes) if "interval" in line.lower()]
+
+
+def test_the_same_question_of_the_same_generator_is_not_said_to_be_another() -> None:
+    given = KINDS["pairs"](3)
+    (verdict,) = compare_studies([named(given, "first"), named(given, "again")]).verdicts
+    assert verdict.endswith(
+        "Where two asked the same question of texts of the same generator, they share no score on one scale, and no "
+        "preference found in the first study was tested again."
+    )
 
 
 def test_of_two_studies_one_test_says_which_evaluators_were_right_more_often() -> None:

@@ -91,7 +91,8 @@ NEAR_NEGATIVE = Attached(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a report is made from: the input, the results of HUSE, the options. against: what it is compared with."""
+    """What a report is made from: the input, the results of HUSE, the options. against, others: what it is compared
+    with."""
 
     report_input: ReportInput
     generators: tuple[GeneratorReport, ...] = ()
@@ -103,6 +104,7 @@ class Asked:
     ratings: str = "20"
     sections: tuple[str, ...] = ()
     against: ReportInput | None = None
+    others: tuple[ReportInput, ...] = ()
 
 
 def of_methods(asked: Asked) -> Iterator[Sentence]:
@@ -241,7 +243,7 @@ def of_comparison(asked: Asked) -> Iterator[Sentence]:
     """Every sentence of the page on which the study and another one are compared."""
     if asked.against is None:
         return
-    compared = compare_studies([asked.report_input, asked.against], k=asked.k, level=asked.level)
+    compared = compare_studies([asked.report_input, asked.against, *asked.others], k=asked.k, level=asked.level)
     notes = [note for section in compared.sections for table in section.tables for note in table.notes]
     warned = [warn.sentence for warn in compared.warnings]
     for sentence in (*compared.verdicts, *compared.limits, *compared.methods, *warned, *notes):
@@ -457,7 +459,10 @@ def comparisons() -> dict[str, Asked]:
     elsewhere = replace(two, texts=tuple(replace(row, context=f"Other {row.context}") for row in two.texts))
     many = small_study({f"g{at}": (0.1 * at, 0.1) for at in range(5)}, texts=6, raters=5)
     few = [_called(name, small_study({name: (0.1, 0.1)}, texts=2, raters=3)) for name in ("three", "four")]
+    more = [_called(name, small_study({name: (0.1, 0.1)}, texts=8, raters=3)) for name in ("three", "four")]
     accuracy = [_called(name, _of_few(right(share))) for name, share in (("five", 0.9), ("six", 0.5))]
+    third = _called("eight", _of_few(right(0.7)))
+    alone = [replace(each, ratings=_of_the_first(each)) for each in accuracy]
     bare = replace(one, generators=(), ratings=())
     alike = replace(one, texts=tuple(replace(row, context=f"Other {row.context}") for row in one.texts))
     return {
@@ -469,8 +474,13 @@ def comparisons() -> dict[str, Asked]:
         "other contexts": Asked(elsewhere, k=3, against=one),
         "many": Asked(_called("many", many), k=3, against=one),
         "few": Asked(few[0], k=2, against=few[1]),
-        "few raters": Asked(_by_the_same(few[0]), k=2, against=few[1]),
+        "few raters": Asked(_by_the_same(more[0]), k=2, against=more[1]),
         "evaluators": Asked(accuracy[0], against=accuracy[1]),
+        "evaluators of three": Asked(accuracy[0], against=accuracy[1], others=(third,)),
+        "an evaluator each": Asked(alone[0], against=alone[1]),
+        "evaluators all right": Asked(
+            replace(accuracy[0], ratings=_same(accuracy[0])), against=replace(accuracy[1], ratings=_same(accuracy[1]))
+        ),
         "nothing shared": Asked(_called("seven", kind("scales")), against=accuracy[0]),
         "repeated": Asked(_called("again", one), k=3, against=one),
         "repeated elsewhere": Asked(_called("again", alike), k=3, against=one),
@@ -482,6 +492,11 @@ def _of_few(given: ReportInput) -> ReportInput:
     """The first evaluators alone: a comparison of all takes seconds."""
     few = list(dict.fromkeys(row.rater for row in given.ratings))[:8]
     return replace(given, ratings=tuple(row for row in given.ratings if row.rater in few), assignments=())
+
+
+def _of_the_first(given: ReportInput) -> tuple[Any, ...]:
+    """The ratings of one evaluator."""
+    return tuple(row for row in given.ratings if row.rater == given.ratings[0].rater)
 
 
 def _by_the_same(given: ReportInput) -> ReportInput:

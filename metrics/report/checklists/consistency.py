@@ -91,12 +91,14 @@ def _hits(report_input: ReportInput) -> Pairs:
 
 def _texts_of_hits(report_input: ReportInput) -> Pairs:
     if report_input.study.texts_per_hit is not None:
-        places = {
-            (rating.hit, rating.text if rating.partner is None else frozenset((rating.text, rating.partner)))
+        places = dict.fromkeys(
+            (rating.hit, rating.text, rating.partner)
+            if rating.partner is None or rating.text < rating.partner
+            else (rating.hit, rating.partner, rating.text)
             for rating in report_input.ratings
             if rating.hit is not None
-        }
-        for hit, texts in Counter(hit for hit, _ in places).most_common(1):
+        )
+        for hit, texts in Counter(place[0] for place in places).most_common(1):
             yield report_input.study.texts_per_hit, texts, hit
 
 
@@ -132,18 +134,18 @@ def _is_of_mode(mode: str, words: str) -> bool:
 
 def _included(report_input: ReportInput) -> Pairs:
     """Of an assignment and each of its ratings, by HIT and rater. A text may be dropped for every rater."""
-    included: defaultdict[tuple[str | None, str], set[bool]] = defaultdict(set)
-    ids: dict[tuple[str | None, str], str] = {}
-    for row in report_input.assignments:
-        included[row.hit, row.rater].add(row.kept)
-        ids[row.hit, row.rater] = row.id
-    if not included:
-        return
+    ids = {(row.hit, row.rater): row.id for row in report_input.assignments}
+    excluded = {(row.hit, row.rater) for row in report_input.assignments if not row.kept}
+    included = {(row.hit, row.rater) for row in report_input.assignments if row.kept}
+    wholly_excluded, wholly_included = excluded - included, included - excluded
     dropped = {item.id for facts in report_input.generators for item in facts.dropped}
+    raters = {rater for _, rater in wholly_excluded}
     for rating in report_input.ratings:
-        of_unit = included.get((rating.hit, rating.rater), ())
-        if len(of_unit) == 1 and rating.kept not in of_unit and (rating.kept or rating.text not in dropped):
-            yield YES[not rating.kept], YES[rating.kept], ids[rating.hit, rating.rater], rating.text
+        if rating.kept and rating.rater not in raters:
+            continue
+        unit = rating.hit, rating.rater
+        if unit in wholly_excluded if rating.kept else unit in wholly_included and rating.text not in dropped:
+            yield YES[not rating.kept], YES[rating.kept], ids[unit], rating.text
 
 
 YES = {True: "included", False: "excluded"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal
 
 from metrics.data.answer_types import AnswerType
@@ -315,7 +316,7 @@ class Warn:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReportInput:
     """Everything `build` needs.
 
@@ -393,7 +394,7 @@ class ReportInput:
         is_less = self.ratings and included != self.raters
         return f" ({included or 'none'} of them in the analysis)" if is_less else ""
 
-    @property
+    @cached_property
     def in_pairs(self) -> bool:
         """Whether two texts are judged side by side."""
         if self.study.answers:

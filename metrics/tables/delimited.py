@@ -11,6 +11,7 @@ from metrics.types import Estimate
 
 FORMULA = "=+-@\t\r\n"
 QUOTED = re.compile('[,"\r\n]')
+QUOTED_ANYWHERE = re.compile('["\r\n]')
 PARTS = ("", "_low", "_high", "_level", "_n", "_method", "_flags", "_signature")
 
 
@@ -33,6 +34,9 @@ def iterate_lines(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iter
 
 
 def _line(row: Sequence[str]) -> str:
+    line = ",".join(row)
+    if line and line.count(",") == len(row) - 1 and not QUOTED_ANYWHERE.search(line):
+        return line + "\n"
     # Not csv.writer: before Python 3.13 it leaves a lone carriage return unquoted, where readers end the line.
     return (",".join(_quoted(cell) for cell in row) if list(row) != [""] else '""') + "\n"
 

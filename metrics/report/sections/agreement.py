@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from metrics.agreement.intraclass import IntraclassCorrelations, intraclass_corr
 from metrics.agreement.krippendorff import alpha_of
 from metrics.agreement.krippendorff_intervals import Resampled
 from metrics.data.answer_types import AnswerType
-from metrics.data.ratings import of_records
+from metrics.data.ratings import lay_out
 from metrics.data.sentence import plain, template
 from metrics.errors import InsufficientData, MetricsError
 from metrics.inference.mixed_model import MixedModel, mixed_model
@@ -23,7 +22,7 @@ from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.source_comparisons import has_several
 from metrics.report.wording import name_criterion, number
 from metrics.tables.record import CRITERION, Column, Row, Table
-from metrics.types import Estimate, Rating
+from metrics.types import Estimate
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 ELSEWHERE = "Krippendorff's α of who wrote what is under Human or machine, for each condition where it is defined."
@@ -186,16 +185,13 @@ def _groups(sides: Mapping[str, str | None], ratings: Sequence[RatingRow]) -> It
 
 def _row(criterion: str, name: str, group: Sequence[RatingRow], levels: Sequence[Level], options: Options) -> Row:
     """levels: those that the labels have; of labels without an order only the first."""
-    ratings = of_records(_rating(rating) for rating in group)
+    values = [float(rating.value) for rating in group]
+    ratings = lay_out([rating.text for rating in group], [rating.rater for rating in group], values)
     varied: Resampled = "items" if options.these_raters else "both"
     alphas = [alpha_of(ratings, at, confidence=options.level, seed=options.seed, resampled=varied) for at in levels]
     without = [None] * (len(LEVELS) - len(levels))
     texts, raters = len({rating.text for rating in group}), len({rating.rater for rating in group})
     return (criterion, name, *alphas, *without, texts, raters, len(group))
-
-
-def _rating(rating: RatingRow) -> Rating:
-    return Rating(rating.text, rating.rater, Fraction(rating.value), rating.hit or "")
 
 
 def _further(

@@ -104,6 +104,7 @@ def build_report(
             *_leads(sections, "chosen"),
             *_leads(sections, "labels"),
             *unrated,
+            *(findings.state_files(report_input) if unrated else ()),
         ),
         limits=(
             *findings.limits(generators, warned),

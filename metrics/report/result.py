@@ -12,6 +12,7 @@ from typing import Any
 
 from metrics.figures.hj_by_source import SourceRow
 from metrics.figures.huse_scatter import Panel
+from metrics.huse.permutation_test import PermutationTest
 from metrics.report.checklists.completeness import ChecklistItem
 from metrics.report.checklists.heds import Entry
 from metrics.report.records import GeneratorFacts, ReportInput, Warn
@@ -36,12 +37,16 @@ class JudgedText:
 
 @dataclass(frozen=True, slots=True)
 class GeneratorReport:
-    """One generator: its results in both modes, its judged texts (references included) and its picture."""
+    """One generator: its results in both modes, its judged texts (references included) and its picture.
+
+    null: the test against equal sources; None where it could not be run.
+    """
 
     facts: GeneratorFacts
     modes: Mapping[Mode, HuseResult]
     judged: tuple[JudgedText, ...]
     panel: Panel
+    null: PermutationTest | None = None
 
     @property
     def n(self) -> int:
@@ -106,7 +111,7 @@ class Report:
 
     @property
     def p_null(self) -> Mapping[str, float]:
-        """Of HUSE = 1, by generator."""
+        """Of equal sources, by generator."""
         huse = self.results.get("huse")
         p_values: Mapping[str, float] = huse.p_null if huse else {}
         return p_values

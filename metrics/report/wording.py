@@ -17,6 +17,14 @@ from metrics.data.number_format import share as share
 from metrics.tables.shown import name_criterion as name_criterion
 
 NOT_RECORDED = "not recorded"
+# Names of methods as files and results have them, and as a sentence does.
+METHODS = {
+    "wilson": "Wilson's method",
+    "Wilson": "Wilson's method",
+    "t": "Student's t",
+    "bootstrap": "the bootstrap",
+    "half-samples": "half-samples of contexts",
+}
 
 
 def bind_values(sentence: str) -> str:
@@ -25,6 +33,12 @@ def bind_values(sentence: str) -> str:
     bound = re.sub(r"(\d min) (\d+ s)\b", "\\1\u00a0\\2", bound)
     bound = re.sub(r"\b([np]) ([=<]) (?=[\d.])", "\\1\u00a0\\2\u00a0", bound)
     return re.sub(r"(?<=\d) (?=(?:[A-Z]{3}|min|s)\b)", "\u00a0", bound)
+
+
+def name_method(method: str) -> str:
+    """The name of a method of intervals as a sentence has it: `Wilson's method, for new texts`."""
+    first, rest = re.fullmatch(r"(\S*?)((?:[ ,(].*)?)", method).groups()  # type: ignore[union-attr]
+    return f"{METHODS.get(first, first)}{rest}"
 
 
 def describe_range(low: int, high: int) -> str:

@@ -19,7 +19,7 @@ COLUMNS = (
     Column("n", "n", "count"),
     Column("ratings", "Ratings per text", "range"),
     Column("k", "k", "count"),
-    Column("p_null", "p (HUSE = 1)", "p"),
+    Column("p_null", "p (equal sources)", "p"),
 )
 TITLE = template(
     "tables.huse",
@@ -33,15 +33,16 @@ LOWER = (
     "ratings per text."
 )
 TEST_NOTE = (
-    "p tests HUSE = 1 against lower values, one-sided, by exchanging the labels of these texts. Intervals are "
-    "two-sided and for new texts, so that an interval can reach 1 where p is below 0.05."
+    "p tests equal sources against a lower HUSE, one-sided, by exchanging the labels of these texts; HUSE of exchanged "
+    "labels need not be 1 on average. Intervals are two-sided and for new texts, so that an interval can reach 1 where "
+    "p is below 0.05."
 )
 OUTVOTED = "Where sources differ in size, neighbors' votes weigh by source in exact and alike in paper."
 
 
 @dataclass(frozen=True, slots=True)
 class HuseRow:
-    """One generator in one mode. p_null: of the permutation test of HUSE = 1, None where it was not run."""
+    """One generator in one mode. p_null: of the permutation test of equal sources, None where it was not run."""
 
     generator: str
     mode: Mode

@@ -33,9 +33,10 @@ class Comparison:
     limits: tuple[float, float, float] | None = None
 
 
-def compare(rows: Rows, level: float = 0.95) -> Comparison:
-    """Compare the two generators, or the generator with the references, on the first criterion."""
+def compare(rows: Rows, level: float = 0.95, on: str = "") -> Comparison:
+    """Compare the two generators, or the generator with the references, on the first criterion, or on another."""
     criterion, kind = _criterion(rows)
+    criterion = on or criterion
     answers = [answer for answer in rows.used if answer.criterion == criterion]
     judged = {side for answer in answers for side in _sides(rows, answer)}
     generators = [name for name in dict.fromkeys(rows.sides.values()) if name and name in judged]
@@ -55,6 +56,13 @@ def compare(rows: Rows, level: float = 0.95) -> Comparison:
     limits = clustered(value, parts, level, votes=kind == "preference") if parts else None
     on = "" if kind == "human_or_machine" else f" on {named}"
     return Comparison(kind, pair[0], pair[1] or "the references", on, chosen, value, unit, items, raters, limits)
+
+
+def other_criteria(rows: Rows) -> list[str]:
+    """Criteria besides that of the main comparison on which sources are compared, in the order of the answers."""
+    nominal = rows.study["task"] in ("error_labels", "which_machine")
+    names = dict.fromkeys(answer.criterion for answer in rows.used)
+    return [name for name in names if name != _criterion(rows)[0] and not nominal]
 
 
 def _criterion(rows: Rows) -> tuple[str, str]:

@@ -25,8 +25,8 @@ from tests.report_checker.intervals import (
     quantile,
     squares,
 )
-from tests.report_checker.recount import Answer, Rows, disjoint, spread
-from tests.report_checker.sentences import Asked, Match, is_nominal, items_of
+from tests.report_checker.recount import Answer, Rows, decimal, disjoint, spread
+from tests.report_checker.sentences import NUMBER, Asked, Match, is_nominal, items_of, kind
 from tests.report_checker.tables import Beside, Cell, P, Ranged
 
 ENOUGH = 5  # contexts or raters
@@ -884,6 +884,24 @@ def page_rows(asked: Asked, caption: str) -> list[dict[str, str]]:
     return [dict(zip(head, row, strict=True)) for row in body]
 
 
+@kind(
+    rf"(?P<name>\S+): HUSE is (?P<value>{NUMBER}), above 1: the classifier errs more often than guessing "
+    rf"would\.(?: With the labels of the sources exchanged at random it is "
+    rf"(?P<mean>{NUMBER}) on average \(SD (?P<sd>{NUMBER})\)\.)? It is shown as computed\."
+)
+def above_one(rows: Rows, match: Match, asked: Asked) -> str | None:
+    value = rows.huse(match["name"], asked.k)
+    if value is None or value[0] <= 1:
+        return None
+    said = f"{match['name']}: HUSE is {decimal(value[0])}, above 1: the classifier errs more often than guessing would."
+    # The draws are the report's own: they are held to the table of the test, which has them for every generator.
+    for row in page_rows(asked, "Test against equal sources"):
+        if row["Generator"] == match["name"]:
+            mean, sd = row["Mean under the null"], row["its sd"]
+            said += f" With the labels of the sources exchanged at random it is {mean} on average (SD {sd})."
+    return f"{said} It is shown as computed."
+
+
 @table(r"HUSE, HUSE-Q \(judgment alone\) and HUSE-D", uncounted=LISTED)
 def huse_of_paper(rows: Rows, asked: Asked, match: Match) -> Counted:
     n = {name: str(items_of(rows, name)) for name in generators_of(rows, asked)}
@@ -900,8 +918,8 @@ def huse(rows: Rows, asked: Asked, match: Match) -> Counted:
         same: dict[str, Cell] = {"n": str(len(hj)), "Ratings per text": spread(ratings.values()), "k": str(asked.k)}
         cells = three(rows, name, asked.k, rows.used)
         p = P(float(tested[name])) if name in tested else NONE
-        counted[name, "exact"] = {**same, **cells, "p (HUSE = 1)": p}
-        counted[name, "paper"] = {**same, "p (HUSE = 1)": NONE}
+        counted[name, "exact"] = {**same, **cells, "p (equal sources)": p}
+        counted[name, "paper"] = {**same, "p (equal sources)": NONE}
         counted[name, "paper"] |= of_paper(rows, name, asked.k)
     return counted
 

@@ -70,6 +70,7 @@ OCCURRENCES: dict[int, tuple[str, ...]] = {
         "warnings.locale",
     ),
     7: (
+        "answer.others",
         "captions.criteria",
         "captions.labels",
         "captions.scales",
@@ -158,7 +159,7 @@ OCCURRENCES: dict[int, tuple[str, ...]] = {
     300: ("statistics.plan",),
     301: ("answer.equivalent",),
     302: ("answer.not-comparable",),
-    303: ("methods.draw",),
+    303: ("methods.draw", "summary.accuracy-conditions"),
     304: (
         "methods.equivalence",
         "summary.equivalence",
@@ -181,6 +182,8 @@ OCCURRENCES: dict[int, tuple[str, ...]] = {
         "figures.scored",
         "paper.table-automatic",
         "statistics.files",
+        "summary.automatic",
+        "summary.texts-of-file",
         "summary.unrated-files",
         "warnings.tiny_model",
         "warnings.uncalibrated",
@@ -189,6 +192,7 @@ OCCURRENCES: dict[int, tuple[str, ...]] = {
         "figures.pass-rate-curve",
         "figures.pass-rates",
         "paper.table-nnd",
+        "summary.near-negative",
     ),
     316: ("figures.hj-by-frequency",),
     317: ("tables.exclusions-changes",),

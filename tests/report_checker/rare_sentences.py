@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from statistics import fmean, stdev
+from typing import Any
 
 from scipy.stats import t
 
@@ -347,16 +348,75 @@ def results_of_files(rows: Rows, match: Match, asked: Asked) -> str | None:
     return f"No text has been rated by people yet: the results are those of {', '.join(f['name'] for f in rows.files)}."
 
 
-@kind(r"The numbers of [\w.-]+ have [\d.]+% intervals: .+?\.(?= |$)")
+@kind(r"[\w.-]+: the better text had the higher likelihood, .+?\.(?= |$)")
+def near_negative_result(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if rows.answers or [row["kind"] for row in rows.files] != ["nnd"]:
+        return None
+    (file,) = rows.files
+    rates = [
+        f"for {model['model']} in {said_share(model['overall'])} of {count(model['overall']['n'], 'test')}"
+        for model in of_file(file)["models"]
+    ]
+    return (
+        f"{file['name']}: the better text had the higher likelihood, {'; '.join(rates)} ({level_of(file)} intervals)."
+    )
+
+
+@kind(r"[\w.-]+: to .+? of \d+ texts? are human-like and .+?\.(?= |$)")
+def automatic_result(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if rows.answers or [row["kind"] for row in rows.files] != ["automatic"]:
+        return None
+    (file,) = rows.files
+    held = of_file(file)
+    loose = "" if held["thresholds"]["calibrated"] else ", by thresholds that were not calibrated"
+    return (
+        f"{file['name']}: to {held['backend']['model']}, {said_share(held['h'])} of {count(held['h']['n'], 'text')} "
+        f"are human-like and {said_share(held['m'])} are machine-like ({level_of(file)} intervals){loose}."
+    )
+
+
+@kind(r"(?:All|None of the|\d+ of the) \d+ texts of [\w.-]+ (?:is|are) of this study\.")
+def texts_of_file(rows: Rows, match: Match, asked: Asked) -> str | None:
+    if rows.answers or [row["kind"] for row in rows.files] != ["automatic"]:
+        return None
+    (file,) = rows.files
+    names = of_file(file)["texts"]
+    known = sum(name in rows.texts for name in names)
+    which = f"All {len(names)}" if known == len(names) else f"{known or 'None'} of the {len(names)}"
+    return f"{which} texts of {file['name']} {'is' if known < 2 else 'are'} of this study."
+
+
+def of_file(file: dict[str, Any]) -> dict[str, Any]:
+    """What the file holds."""
+    held: dict[str, Any] = json.loads(file["document"]) if isinstance(file["document"], str) else file["document"]
+    return held
+
+
+def said_share(value: dict[str, Any]) -> str:
+    """A share of a file with its interval, as sentences have it."""
+    low, high = (decimal(100 * value["interval"][end], 1) for end in ("low", "high"))
+    return f"{decimal(100 * value['value'], 1)}% [{low}, {high}]"
+
+
+def level_of(file: dict[str, Any]) -> str:
+    """The level of every interval of the file: see `rare.VALUE`."""
+    return f"{100 * interval_of(file)['level']:g}%"
+
+
+def interval_of(file: dict[str, Any]) -> dict[str, Any]:
+    held = of_file(file)
+    interval: dict[str, Any] = (held["h"] if "h" in held else held["models"][0]["overall"])["interval"]
+    return interval
+
+
+@kind(r"The numbers of [\w.-]+ have [\d.]+% intervals by .+?\.(?= |$)")
 def intervals_of_files(rows: Rows, match: Match, asked: Asked) -> str | None:
     """Every interval of the stored documents is of one kind: see `rare.VALUE`."""
     if not rows.files or rows.answers:
         return None
     (file,) = rows.files
-    document = json.loads(file["document"]) if isinstance(file["document"], str) else file["document"]
-    held = document["h"] if "h" in document else document["models"][0]["overall"]
-    level, method, target = (held["interval"][key] for key in ("level", "method", "target"))
-    return f"The numbers of {file['name']} have {100 * level:g}% intervals: {method} ({target})."
+    target = interval_of(file)["target"]
+    return f"The numbers of {file['name']} have {level_of(file)} intervals by Wilson's method ({target})."
 
 
 @kind(r"The most frequent label \((?P<criterion>[^)]+)\) was .+\.")

@@ -19,7 +19,7 @@ from statistics import fmean, stdev
 
 from scipy.stats import t
 
-from tests.report_checker.comparison import Comparison, compare
+from tests.report_checker.comparison import Comparison, compare, other_criteria, share_a_context
 from tests.report_checker.intervals import (
     ROUNDED,
     alpha_ranges,
@@ -1077,9 +1077,60 @@ def answer_without_variation(rows: Rows, match: Match, asked: Asked) -> str | No
     )
 
 
+@kind(r"(?:The references|\S+) less .+? on the other criteri(?:on|a): .+?\.(?= |$)(?: The appendix has .+?\.)?")
+def answer_on_others(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """Each further criterion, by an interval as that of the main comparison."""
+    names, stated = other_criteria(rows), match[0].partition(": ")[2].split("; ")
+    if not names:
+        return None
+    parts, unit = [], ""
+    for name, said in zip(names, stated, strict=False):
+        compared = compare(rows, asked.level, name)
+        named = name.replace("_", " ")
+        if not share_a_context(rows, [answer for answer in rows.used if answer.criterion == name], pair_of(compared)):
+            parts.append(f"{named}, not comparable")
+            continue
+        if compared.limits is None or min(compared.items, compared.raters) < FEWEST:
+            parts.append(f"{named}, not tested")
+            continue
+        low, high, p = compared.limits
+        better, worse = (words.removesuffix(" than").removesuffix(" to") for words in words_of(compared))
+        outcome = "undecided" if low <= 0 <= high else f"{compared.first} {better if low > 0 else worse}"
+        margin = rows.declared.get("margin")
+        narrow = compare(rows, 1 - 2 * (1 - asked.level), name).limits
+        if margin is not None and narrow and -margin < narrow[0] <= narrow[1] < margin:
+            outcome = "equivalent"
+        numbers = re.findall(NUMBER, said.partition(f"{named} ")[2])[:3]
+        value, lower, upper = (
+            shown(number, at)
+            for number, at in zip((compared.value, low, high), (*numbers, "x", "x", "x"), strict=False)
+        )
+        tested = re.search(r", p ([<=] \.\d+)", said)
+        unit = compared.unit
+        parts.append(
+            f"{named} {value} [{lower}, {upper}] {ANSWERS[compared.kind][2]}, p {said_p(p, tested[1] if tested else '')}, "
+            f"{outcome}"
+        )
+    levels = f" ({100 * asked.level:g}% intervals for new {unit}s and new raters, p not adjusted across criteria)"
+    left = len(names) - len(stated)
+    more = f" The appendix has {count(left, 'more criterion', 'more criteria')}."
+    first = match[0].partition(" less ")[0]
+    main = compare(rows, asked.level)
+    return (
+        f"{main.first if main.first != 'references' else first} less {main.second} on the other "
+        f"{'criterion' if len(names) == 1 else 'criteria'}: {'; '.join(parts)}{levels if unit else ''}."
+        f"{more if left else ''}"
+    )
+
+
+def pair_of(compared: Comparison) -> tuple[str, str]:
+    """The sources as the rows name them."""
+    return compared.first, "" if compared.second == "the references" else compared.second
+
+
 @kind(
     rf"(?:No difference between (?P<alike>\S+) and the references was detected|(?P<other>\S+) differs from the references"
-    rf"|(?P<few>\S+)): HUSE (?P<huse>{NUMBER})(?P<span>{SPAN}) at (?P<n>\d+) texts; (?P<end>the interval reaches 1|the "
+    rf"|(?P<few>\S+)): HUSE (?P<huse>{NUMBER})(?P<span>{SPAN}) at (?P<n>\d+) texts; (?P<end>the interval (?:reaches|lies above) 1|the "
     rf"interval lies below 1|no interval is defined, so no verdict is given|.+? too few for \d+ neighbours, so no verdict "
     rf"is given)\."
 )
@@ -1097,7 +1148,7 @@ def verdict_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
             if below
             else f"No difference between {name} and the references was detected"
         )
-        end = "the interval lies below 1" if below else "the interval reaches 1"
+        end = f"the interval {'lies below' if below else 'reaches' if ends[0] <= 1 else 'lies above'} 1"
     else:
         head = name
         kept = rows.hj()
@@ -1112,7 +1163,7 @@ def verdict_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
 @kind(
     rf"Evaluators (?P<how>were not shown to do better than chance|distinguished machine from human texts better than "
     rf"chance|did worse than chance|were right in): (?P<value>{NUMBER})% (?P<span>\[{NUMBER}, {NUMBER}\]) right,"
-    r"(?P<held> an interval that holds 50%,)? at \d+ evaluators?\."
+    r"(?P<held> an interval that holds 50%,)? at \d+ evaluators?(?: in \d+ conditions together)?\."
 )
 def verdict_accuracy(rows: Rows, match: Match, asked: Asked) -> str:
     shares = rows.accuracies()
@@ -1127,7 +1178,30 @@ def verdict_accuracy(rows: Rows, match: Match, asked: Asked) -> str:
         how, inside = "did worse than chance", ""
     mean = 100 * sum(shares) / len(shares)
     ends = limits(span, match["span"], 1, 100)
-    return f"Evaluators {how}: {decimal(mean, 1)}%{ends} right,{inside} at {count(len(shares), 'evaluator')}."
+    number = len(answered_arms(rows))
+    together = f" in {number} conditions together" if number > 1 else ""
+    return f"Evaluators {how}: {decimal(mean, 1)}%{ends} right,{inside} at {count(len(shares), 'evaluator')}{together}."
+
+
+def answered_arms(rows: Rows) -> dict[str, list[tuple[int, int]]]:
+    """Right answers of each evaluator, by arm."""
+    arms = {arm["training"]: rows.right_answers(arm["training"]) for arm in rows.arms}
+    return {name: right for name, right in arms.items() if right}
+
+
+@kind(r"Accuracy by condition: .+?evaluators?\.")
+def verdict_by_condition(rows: Rows, match: Match, asked: Asked) -> str | None:
+    arms = answered_arms(rows)
+    names = [part.partition(" ")[0] for part in match[0].removeprefix("Accuracy by condition: ").split("; ")]
+    ordered = names if sorted(names) == sorted(arms) else list(arms)
+    parts = []
+    for at in ordered:
+        said = re.search(rf"{re.escape(at)} ({NUMBER})%(?: (\[.+?\]))?", match[0])
+        mean = 100 * fmean(hits / total for hits, total in arms[at])
+        ends = limits(mean_share(arms[at], asked.level), said[2] or "" if said else "", 1, 100)
+        value = shown(mean, said[1] if said else "", 1)
+        parts.append(f"{at} {value}%{ends}, {count(len(arms[at]), 'evaluator')}")
+    return f"Accuracy by condition: {'; '.join(parts)}." if len(arms) > 1 else None
 
 
 @kind(rf"Evaluators were right in {NUMBER}% of their answers on average; no interval is defined\.")
@@ -1322,16 +1396,6 @@ def few_ratings(rows: Rows, match: Match, asked: Asked) -> str:
     kept = huse_texts(rows)
     few = sum(0 < number < 10 for number in kept.values())
     return f"{few} of {len(kept)} texts {has(few)} fewer than 10 ratings; with few ratings HUSE is mostly higher."
-
-
-@kind(
-    rf"(?P<name>\S+): HUSE is (?P<value>{NUMBER}), above 1: the classifier errs more often than guessing would, which happens by chance where the sources are hard to distinguish\. It is shown as computed\."
-)
-def above_one(rows: Rows, match: Match, asked: Asked) -> str | None:
-    value = rows.huse(match["name"], asked.k)
-    if value is None or value[0] <= 1:
-        return None
-    return match[0].replace(match["value"], decimal(value[0]), 1)
 
 
 @kind(

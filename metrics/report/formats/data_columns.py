@@ -253,7 +253,7 @@ HUSE_MEANINGS = {
     "n": "texts",
     "ratings": "ratings per text",
     "k": "neighbours",
-    "p_null": "p of the test that HUSE is 1",
+    "p_null": "p of the permutation test of equal sources",
 }
 OF_AN_ESTIMATE = dict(
     zip(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from metrics.data.sentence import Sentence, template
 from metrics.huse.estimate import FEW_OF_A_SOURCE
 from metrics.report.records import ReportInput, Warn
 from metrics.report.result import GeneratorReport
-from metrics.report.wording import estimate, plural
+from metrics.report.sections.by_source import is_known
+from metrics.report.sections.external_scores import estimate_of, overall_rates
+from metrics.report.sections.machine_scores import list_texts, name_backend, uncalibrated
+from metrics.report.wording import estimate, plural, share
+from metrics.types import Estimate
 
 UNRATED = template("summary.unrated", "No text has been rated yet, so there are no results.", "ratings.text")
 UNRATED_FILES = template(
@@ -17,6 +21,22 @@ UNRATED_FILES = template(
     "ratings.text",
     "attached.name",
 )
+NEAR_NEGATIVE = template(
+    "summary.near-negative",
+    "{file}: the better text had the higher likelihood, {rates}{intervals}.",
+    "attached.document",
+    "attached.name",
+)
+AUTOMATIC = template(
+    "summary.automatic",
+    "{file}: to {model}, {human} of {texts} are human-like and {machine} are machine-like{intervals}{thresholds}.",
+    "attached.document",
+    "attached.name",
+)
+TEXTS_OF_FILE = template(
+    "summary.texts-of-file", "{texts} of {file} {are}.", "attached.document", "attached.name", "texts.id"
+)
+MAX_MODELS = 4  # of which each has its rate in the summary
 HUSE_LIMIT = template(
     "limits.huse",
     "A HUSE whose interval lies below 1 shows a difference between the two sources. A HUSE near 1 does not prove that "
@@ -69,7 +89,7 @@ DIFFERS = template(
 )
 ALIKE = template(
     "summary.no-difference",
-    "No difference between {name} and the references was detected: {shown}; the interval reaches 1.",
+    "No difference between {name} and the references was detected: {shown}; the interval {reaches} 1.",
     "results.huse",
 )
 
@@ -90,6 +110,53 @@ def state_unrated(report_input: ReportInput) -> tuple[Sentence, ...]:
         return ()
     files = ", ".join(file.name for file in report_input.attached)
     return (UNRATED_FILES.fill(files=files) if files else UNRATED.fill(),)
+
+
+def state_files(report_input: ReportInput) -> Iterator[Sentence]:
+    """What the files say of their models, and how many of their texts are the study's, where no text is rated."""
+    known = {text.id for text in report_input.texts}
+    for file in report_input.attached:
+        if file.kind == "nnd" and "metrics" not in file.document:
+            rates = {str(model.get("model", "")): rate for model, rate in overall_rates(file)}
+            yield NEAR_NEGATIVE.fill(file=file.name, rates=_rates(rates), intervals=_levels(rates.values()))
+        if file.kind == "automatic":
+            human, machine = (estimate_of(file.document[key], file.name) for key in ("h", "m"))
+            yield AUTOMATIC.fill(
+                file=file.name,
+                model=name_backend(file),
+                human=share(human.value, human.interval),
+                machine=share(machine.value, machine.interval),
+                texts=plural(human.n, "text"),
+                intervals=_levels((human, machine)),
+                thresholds=", by thresholds that were not calibrated" if uncalibrated(file) else "",
+            )
+        texts = list_texts(file)
+        if texts and known:
+            yield _of_this_study(file.name, len(texts), sum(is_known(text, known) for text in texts))
+
+
+def _rates(rates: Mapping[str, Estimate]) -> str:
+    """The rate of each model; of many the lowest and the highest."""
+    stated = {
+        name: f"for {name} in {share(rate.value, rate.interval)} of {plural(rate.n, 'test')}"
+        for name, rate in rates.items()
+    }
+    if len(stated) <= MAX_MODELS:
+        return "; ".join(stated.values())
+    ordered = sorted(rates, key=lambda name: rates[name].value or 0.0)
+    return f"most seldom {stated[ordered[0]]}; most often {stated[ordered[-1]]}; {len(rates)} models"
+
+
+def _levels(estimates: Iterable[Estimate]) -> str:
+    levels = sorted({each.interval.level for each in estimates if each.interval})
+    return f" ({' and '.join(f'{100 * level:g}%' for level in levels)} intervals)" if levels else ""
+
+
+def _of_this_study(file: str, total: int, known: int) -> Sentence:
+    if total == 1:
+        return TEXTS_OF_FILE.fill(texts="The text", file=file, are=f"is {'' if known else 'not '}of this study")
+    texts = f"All {total} texts" if known == total else f"{known or 'None'} of the {total} texts"
+    return TEXTS_OF_FILE.fill(texts=texts, file=file, are=f"{'is' if known < 2 else 'are'} of this study")
 
 
 def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tuple[Sentence, ...]:
@@ -119,7 +186,9 @@ def _verdict(generator: GeneratorReport) -> Sentence:
         return FEW.fill(few=state_few(generator), **values)
     if huse.interval is None:
         return NO_INTERVAL.fill(**values)
-    return (DIFFERS if huse.interval.high < 1 else ALIKE).fill(**values)
+    if huse.interval.high < 1:
+        return DIFFERS.fill(**values)
+    return ALIKE.fill(reaches="reaches" if huse.interval.low <= 1 else "lies above", **values)
 
 
 def state_few(generator: GeneratorReport) -> str:

@@ -12,7 +12,7 @@ from metrics.report import pay
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, StudyFacts
 from metrics.report.result import GeneratorReport
-from metrics.report.wording import describe_days, describe_range, number, plural
+from metrics.report.wording import describe_days, describe_range, name_method, number, plural
 from metrics.types import REFERENCE
 
 TEXTS = ("texts.source", "texts.generator")
@@ -350,7 +350,7 @@ def _intervals(generators: tuple[GeneratorReport, ...]) -> str:
     exact = [generator.modes["exact"] for generator in generators]
     spans = [estimate.interval for result in exact for estimate in (result.huse_q, result.huse)]
     named = dict.fromkeys(span.method for span in spans if span is not None)
-    methods = ["half-samples of contexts" if name == "half-samples" else name for name in named]
+    methods = [name_method(name) for name in named]
     if methods:
         return " or ".join(methods)
     if all("no_variance" in result.huse.flags for result in exact):

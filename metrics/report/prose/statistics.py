@@ -11,7 +11,7 @@ from metrics.report.records import ReportInput
 from metrics.report.result import GeneratorReport
 from metrics.report.section import Section
 from metrics.report.sections.rating_scales import intervals_over
-from metrics.report.wording import name_criterion, plural
+from metrics.report.wording import name_criterion, name_method, plural
 from metrics.tables.huse import interval_targets
 from metrics.tables.record import Table
 from metrics.types import Estimate, Interval
@@ -55,7 +55,7 @@ PREFERENCES = template(
 )
 FILES = template(
     "statistics.files",
-    "The numbers of {files} have {level}% intervals: {methods}.",
+    "The numbers of {files} have {level}% intervals by {methods}.",
     "attached.name",
     "attached.document",
 )
@@ -155,7 +155,8 @@ def _intervals_of_files(report_input: ReportInput, tables: dict[str, Table]) -> 
 
 
 def _method(interval: Interval) -> str:
-    return f"{interval.method} ({interval.target})" if interval.target else interval.method
+    method = name_method(interval.method)
+    return f"{method} ({interval.target})" if interval.target else method
 
 
 def _over_all(tables: dict[str, Table], name: str, key: str = "") -> str:

@@ -123,10 +123,12 @@ FLAGGED = {
 }
 ABOVE_UNITY = _warning(
     "above_one",
-    "{name}: HUSE is {huse}, above 1: the classifier errs more often than guessing would, which happens by chance "
-    "where the sources are hard to distinguish. It is shown as computed.",
+    "{name}: HUSE is {huse}, above 1: the classifier errs more often than guessing would.{null} It is shown as "
+    "computed.",
     "results.huse",
+    "results.null",
 )
+UNDER_THE_NULL = " With the labels of the sources exchanged at random it is {mean} on average (SD {sd})."
 OUT_OF_RANGE = _warning(
     "out_of_range",
     "{name}: HUSE-D is {huse_d}, outside 0 to 1, as it may be when HUSE and HUSE-Q differ by chance. It is shown as "
@@ -260,7 +262,9 @@ def _of_results(generator: GeneratorReport) -> Iterator[Warn]:
         if flag in FLAGGED:
             yield _warn(FLAGGED[flag], name=name)
     if exact.huse.value is not None and exact.huse.value > 1:
-        yield _warn(ABOVE_UNITY, name=name, huse=number(exact.huse.value))
+        mean, sd = (generator.null.null_mean, generator.null.null_sd) if generator.null else (None, None)
+        null = "" if mean is None else UNDER_THE_NULL.format(mean=number(mean), sd=number(sd, 3))
+        yield _warn(ABOVE_UNITY, name=name, huse=number(exact.huse.value), null=null)
     if exact.huse_d.value is not None and not 0 <= exact.huse_d.value <= 1:
         yield _warn(OUT_OF_RANGE, name=name, huse_d=number(exact.huse_d.value))
     if FEW_OF_A_SOURCE in exact.huse_q.flags:

@@ -1,12 +1,12 @@
-"""Which is better? One sentence that leads the results, and the tables behind it.
+"""Which is better? One sentence that leads the results, one on the other criteria, and the tables behind them.
 
-Pages, terminal, LaTeX and JSON print this sentence: it is the first of `Report.verdicts`.
+Pages, terminal, LaTeX and JSON print these sentences: they are the first of `Report.verdicts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from metrics.data.criterion_names import SEVERITY
 from metrics.data.sentence import Sentence, plain, template
@@ -47,6 +47,12 @@ EQUIVALENT = template(
 UNDECIDED = template("answer.undecided", "Undecided between {first} and {second}" + MEASURED, *RATED)
 TOO_SMALL = template(
     "answer.too-small", "Not tested whether {first} {is_better} {second}{on}: {reason}. {declared}", *COMPARED
+)
+OTHERS = template(
+    "answer.others",
+    "{first} less {second} on the other {criteria}: {verdicts}{intervals}.{more}",
+    *RATED,
+    "ratings.criterion",
 )
 BETWEEN_SOURCES = plain("Differences between sources, criterion by criterion.")
 BETWEEN_TRAININGS = plain("Differences between sources, and of accuracy between trainings.")
@@ -130,11 +136,14 @@ HOLM = Reference(
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The main comparison, the sentence on it, and every comparison behind it. scored: generators that HUSE is of."""
+    """The main comparison, the sentences on it, and every comparison behind it. scored: generators that HUSE is of.
+
+    sentences: on the main comparison, and where there are other criteria, on the same sources there.
+    """
 
     judged: Judged
     verdict: Verdict
-    sentence: Sentence
+    sentences: tuple[Sentence, ...]
     criteria: tuple[Judged, ...]
     plan: ComparisonPlan
     scored: int
@@ -153,7 +162,9 @@ def compute(report_input: ReportInput, options: Options) -> Answer:
     judged, verdict, chosen = _main(criteria, plan)
     declared = _declared(report_input, plan, chosen)
     sentence = _sentence(judged, verdict, declared, options.level)
-    return Answer(judged, verdict, sentence, criteria, plan, len(report_input.generators))
+    others = [each for each in criteria if each is not judged and each.kind != "accuracy"]
+    further = (_on_others(others, verdict, options.level),) if others else ()
+    return Answer(judged, verdict, (sentence, *further), criteria, plan, len(report_input.generators))
 
 
 def tables(result: Answer) -> tuple[Table, ...]:
@@ -200,7 +211,7 @@ def order(judged: Judged, names: Sequence[str]) -> list[str]:
 
 
 def _sentence(judged: Judged, verdict: Verdict, declared: str, level: float) -> Sentence:
-    better, worse, on = SEVERE if judged.criterion == SEVERITY else WORDS[judged.kind]
+    better, worse, on = _words(judged, verdict.first)
     names = {"first": _named(verdict.first, capital=verdict.outcome not in ("undecided", "too small"))}
     names |= {"second": _named(verdict.second), "on": on.format(criterion=name_criterion(judged.criterion))}
     if verdict.outcome == "not comparable" or verdict.comparison is None:
@@ -226,6 +237,61 @@ def _sentence(judged: Judged, verdict: Verdict, declared: str, level: float) -> 
         return EQUIVALENT.fill(**values, are_alike="are equivalent", within="within")
     values |= {"p": _p(verdict), "is_better": better, "is_worse": worse}
     return {"better": BETTER, "worse": WORSE}.get(verdict.outcome, UNDECIDED).fill(**values)
+
+
+def _on_others(criteria: Sequence[Judged], main: Verdict, level: float) -> Sentence:
+    """The sources of the main comparison on the other criteria: on as many as the sentence has room for."""
+    stated = [_briefly(judged, main) for judged in criteria]
+    verdicts = [verdict for judged in criteria if (verdict := judged.of(main.first, main.second))]
+    targets = dict.fromkeys(_target(each.comparison) for each in verdicts if each.comparison and _is_decided(each))
+    intervals = f" ({100 * level:g}% intervals for {' or '.join(targets)}, p not adjusted across criteria)"
+    values = {
+        "first": _named(main.first, capital=True),
+        "second": _named(main.second),
+        "criteria": "criterion" if len(stated) == 1 else "criteria",
+        "intervals": intervals if targets else "",
+    }
+    sentences = (
+        OTHERS.fill(
+            verdicts="; ".join(stated[: len(stated) - left]),
+            more=f" The appendix has {plural(left, 'more criterion', 'more criteria')}." if left else "",
+            **values,
+        )
+        for left in range(len(stated))
+    )
+    return next(
+        (sentence for sentence in sentences if len(sentence.split()) <= MAX_WORDS),
+        OTHERS.fill(verdicts=f"see the appendix for {plural(len(stated), 'criterion', 'criteria')}", more="", **values),
+    )
+
+
+def _is_decided(verdict: Verdict) -> bool:
+    return verdict.outcome not in ("too small", "not comparable")
+
+
+def _briefly(judged: Judged, main: Verdict) -> str:
+    """The verdict of a further criterion on the sources of the main comparison, as its first less its second."""
+    name, verdict = name_criterion(judged.criterion), judged.of(main.first, main.second)
+    if verdict is None:
+        return f"{name}, not both rated"
+    outcome, compared = verdict.outcome, verdict.comparison
+    if compared is None or not _is_decided(verdict):
+        return f"{name}, {NOT_TESTED if outcome == 'too small' else outcome}"
+    value, span = compared.difference.value or 0.0, compared.difference.interval
+    if verdict.first != main.first:
+        value, span = -value, span and replace(span, low=-span.high, high=-span.low)
+    if outcome in ("better", "worse"):
+        words = _words(judged, verdict.first)[outcome == "worse"].removesuffix(" than").removesuffix(" to")
+        return f"{name} {_shown(judged.kind, value, span)}, {_p(verdict)}, {_named(verdict.first)} {words}"
+    return f"{name} {_shown(judged.kind, value, span)}, {_p(verdict)}, {outcome}"
+
+
+def _words(judged: Judged, first: str) -> tuple[str, str, str]:
+    """Better and worse than, and on what; the references are several."""
+    better, worse, on = SEVERE if judged.criterion == SEVERITY else WORDS[judged.kind]
+    if first != REFERENCES:
+        return better, worse, on
+    return better.replace("is ", "are ", 1), worse.replace("is ", "are ", 1), on
 
 
 def _named(name: str, *, capital: bool = False) -> str:
@@ -451,7 +517,7 @@ SECTIONS = (
         gather=gather,
         compute=compute,
         tables=tables,
-        sentences=lambda result: (result.sentence,),
+        sentences=lambda result: result.sentences,
         references=_references,
     ),
 )

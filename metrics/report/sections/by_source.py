@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -61,6 +61,11 @@ def compute_file_result(attached: Attached, texts: Sequence[TextRow], *, level: 
         *_mauve(sides, missing, groups, level, seed),
     )
     return FileResult(tables, tuple(_charts(sides, ranks, verdicts)), tuple(missing))
+
+
+def is_known(name: str, texts: Collection[str]) -> bool:
+    """Whether a text of a file is among these, by its name with or without the end of a file's name."""
+    return name in texts or PurePath(name).stem in texts
 
 
 def _sides(attached: Attached, texts: Sequence[TextRow]) -> Sides:

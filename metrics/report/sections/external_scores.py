@@ -105,6 +105,12 @@ def _models(file: Attached) -> list[Mapping[str, Any]]:
     return list(models.values()) if isinstance(models, Mapping) else list(models)
 
 
+def overall_rates(file: Attached) -> Iterator[tuple[Mapping[str, Any], Estimate]]:
+    """Each model of a file of near-negative tests with its rate over all tests. Raises BadInput."""
+    for model in _models(file):
+        yield model, next(cast(Estimate, row[2]) for row in _rates(file.name, model))
+
+
 def _rates(file: str, model: Mapping[str, Any]) -> Iterator[Row]:
     try:
         named = {ALL_TESTS: model["overall"], **model["by_category"]}

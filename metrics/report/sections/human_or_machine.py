@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -78,6 +78,14 @@ CHANCE = template(
     *ANSWERED,
     "options.level",
 )
+BY_CONDITION = template(
+    "summary.accuracy-conditions",
+    "Accuracy by condition: {conditions}.",
+    *ANSWERED,
+    "ratings.condition",
+    "options.level",
+)
+MAX_CONDITIONS = 6  # of which each has its accuracy in the summary
 EMPTY = template(
     "summary.empty-arms",
     "Empty, without a judgment that counts: {conditions}.",
@@ -151,6 +159,7 @@ def conclude(evaluation: Evaluation, alike: Equivalence | None, empty: Sequence[
     """What is concluded of all evaluators. alike: the test of equivalence with chance, where one was declared."""
     return (
         _verdict(evaluation),
+        *([_by_condition(evaluation.conditions)] if len(evaluation.conditions) > 1 else []),
         *([equivalence.sentence(alike)] if alike else []),
         *([EMPTY.fill(conditions=", ".join(empty))] if empty else []),
     )
@@ -163,7 +172,23 @@ def _verdict(evaluation: Evaluation) -> Sentence:
         return UNCERTAIN.fill(value=share(accuracy.value))
     words = share(accuracy.value, span)
     outcome = BETTER if span.low > 0.5 else WORSE if span.high < 0.5 else CHANCE
-    return outcome.fill(words=words, evaluators=plural(accuracy.n, "evaluator"))
+    number = len(evaluation.conditions)
+    pooled = f" in {number} conditions together" if number > 1 else ""
+    return outcome.fill(words=words, evaluators=f"{plural(accuracy.n, 'evaluator')}{pooled}")
+
+
+def _by_condition(conditions: Mapping[str, Condition]) -> Sentence:
+    """The accuracy of each condition; of many the lowest and the highest."""
+    stated = {name: condition.accuracy.accuracy for name, condition in conditions.items()}
+    if len(stated) <= MAX_CONDITIONS:
+        return BY_CONDITION.fill(conditions="; ".join(_of_condition(name, stated[name]) for name in stated))
+    ordered = sorted(stated, key=lambda name: stated[name].value or 0.0)
+    ends = [_of_condition(name, stated[name]) for name in (ordered[0], ordered[-1])]
+    return BY_CONDITION.fill(conditions=f"lowest {ends[0]}; highest {ends[1]}; {len(stated)} conditions")
+
+
+def _of_condition(name: str, accuracy: Estimate) -> str:
+    return f"{name} {share(accuracy.value, accuracy.interval)}, {plural(accuracy.n, 'evaluator')}"
 
 
 def _condition_rows(evaluation: Evaluation) -> list[tuple[str, Condition]]:

@@ -39,8 +39,8 @@ class HuseResults:
 
     @property
     def p_null(self) -> dict[str, float]:
-        """The p of HUSE = 1 of each generator that has one."""
-        return {extras.name: extras.null.p for extras in self.all_extras if extras.null is not None}
+        """The p of equal sources of each generator that has one."""
+        return {generator.facts.name: generator.null.p for generator in self.generators if generator.null is not None}
 
 
 def gather(report_input: ReportInput) -> ReportInput | None:
@@ -75,8 +75,10 @@ def compute(report_input: ReportInput, options: Options) -> HuseResults:
         all_extras.append(compute_extras(facts, known, ratings, options))
     options.announce("figures")
     generators = tuple(
-        GeneratorReport(facts, modes[facts.name], judged[facts.name], panel)
-        for facts, panel in zip(known.generators, pictures.build_panels(known, judged, modes, k), strict=True)
+        GeneratorReport(facts, modes[facts.name], judged[facts.name], panel, extras.null)
+        for facts, panel, extras in zip(
+            known.generators, pictures.build_panels(known, judged, modes, k), all_extras, strict=True
+        )
     )
     options.announce("differences between generators")
     compared, why_not = compare_generators(known, ratings, k=k, seed=seed, level=level) if generators else (None, "")

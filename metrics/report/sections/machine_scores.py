@@ -88,11 +88,22 @@ def uncalibrated(file: Attached) -> bool:
     return file.kind == "automatic" and not (file.document.get("thresholds") or {}).get("calibrated", False)
 
 
+def name_backend(file: Attached) -> str:
+    """The model that gave the scores; the file where it names none."""
+    return str((file.document.get("backend") or {}).get("model") or file.name)
+
+
+def list_texts(file: Attached) -> list[str]:
+    """The texts that a file of scores of texts has, by their names in it."""
+    scores = file.document.get("scores") or {}
+    named = [text for values in scores.values() for text in values] if file.kind == "scores" else []
+    return list(dict.fromkeys(named or (file.document.get("texts") or () if file.kind == "automatic" else ())))
+
+
 def _automatic(files: Sequence[Attached]) -> Table:
     rows: list[Row] = []
     for file in files:
-        backend = file.document.get("backend") or {}
-        named = str(backend.get("model") or file.name)
+        named = name_backend(file)
         shares = [estimate_of(file.document[key], file.name) for key in ("h", "u", "m", "mean_fp")]
         rows.append((named, *shares, _describe_thresholds(file), shares[0].n))
     columns = (

@@ -140,6 +140,8 @@ def of_summary(asked: Asked) -> Iterator[Sentence]:
     yield from findings.verdicts(asked.generators)
     yield from findings.explain_missing_huse(asked.too_little)
     yield from findings.state_unrated(given)
+    if findings.state_unrated(given):
+        yield from findings.state_files(given)
     section = chosen_texts.SECTIONS[0].section(given, Options(level=asked.level, these_raters=asked.these_raters))
     yield from section.lead if section else ()  # type: ignore[misc]
     labels = next(kind for kind in rating_scales.SECTIONS if kind.key == "labels")
@@ -420,6 +422,7 @@ def examples() -> dict[str, Asked]:
         "plan stated": Asked(replace(typical, plan=PlanFacts(sentences=("We compare means.",)))),
         "labels": Asked(_named(kind("scales"), "error labels")),
         "likely": Asked(replace(kind("bare"), attached=typical.attached, generators=(), ratings=())),
+        "scored alone": Asked(replace(typical, attached=(SCORED,), generators=(), ratings=())),
         "near-negative": Asked(replace(typical, attached=(NEAR_NEGATIVE,), generators=(), ratings=())),
         "declared": Asked(_declares(typical, ComparisonPlan("typicality", "alpha", "zulu"))),
         "equivalent": Asked(_declares(typical, ComparisonPlan(margin=4.0))),
@@ -769,6 +772,7 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
             asked,
             report_input=replace(asked.report_input, texts=(*asked.report_input.texts, asked.report_input.texts[0])),
         ),
+        _rows("texts", lambda at, row: replace(row, id=f"another {row.id}")),
     ),
     "texts.context_id": (
         _rows("texts", lambda at, row: replace(row, context_id=None)),
@@ -922,6 +926,9 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
     "generators.log_prob_decoding": (_of_generators(log_prob_decoding="beam"),),
     "generators.items.context": (_of_generators(items=lambda at, item: replace(item, context=f"c{at}")),),
     "generators.items.log_prob": (_of_generators(items=lambda at, item: replace(item, log_prob=-1.0)),),
+    "results.null": (
+        lambda asked: replace(asked, generators=tuple(replace(one, null=None) for one in asked.generators)),
+    ),
     "results.huse": (_huse("huse"), _unflagged("huse")),
     "results.huse_q": (_huse("huse_q"), _unflagged("huse_q")),
     "results.huse_d": (_huse("huse_d"),),

@@ -227,7 +227,7 @@ def result(value: float) -> HuseResult:
 
 def test_the_table_of_huse_has_a_row_a_mode_with_n_raters_k_and_p_where_it_was_tested() -> None:
     table = huse_table([HuseRow("t=1.0", "exact", result(0.53), 0.001), HuseRow("t=1.0", "paper", result(0.53))])
-    assert [column.title for column in table.columns][-4:] == ["n", "Ratings per text", "k", "p (HUSE = 1)"]
+    assert [column.title for column in table.columns][-4:] == ["n", "Ratings per text", "k", "p (equal sources)"]
     assert table.rows[0][-4:] == (200, "20", 16, 0.001)
     assert table.rows[1][-1] is None
     assert "95% intervals" in table.title

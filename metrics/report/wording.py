@@ -18,13 +18,8 @@ from metrics.tables.shown import name_criterion as name_criterion
 
 NOT_RECORDED = "not recorded"
 # Names of methods as files and results have them, and as a sentence does.
-METHODS = {
-    "wilson": "Wilson's method",
-    "Wilson": "Wilson's method",
-    "t": "Student's t",
-    "bootstrap": "the bootstrap",
-    "half-samples": "half-samples of contexts",
-}
+METHODS = {"bootstrap": "the bootstrap", "half-samples": "half-samples of contexts"}
+BEGINNINGS = {"wilson": "Wilson's method", "Wilson": "Wilson's method", "t": "Student's t"}
 
 
 def bind_values(sentence: str) -> str:
@@ -37,8 +32,8 @@ def bind_values(sentence: str) -> str:
 
 def name_method(method: str) -> str:
     """The name of a method of intervals as a sentence has it: `Wilson's method, for new texts`."""
-    first, rest = re.fullmatch(r"(\S*?)((?:[ ,(].*)?)", method).groups()  # type: ignore[union-attr]
-    return f"{METHODS.get(first, first)}{rest}"
+    first = re.split(r"[ ,(]", method, maxsplit=1)[0]
+    return METHODS.get(method) or f"{BEGINNINGS.get(first, first)}{method.removeprefix(first)}"
 
 
 def describe_range(low: int, high: int) -> str:

@@ -886,8 +886,8 @@ def page_rows(asked: Asked, caption: str) -> list[dict[str, str]]:
 
 @kind(
     rf"(?P<name>\S+): HUSE is (?P<value>{NUMBER}), above 1: the classifier errs more often than guessing "
-    rf"would\.(?: With the labels of the sources exchanged at random it is "
-    rf"(?P<mean>{NUMBER}) on average \(SD (?P<sd>{NUMBER})\)\.)? It is shown as computed\."
+    rf"would\.(?: With the sources of texts exchanged at random it is "
+    rf"(?P<mean>{NUMBER}) on average \(SD (?P<sd>{NUMBER})\)\.)?"
 )
 def above_one(rows: Rows, match: Match, asked: Asked) -> str | None:
     value = rows.huse(match["name"], asked.k)
@@ -898,8 +898,8 @@ def above_one(rows: Rows, match: Match, asked: Asked) -> str | None:
     for row in page_rows(asked, "Test against equal sources"):
         if row["Generator"] == match["name"]:
             mean, sd = row["Mean under the null"], row["its sd"]
-            said += f" With the labels of the sources exchanged at random it is {mean} on average (SD {sd})."
-    return f"{said} It is shown as computed."
+            said += f" With the sources of texts exchanged at random it is {mean} on average (SD {sd})."
+    return said
 
 
 @table(r"HUSE, HUSE-Q \(judgment alone\) and HUSE-D", uncounted=LISTED)

@@ -133,7 +133,7 @@ def answers_of_files(rows: Rows) -> Iterator[tuple[str, str]]:
     yield "assigned how", f"dealt into HITs and ordered at random by seed {rows.study['seed']}."
     yield "left out why", "Excluded from analysis 0"
     yield "agreement", f"the results are those of {file['name']}."
-    yield "interval of what", f"The numbers of {file['name']} have 95% intervals: "
+    yield "interval of what", f"The numbers of {file['name']} have 95% intervals by "
     if file["kind"] == "nnd":
         yield "which tie mode", "Equal likelihoods: equality fails."
     yield "planned before", "Planned, as the researchers state" if "plan" in rows.stated else "Plan before the data"

@@ -123,12 +123,11 @@ FLAGGED = {
 }
 ABOVE_UNITY = _warning(
     "above_one",
-    "{name}: HUSE is {huse}, above 1: the classifier errs more often than guessing would.{null} It is shown as "
-    "computed.",
+    "{name}: HUSE is {huse}, above 1: the classifier errs more often than guessing would.{null}",
     "results.huse",
     "results.null",
 )
-UNDER_THE_NULL = " With the labels of the sources exchanged at random it is {mean} on average (SD {sd})."
+UNDER_THE_NULL = " With the sources of texts exchanged at random it is {mean} on average (SD {sd})."
 OUT_OF_RANGE = _warning(
     "out_of_range",
     "{name}: HUSE-D is {huse_d}, outside 0 to 1, as it may be when HUSE and HUSE-Q differ by chance. It is shown as "

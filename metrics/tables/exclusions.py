@@ -9,15 +9,18 @@ from metrics.data.sentence import Sentence, template
 from metrics.inference.specification_curve import NAMES, Exclusions, Specification
 from metrics.tables.record import Cell, Column, Table
 
-EXCLUDED = (
-    Column("rules", "Rules"),
-    Column("assignments", "Assignments excluded", "count"),
-    Column("ratings", "Ratings excluded", "count"),
-)
+# The value is next to its rules, where a narrow screen shows both.
 VALUES = (
+    Column("rules", "Rules"),
     Column("value", "Value", "number"),
     Column("low", "Interval from", "number"),
     Column("high", "to", "number"),
+)
+EXCLUDED = (
+    Column("assignments", "Assignments excluded", "count"),
+    Column("ratings", "Ratings excluded", "count"),
+)
+RANDOM = (
     Column("random", "As many at random, mean", "number"),
     Column("random_low", "2.5%", "number"),
     Column("random_high", "97.5%", "number"),
@@ -67,10 +70,10 @@ def exclusions_table(exclusions: Exclusions, *, name: str = "exclusions", of: st
         draws=exclusions.settings["draws"],
         equal=equal,
     )
-    values = (replace(VALUES[0], title=NAMES[exclusions.measure]), *VALUES[1:])
+    values = (VALUES[0], replace(VALUES[1], title=NAMES[exclusions.measure]), *VALUES[2:])
     with_parts = exclusions.measure == "huse"
-    of_huse = (*EXCLUDED, FEWEST, *values, EQUALISED, *(PARTS if with_parts else ()))
-    measure_columns = (*EXCLUDED, EVALUATORS, *values) if judges else of_huse
+    of_huse = (EQUALISED, *(PARTS if with_parts else ()))
+    measure_columns = (*values, *EXCLUDED, EVALUATORS if judges else FEWEST, *RANDOM, *(() if judges else of_huse))
     head = Column("condition", "Condition") if judges else Column("generator", "Generator")
     columns, named = ((head, *measure_columns), (of,)) if of else (measure_columns, ())
     rows = tuple(
@@ -84,7 +87,7 @@ def _cells(selection: Specification) -> tuple[Cell, ...]:
     removals = selection.random
     random = (removals.mean, removals.low, removals.high) if removals else (None, None, None)
     span = (selection.interval.low, selection.interval.high) if selection.interval else (None, None)
-    return selection.named, selection.units, selection.ratings, selection.fewest, selection.value, *span, *random
+    return selection.named, selection.value, *span, selection.units, selection.ratings, selection.fewest, *random
 
 
 def _of_huse(selection: Specification, *, with_parts: bool) -> tuple[Cell, ...]:

@@ -10,7 +10,7 @@ from metrics.tables.record import ALIGNED_LEFT, Cell, Column, Row, Table
 from metrics.tables.shown import split_cell
 from metrics.types import Estimate
 
-LONG_TITLE = 24  # letters, beyond which a head needs room lest it be a tall stack of words
+LONG_TITLE = 12  # letters, beyond which a head is two lines where a screen is narrow, not a tall stack of words
 # What is read as one word, in escaped text: short compounds and names of measures; intervals; a day; letters with what
 # they equal, or with what follows in brackets; a place for words in quotation marks; the last name of several.
 HELD = re.compile(
@@ -19,7 +19,9 @@ HELD = re.compile(
     r"\b\d{1,2} [A-Z][a-z]{2,8} \d{4}\b|"
     r"\b[knp] (?:=|&lt;) [\d.,]*\d|\b(?:p |ICC)\([^()<]{1,10}\)|\bCohen&#(?:x27|39);s d\b|"
     r"&(?:quot|#34);\{\w{1,20}\}&(?:quot|#34);|"
-    r"× [^\s<&]{1,16}"
+    r"× [^\s<&]{1,16}|"
+    # A name without spaces, which may end a line anywhere: its column is no wider than others.
+    r"(?P<name>[^\s<>-]{18,})"
 )
 NUMBER, SECOND = ' class="n"', ' class="second"'
 
@@ -30,7 +32,7 @@ def table_html(table: Table, *, group: bool = False, sortable: bool = False) -> 
     group: rows that share their first cell with the row above are put under one head, and are shown as secondary.
     sortable: marked for a page's script that sorts by a column.
     """
-    head = "".join(f'<th scope="col"{_head_class(column)}>{hold_words(column.title)}</th>' for column in table.columns)
+    head = "".join(f'<th scope="col"{_head_class(column)}>{halve_title(column.title)}</th>' for column in table.columns)
     notes = "".join(f'<p class="quiet">{hold_words(note)}</p>' for note in table.notes)
     label, sorts = escape(table.name.replace("-", " ")), " data-sortable" if sortable else ""
     return (
@@ -41,17 +43,30 @@ def table_html(table: Table, *, group: bool = False, sortable: bool = False) -> 
 
 
 def hold_words(text: str) -> str:
-    """The text, escaped, what is read as one word each on one line.
+    """The text, escaped, what is read as one word each on one line; a long name is marked as one that may be broken.
 
     >>> hold_words("HUSE-Q < 1")
     '<span class="whole">HUSE-Q</span> &lt; 1'
     """
-    return HELD.sub(r'<span class="whole">\g<0></span>', escape(text))
+    return HELD.sub(lambda held: f'<span class="{"name" if held["name"] else "whole"}">{held[0]}</span>', escape(text))
+
+
+def halve_title(title: str) -> str:
+    """The head of a column, escaped; a long one in two halves, each of which a narrow screen shows on one line.
+
+    >>> halve_title("Mean under the null")
+    '<span class="half">Mean under</span> <span class="half">the null</span>'
+    """
+    words = title.split(" ")
+    if len(title) <= LONG_TITLE or len(words) == 1:
+        return hold_words(title)
+    pairs = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
+    halves = min(pairs, key=lambda pair: max(map(len, pair)))
+    return " ".join(f'<span class="half">{hold_words(half)}</span>' for half in halves)
 
 
 def _head_class(column: Column) -> str:
-    names = [*([] if column.kind in ALIGNED_LEFT else ["n"]), *(["long"] if len(column.title) > LONG_TITLE else [])]
-    return f' class="{" ".join(names)}"' if names else ""
+    return "" if column.kind in ALIGNED_LEFT else NUMBER
 
 
 def _rows(table: Table, group: bool) -> Iterator[str]:

@@ -31,7 +31,7 @@ from metrics.report.result import MEASURES, TITLES, JudgedText, Report
 from metrics.report.section import Section
 from metrics.report.sections import exclusions
 from metrics.tables.huse import interval_targets
-from metrics.tables.markup import hold_words, table_html
+from metrics.tables.markup import halve_title, hold_words, table_html
 from metrics.tables.record import Table
 from metrics.types import MODEL, REFERENCE, Estimate, Item
 
@@ -185,6 +185,7 @@ def environment() -> Environment:
     result.globals["unknown"] = []  # names of facts that are not recorded, of the section that is being written
     for name in ("number", "interval", "estimate", "money", "duration", "moment", "known", "plural", "bind_values"):
         result.filters[name] = getattr(wording, name)
+    result.filters["halve_title"] = lambda title: Markup(halve_title(title))  # noqa: S704 - escaped
     result.filters["hold_words"] = _hold_words
     result.filters["hold_parts"] = _hold_parts
     result.filters["lower_headings"] = _lower_headings

@@ -100,6 +100,8 @@ CUT = """() => {
 MOVE = """([top, high]) => document.querySelectorAll("i").forEach((one, at) => {
   one.style.backgroundPositionY = `${-top - at * high}px`;
 })"""
+# Figures are drawn once the library is unpacked, and then a page is longer.
+DRAWN = "document.querySelectorAll('[data-figure]').length === document.querySelectorAll('.alive').length"
 OPEN = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
 
 
@@ -197,6 +199,7 @@ def take(browser: Browser, file: Path, look: str) -> tuple[int, list[bytes], lis
         page.on("pageerror", lambda error: wrong.append(f"console: {error}"))
         page.goto(file.as_uri())
         page.wait_for_load_state("networkidle")
+        page.wait_for_function(DRAWN)
         if scheme == "light":
             page.evaluate(OPEN)
             wrong += [f"{sideways(page)} pixels too wide"] if sideways(page) else []

@@ -13,6 +13,8 @@ from tests.report_checker import (
     counted_columns,  # noqa: F401 - adds its kinds
     figure_labels,
     figures,  # noqa: F401 - adds its kinds
+    lists,
+    made_by,
     page_sentences,  # noqa: F401 - adds its kinds
     rare_sentences,  # noqa: F401 - adds its kinds
     shortened,  # noqa: F401 - adds its kinds
@@ -81,5 +83,6 @@ def differences(text: str, study: Study, asked: Asked) -> list[str]:
     expected = tables.expected_tables(rows, asked)
     expected |= paper_cells(rows, asked.level) if rows.submissions else {}
     lines += [*tables.differences(page, rows), *stated_facts.differences(page, rows, asked)]
-    lines += figure_labels.differences(page, rows)
+    lines += [*figure_labels.differences(page, rows, asked.level), *lists.differences(page, rows, asked)]
+    lines += made_by.differences(page, rows, asked)
     return [*lines, *tables.different_cells(page, expected), *columns.differences(page, rows, asked, expected)]

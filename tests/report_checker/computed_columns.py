@@ -10,11 +10,12 @@ from itertools import combinations
 from statistics import fmean, stdev, variance
 
 import numpy as np
-from scipy.stats import binomtest, f, rankdata, studentized_range, t
+from scipy.optimize import brentq
+from scipy.stats import binomtest, f, nct, rankdata, studentized_range, t
 
 from tests.report_checker.columns import NONE, Counted, headed, table
 from tests.report_checker.comparison import compare
-from tests.report_checker.counted_columns import answers_in, arms_and_all, confused
+from tests.report_checker.counted_columns import answers_in, arms_and_all
 from tests.report_checker.intervals import (
     Influence,
     clustered,
@@ -22,6 +23,7 @@ from tests.report_checker.intervals import (
     mean_limits,
     mean_share,
     paper_huse,
+    pooled_share,
     quantile,
     squares,
 )
@@ -638,45 +640,57 @@ def linear(rows: Rows, asked: Asked, match: Match) -> Counted:
 # --- evaluators ---
 
 
-OF_POOLED = "of pooled answers, for new texts and evaluators"
-
-
 @table(
     r"Human-or-machine judgments by model, domain and training",
     keys=3,
-    uncounted={
-        f"[{name}]": "of pooled answers, texts and evaluators drawn anew" for name in ("F1", "Precision", "Recall")
-    }
-    | {f"[{name}]": "of pooled answers, texts and evaluators drawn anew" for name in ("% human", "% confident")}
-    | {f"[α, {name}]": BY_DRAWS for name in ("binary", "4-point")},
+    uncounted={f"[α, {name}]": BY_DRAWS for name in ("binary", "4-point")},
 )
 def evaluators(rows: Rows, asked: Asked, match: Match) -> Counted:
     counted: Counted = {}
     for name, arm in arms_and_all(rows, "all"):
         answers, shares = answers_in(rows, arm), rows.right_answers(arm)
-        table_of = confused(rows, arm)
-        tp, fn, fp = (table_of[key] for key in (("Machine", "machine"), ("Machine", "human"), ("Human", "machine")))
         binary = units_of(answers, lambda answer: float(answer.code > 2))
         scale = units_of(answers, lambda answer: float(answer.code))
         paired = sum(len(unit) > 1 for unit in scale)
         limits = mean_share(shares, asked.level)
         counted["all", "all", name] = {
             "Accuracy": ranged(fmean(hits / total for hits, total in shares), limits, 100),
-            "F1": _of(2 * tp, 2 * tp + fp + fn, tp + fp + fn),
-            "Precision": _of(tp, tp + fp, tp + fp),
-            "Recall": _of(tp, tp + fn, tp + fn),
+            **pooled_cells(rows, answers, len(shares), asked.level),
             "α, binary": _alpha_beside(alpha(binary, nominal), paired),
             "α, 4-point": _alpha_beside(alpha(scale, ordinal), paired),
-            "% human": Beside(100 * fmean(answer.code <= 2 for answer in answers)),
-            "% confident": Beside(100 * fmean(answer.code in (1, 4) for answer in answers)),
             "Evaluators": str(len(shares)),
             "Ratings": str(len(answers)),
         }
     return counted
 
 
-def _of(part: int, whole: int, n: int) -> Cell:
-    return Beside(part / whole, n) if whole else f"{NONE} (n = {n})"
+def pooled_cells(rows: Rows, answers: Sequence[Answer], evaluators: int, level: float) -> dict[str, Cell]:
+    """Ratios of sums over evaluators, machine being positive; n beside those that are not of all answers."""
+    held: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for answer in answers:
+        said, truth = answer.code > 2, bool(rows.sides[answer.text])
+        held[answer.rater].update(
+            all=1, hit=said and truth, said=said, truth=truth, human=not said, sure=answer.code in (1, 4)
+        )
+    every = sum(held.values(), Counter())
+    either = every["said"] + every["truth"] - every["hit"]
+    cells: dict[str, Cell] = {}
+    for head, counts, n, scale in (
+        ("F1", [(2 * own["hit"], own["said"] + own["truth"]) for own in held.values()], either, 1),
+        ("Precision", [(own["hit"], own["said"]) for own in held.values()], every["said"], 1),
+        ("Recall", [(own["hit"], own["truth"]) for own in held.values()], every["truth"], 1),
+        ("% human", [(own["human"], own["all"]) for own in held.values()], every["all"], 100),
+        ("% confident", [(own["sure"], own["all"]) for own in held.values()], every["all"], 100),
+    ):
+        hits, total = map(sum, zip(*counts, strict=True))
+        beside = None if n == every["all"] else n
+        if not total or (head == "F1" and not every["truth"]):
+            cells[head] = f"{NONE} (n = {n})"
+            continue
+        limits = pooled_share(counts, level, n)
+        value = ranged(hits / total, limits, scale)
+        cells[head] = Ranged(value.value, value.limits, beside)
+    return cells
 
 
 def _alpha_beside(value: float | str, n: int) -> Cell:
@@ -685,7 +699,6 @@ def _alpha_beside(value: float | str, n: int) -> Cell:
 
 @table(
     r"Accuracy against chance, two-sided one-sample t-tests over evaluators\.",
-    uncounted={f"[{name}]": "by the noncentral t distribution" for name in ("Cohen's d", "Hedges' g")},
 )
 def against_chance(rows: Rows, asked: Asked, match: Match) -> Counted:
     rowed: dict[str, dict[str, Cell]] = {}
@@ -699,8 +712,10 @@ def against_chance(rows: Rows, asked: Asked, match: Match) -> Counted:
             mean, error = fmean(above), sd / math.sqrt(n)
             half, p = quantile(asked.level, n - 1) * error, 2 * float(t.sf(abs(mean / error), n - 1))
             cells |= {"Accuracy less 50%": ranged(mean, (mean - half, mean + half), 100), "t": mean / error}
-            g = Beside(mean / sd * (1 - 3 / (4 * (n - 1) - 1))) if n > 2 else NONE
-            cells |= {"df": str(n - 1), "p": P(p), "Cohen's d": Beside(mean / sd), "Hedges' g": g}
+            d, ends = mean / sd, standardized_limits(mean / error, n - 1, math.sqrt(n), asked.level)
+            factor = 1 - 3 / (4 * (n - 1) - 1)
+            g = Ranged(d * factor, (ends[0] * factor, ends[1] * factor)) if n > 2 else NONE
+            cells |= {"df": str(n - 1), "p": P(p), "Cohen's d": Ranged(d, ends), "Hedges' g": g}
             if arm:
                 tested[name] = p
         elif n > 1:
@@ -714,6 +729,26 @@ def against_chance(rows: Rows, asked: Asked, match: Match) -> Counted:
         bonferroni = min(1.0, p * family)
         rowed[name] |= {"p, Bonferroni": P(bonferroni), "p, Holm": P(by_holm or 0), "p, BH": P(min(later))}
     return {(name,): cells for name, cells in rowed.items()}
+
+
+def standardized_limits(by_t: float, df: float, root: float, level: float) -> tuple[float, float]:
+    """Limits of Cohen's d: noncentralities that put the t at either tail, over the root of n."""
+    tail = (1 - level) / 2
+    return noncentrality(by_t, df, 1 - tail) / root, noncentrality(by_t, df, tail) / root
+
+
+def noncentrality(by_t: float, df: float, share: float) -> float:
+    """Of the noncentral t that is below the t with this chance, which falls as it grows."""
+
+    def above(at: float) -> float:
+        return float(nct.cdf(by_t, df, at)) - share
+
+    low = high = by_t
+    while above(low) < 0:
+        low -= 1 + abs(by_t) / 4
+    while above(high) > 0:
+        high += 1 + abs(by_t) / 4
+    return float(brentq(above, low, high))
 
 
 @table(r"Equivalence by two one-sided t-tests", rows={r".*": "held by the sentence on equivalence"})
@@ -753,15 +788,11 @@ def linear_accuracy(rows: Rows, asked: Asked, match: Match) -> Counted:
 @table(
     r"Conditions against each other, Welch's t-tests over evaluators\.",
     keys=2,
-    uncounted={
-        "[Cohen's d]": "by the noncentral t distribution",
-        "Smallest d found with power .8": "by the noncentral t distribution",
-    },
+    uncounted={"Smallest d found with power .8": "by the noncentral t distribution"},
 )
 @table(
     r"Tukey-Kramer comparison of all pairs of conditions",
     keys=2,
-    uncounted={"[Cohen's d]": "by the noncentral t distribution"},
 )
 def conditions_compared(rows: Rows, asked: Asked, match: Match) -> Counted:
     shares = {name: rows.accuracies(arm) for name, arm in arms_and_all(rows) if arm}
@@ -782,13 +813,16 @@ def groups_compared(accuracies: Mapping[str, Sequence[float]], level: float, *, 
         df = sum(parts) ** 2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (m - 1))
         by_t = apart / math.sqrt(sum(parts))
         pooled_sd = math.sqrt((variance(one) * (n - 1) + variance(other) * (m - 1)) / (n + m - 2))
-        cells: dict[str, Cell] = {"Cohen's d": Beside(apart / (math.sqrt(within) if all_pairs else pooled_sd), n + m)}
+        cells: dict[str, Cell] = {"Cohen's d": Beside(apart / math.sqrt(within), n + m)}
         error = math.sqrt(within / 2 * (1 / n + 1 / m))
         if all_pairs:
             range_of = studentized_range(len(shares), total - len(shares))
             half = float(range_of.ppf(level)) * error
             cells |= {"q": abs(apart) / error, "p, all pairs": P(float(range_of.sf(abs(apart) / error)))}
         else:
+            root = math.sqrt(n * m / (n + m))
+            ends = standardized_limits(apart / pooled_sd * root, n + m - 2, root, level) if pooled_sd else None
+            cells["Cohen's d"] = Ranged(apart / pooled_sd, ends, n + m) if pooled_sd else NONE
             half, of = quantile(level, df) * math.sqrt(sum(parts)), len(shares) * (len(shares) - 1) // 2
             tested[pair] = 2 * float(t.sf(abs(by_t), df))
             cells |= {"t": by_t, "df": float(df), "p": P(tested[pair]), "p, Bonferroni": P(min(1.0, of * tested[pair]))}
@@ -802,59 +836,105 @@ def groups_compared(accuracies: Mapping[str, Sequence[float]], level: float, *, 
 
 @table(
     r"Judgments of each text, one by one and pooled",
-    uncounted={"Dawid-Skene": "by the likelihood of a model of evaluators"},
 )
 def pooled(rows: Rows, asked: Asked, match: Match) -> Counted:
     counted: Counted = {}
     several = len(arms_and_all(rows)) > 1
     for name, arm in arms_and_all(rows)[:-1] if several else [("all", "")]:
         said: defaultdict[str, list[bool]] = defaultdict(list)
-        for answer in answers_in(rows, arm):
+        answers = answers_in(rows, arm)
+        for answer in answers:
             said[answer.text].append((answer.code > 2) is bool(rows.sides[answer.text]))
+        likely = dawid_skene([each for each in answers if len(said[each.text]) > 1])
         held = [votes for votes in said.values() if len(votes) > 1]
         if held:
             majority = [0.5 if 2 * sum(votes) == len(votes) else float(2 * sum(votes) > len(votes)) for votes in held]
             counted[name,] = {
                 "One judgment": 100 * fmean(vote for votes in held for vote in votes),
                 "Majority": 100 * fmean(majority),
+                "Dawid-Skene": 100
+                * fmean(0.5 if p == 0.5 else float((p > 0.5) is bool(rows.sides[text])) for text, p in likely.items()),
                 "Texts": str(len(held)),
                 "Judgments": str(sum(map(len, held))),
             }
     return counted
 
 
+SMOOTHED, ROUNDS, RISE = 0.01, 100, 1e-5
+
+
+def dawid_skene(answers: Sequence[Answer]) -> dict[str, float]:
+    """The chance of each text to be a machine's by Dawid and Skene (1979): EM from the shares of votes, two classes."""
+    votes: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+    for answer in answers:
+        votes[answer.text].append((answer.rater, int(answer.code > 2)))
+    chance = {text: fmean(said for _, said in held) for text, held in votes.items()}
+    before = -math.inf
+    for _ in range(ROUNDS):
+        machine = fmean(chance.values()) if chance else 0.0
+        counts: defaultdict[str, np.ndarray] = defaultdict(lambda: np.full((2, 2), SMOOTHED))
+        for text, held in votes.items():
+            for rater, said in held:
+                counts[rater][said] += 1 - chance[text], chance[text]
+        errors = {rater: table / table.sum(axis=0) for rater, table in counts.items()}
+        total = 0.0
+        for text, held in votes.items():
+            logs = np.log(np.maximum([1 - machine, machine], 1e-10))
+            logs = logs + sum(np.log(errors[rater][said]) for rater, said in held)
+            weights = np.exp(logs - logs.max())
+            chance[text] = float(weights[1] / weights.sum())
+            total += float(logs.max() + math.log(weights.sum()))
+        if total - before < RISE * len(answers):
+            break
+        before = total
+    return chance
+
+
 # --- HUSE ---
 
 
-def points(rows: Rows, generator: str, answers: Sequence[Answer]) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
-    """HJ of the rated texts, their log-probabilities by unit where all are known, and which are references."""
+def points(
+    rows: Rows, generator: str, answers: Sequence[Answer], *, totals: bool = False
+) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+    """HJ of the rated texts, their log-probabilities by unit (or totals) where known, and which are references."""
     codes: defaultdict[str, list[float]] = defaultdict(list)
     for answer in answers:
         codes[answer.text].append(float(answer.code))
     keys = [key for key, side in rows.sides.items() if side in ("", generator) and key in codes]
     known = [rows.likelihoods.get((generator, key)) for key in keys]
-    rates = [pair[0] / pair[1] for pair in known if pair]
+    rates = [pair[0] / (1 if totals else pair[1]) for pair in known if pair]
     is_known = len(rates) == len(keys) and all(math.isfinite(rate) for rate in rates)
     hj = np.array([fmean(codes[key]) for key in keys])
     return hj, np.array(rates) if is_known else None, np.array([rows.sides[key] == "" for key in keys])
 
 
-def three(rows: Rows, generator: str, k: int, answers: Sequence[Answer]) -> dict[str, Cell]:
+def three(
+    rows: Rows, generator: str, k: int, answers: Sequence[Answer], *, tie: float = 1, totals: bool = False
+) -> dict[str, Cell]:
     """HUSE, HUSE-Q, HUSE-D and log p alone of these answers; HUSE-Q alone without all log-probabilities.
 
-    HUSE is 0 where exactly one source has probability zero.
+    HUSE is 0 where exactly one source has probability zero. tie: the share of equal votes that answer reference.
+    totals: with log p as it is, not divided by the length.
     """
-    hj, rates, reference = points(rows, generator, answers)
-    nothing = np.zeros(len(hj))
-    quality = huse_of(hj, nothing, reference, k)
+    hj, rates, reference = points(rows, generator, answers, totals=totals)
+    quality = huse_of(hj, np.zeros(len(hj)), reference, k, tie)
     if disjoint(rows, generator):
         values = 0.0, quality, 1 - quality, 0.0
     elif rates is None:
         return {"HUSE": NONE, "HUSE-Q": Beside(quality), "HUSE-D": NONE, "log p only": NONE}
     else:
-        huse = huse_of(hj, rates, reference, k)
-        values = huse, quality, 1 + huse - quality, huse_of(nothing, rates, reference, k)
+        values = four(hj, rates, reference, k, tie)
     return {name: Beside(value) for name, value in zip((*THREE, "log p only"), values, strict=True)}
+
+
+def four(
+    hj: np.ndarray, rates: np.ndarray, reference: np.ndarray, k: int, tie: float = 1
+) -> tuple[float, float, float, float]:
+    """HUSE, HUSE-Q, HUSE-D and log p alone."""
+    nothing = np.zeros(len(hj))
+    both = huse_of(hj, rates, reference, k, tie)
+    quality, alone = huse_of(hj, nothing, reference, k, tie), huse_of(nothing, rates, reference, k, tie)
+    return both, quality, 1 + both - quality, alone
 
 
 def of_paper(rows: Rows, generator: str, k: int) -> dict[str, Cell]:
@@ -972,20 +1052,46 @@ def huse_differences(rows: Rows, asked: Asked, match: Match) -> Counted:
     return {(first, second): cells}
 
 
-@table(
-    r"HUSE by other choices, one changed at a time",
-    keys=2,
-    uncounted=LISTED,
-    rows={r".+, (?!as reported|paper ties).+": "HUSE by settings other than those of the report"},
-)
+KS = (1, 3, 5, 7, 9, 11, 13, 15, 16, 17, 19, 21, 25, 31, 41, 51, 75, 99)
+
+
+@table(r"HUSE by other choices, one changed at a time", keys=2, uncounted=LISTED)
 def other_choices(rows: Rows, asked: Asked, match: Match) -> Counted:
+    """Other ties, neighbours and log p, and as many texts of each source, by draws of the report's own seed."""
     counted: Counted = {}
     for name in generators_of(rows, asked):
-        cells = three(rows, name, asked.k, rows.used)
-        n = str(items_of(rows, name))
-        counted[name, "as reported"] = {**cells, "n": n}
-        counted[name, "paper ties"] = {**of_paper(rows, name, asked.k), "n": n}
+        size = items_of(rows, name)
+        found: dict[str, dict[str, Cell]] = {
+            "as reported": three(rows, name, asked.k, rows.used),
+            "paper ties": of_paper(rows, name, asked.k),
+            "equal votes: half": three(rows, name, asked.k, rows.used, tie=0.5),
+            "equal votes: model": three(rows, name, asked.k, rows.used, tie=0),
+            "total log p, not per unit of length": three(rows, name, asked.k, rows.used, totals=True),
+            **{f"k = {k}": three(rows, name, k, rows.used) for k in KS if k < size},
+        }
+        for choice, cells in found.items():
+            counted[name, choice] = {**cells, "n": str(size)}
+        counted |= {(name, choice): cells for choice, cells in of_equal_sizes(rows, name, asked.k)}
     return counted
+
+
+SUBSAMPLES = 200
+
+
+def of_equal_sizes(rows: Rows, name: str, k: int) -> Iterator[tuple[str, dict[str, Cell]]]:
+    hj, rates, reference = points(rows, name, rows.used)
+    sides = [np.flatnonzero(side) for side in (reference, ~reference)]
+    size = min(map(len, sides))
+    if len(sides[0]) == len(sides[1]) or 2 * size <= k:
+        return
+    rng = np.random.default_rng(0)
+    chosen = [side[rng.random((SUBSAMPLES, len(side))).argsort(axis=1)[:, :size]] for side in sides]
+    known = rates if rates is not None else np.zeros(len(hj))
+    drawn = [four(hj[at], known[at], reference[at], k) for at in np.concatenate(chosen, axis=1)]
+    cells: dict[str, Cell] = {"n": str(2 * size)}
+    for head, value in zip((*THREE, "log p only"), np.mean(drawn, axis=0), strict=True):
+        cells[head] = NONE if rates is None and head != "HUSE-Q" else Beside(float(value))
+    yield f"{size} texts of each source, mean of {SUBSAMPLES} subsamples", cells
 
 
 @table(

@@ -5,17 +5,20 @@ A figure whose labels are neither held nor listed with a reason is a difference.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from lxml.html import HtmlElement
 
 from tests.report_checker.columns import headed
+from tests.report_checker.intervals import pooled_share
 from tests.report_checker.page import Page, words
 from tests.report_checker.recount import Answer, Rows
-from tests.report_checker.tables import same
+from tests.report_checker.tables import Ranged, same
 
 LISTED = {
     "exclusions-": "values of selections, to whose table sentences are held",
@@ -56,7 +59,7 @@ def texts(picture: HtmlElement, tag: str) -> list[str]:
 
 
 Row = dict[str, str]
-Hold = Callable[[Page, Rows, Figure], Iterator[str]]
+Hold = Callable[[Page, Rows, Figure, float], Iterator[str]]
 HELD: dict[str, Hold] = {}
 
 
@@ -70,14 +73,50 @@ def held(*names: str) -> Callable[[Hold], Hold]:
     return add
 
 
-def differences(page: Page, rows: Rows) -> Iterator[str]:
+def differences(page: Page, rows: Rows, level: float) -> Iterator[str]:
     """Each label that the tables say otherwise; a page whose tables are cut has marks without a row."""
+    yield from differences_of_ticks(page)
     for figure in figures(page) if not page.cut_tables() else ():
         hold = next((HELD[name] for name in HELD if figure.name.startswith(name)), None)
         if hold is not None:
-            yield from (f"figure {figure.title!r}: {line}" for line in hold(page, rows, figure))
+            yield from (f"figure {figure.title!r}: {line}" for line in hold(page, rows, figure, level))
         elif not figure.name.startswith(tuple(LISTED)):
             yield f"figure {figure.name}: its labels are neither held nor listed"
+
+
+def differences_of_ticks(page: Page) -> Iterator[str]:
+    """Numbers along an axis, and along a line of labels, that are not in proportion to where they are written."""
+    for picture in page.tree.xpath("//figure//svg"):
+        lines: defaultdict[tuple[str, ...], list[tuple[float, float]]] = defaultdict(list)
+        for element in picture.iter():
+            match = TICK.fullmatch(words(element)) if str(element.tag).endswith("text") else None
+            if match and "tick" in (element.get("class") or ""):
+                across = element.get("text-anchor") == "middle"
+                at, other = ("x", "y") if across else ("y", "x")
+                lines[at, element.get(other)].append((float(element.get(at)), number_of(match[2].replace(",", ""))))
+            elif match and match[1] and element.get("class") == "halo quiet":
+                lines[match[1], element.get("x")].append((float(element.get("y")), number_of(match[2])))
+        for name, places in lines.items():
+            values = [value for _, value in places]
+            scales = [values, [math.log(value) for value in values]] if min(values) > 0 else [values]
+            if len(places) > 2 and not any(in_proportion([at for at, _ in places], scale) for scale in scales):
+                yield f"figure {picture.get('aria-label')!r}: {name[0]} at {places} are not in proportion"
+
+
+TICK = re.compile(rf"(?:([A-Z]\S+) )?({NUMBER}|\d+(?:,\d+)+)%?")
+PIXEL = 0.2  # twice what a place is rounded by
+
+
+def in_proportion(places: Sequence[float], values: Sequence[float]) -> bool:
+    """Whether the places are on one line with the values."""
+    low, high = values.index(min(values)), values.index(max(values))
+    if values[low] == values[high]:
+        return False
+    slope = (places[high] - places[low]) / (values[high] - values[low])
+    return all(
+        abs(places[low] + slope * (value - values[low]) - place) < PIXEL
+        for place, value in zip(places, values, strict=True)
+    )
 
 
 def table(page: Page, beginning: str, **named: str) -> list[Row]:
@@ -131,7 +170,7 @@ def of_estimates(page: Page, figure: Figure) -> Iterator[tuple[str, str, str]]:
 
 
 @held("means", "shares", "chosen-", "preferences")
-def estimates(page: Page, rows: Rows, figure: Figure) -> Iterator[str]:
+def estimates(page: Page, rows: Rows, figure: Figure, level: float) -> Iterator[str]:
     """Each mark, its label, and which is highest and lowest."""
     known = list(of_estimates(page, figure))
     shown = {f"{name} {cell}, n = {n}": number_of(cell) for name, cell, n in known}
@@ -146,7 +185,7 @@ def estimates(page: Page, rows: Rows, figure: Figure) -> Iterator[str]:
 
 
 @held("accuracy-by")
-def accuracy(page: Page, rows: Rows, figure: Figure) -> Iterator[str]:
+def accuracy(page: Page, rows: Rows, figure: Figure, level: float) -> Iterator[str]:
     """Words of this figure are a sentence that is counted."""
     expected = [f"{name} {cell}, n = {n}" for name, cell, n in of_estimates(page, figure)]
     yield from otherwise(figure.marks, expected)
@@ -154,7 +193,7 @@ def accuracy(page: Page, rows: Rows, figure: Figure) -> Iterator[str]:
 
 
 @held("hj-by-source")
-def hj_by_source(page: Page, rows: Rows, figure: Figure) -> Iterator[str]:
+def hj_by_source(page: Page, rows: Rows, figure: Figure, level: float) -> Iterator[str]:
     """Words of this figure are a sentence that is counted."""
     means = table(page, "HJ by source: mean")
     yield from otherwise(figure.labels, [f"{row['Source']} {row['Mean HJ']}, n = {row['n']}" for row in means])
@@ -165,7 +204,7 @@ def hj_by_source(page: Page, rows: Rows, figure: Figure) -> Iterator[str]:
 
 
 @held("scatter")
-def scatter(page: Page, rows: Rows, figure: Figure) -> Iterator[str]:
+def scatter(page: Page, rows: Rows, figure: Figure, level: float) -> Iterator[str]:
     """Marks of the generator have their log p in the table of texts; of references of two generators it has none."""
     every = {row["Id"]: row for row in table(page, "HJ: mean of a text's ratings")}
     counts: Counter[str] = Counter()
@@ -187,38 +226,48 @@ def scatter(page: Page, rows: Rows, figure: Figure) -> Iterator[str]:
 
 
 @held("ratings-", "scores-")
-def histogram(page: Page, rows: Rows, figure: Figure) -> Iterator[str]:
-    """Counts and shares by label; of limits the sentences hold some. Words of this figure are a sentence."""
+def histogram(page: Page, rows: Rows, figure: Figure, level: float) -> Iterator[str]:
+    """Counts and shares by label, with their limits. Words of this figure are a sentence."""
     groups: defaultdict[str, list[Answer]] = defaultdict(list)
-    arm = figure.title.rpartition(", ")[2] if figure.name.startswith("scores") else ""
     for answer in rows.used:
-        side = rows.sides[answer.text]
-        if figure.name.startswith("scores"):
-            if arm in ("all judgments", answer.arm):
-                groups["machine texts" if side else "human texts"].append(answer)
-        elif side in ("", figure.title.removeprefix("Ratings of ").removesuffix(" and of the references")):
-            groups[side or "reference"].append(answer)
-    expected = {}
-    for name, answers in groups.items():
-        counts = Counter(answer.label for answer in answers)
-        for label in rows.labels_of(answers[0].criterion):
-            expected[name, label] = counts[label], len(answers)
+        groups[group_of(rows, figure, answer)].append(answer)
+    groups.pop("", None)
+    expected = {(name, label) for name, answers in groups.items() for label in rows.labels_of(answers[0].criterion)}
     if len(figure.marks) != len(expected):
         yield f"{len(figure.marks)} marks, and the rows have {len(expected)}"
     for mark in figure.marks:
-        match = re.fullmatch(rf"(.+?), (.+): ({NUMBER})% (\d+) of (\d+) ratings?", SPANS.sub("", mark))
-        number, total = expected.get((match[1], match[2]), (0, 1)) if match else (0, 1)
-        if (
-            match is None
-            or (match[4], match[5]) != (str(number), str(total))
-            or not same(match[3], 100 * number / total)
-        ):
-            yield f"{mark}, and the rows say {number} of {total}"
+        match = re.fullmatch(rf"(.+?), (.+): ({NUMBER}%(?:{SPANS.pattern})?) (\d+) of (\d+) ratings?", mark)
+        if match is None or (match[1], match[2]) not in expected:
+            yield f"{mark}, which is no label of the rows"
+            continue
+        answers = groups[match[1]]
+        number, share = sum(answer.label == match[2] for answer in answers), share_of_label(answers, match[2], level)
+        if (match[4], match[5]) != (str(number), str(len(answers))) or not same(match[3], share):
+            yield f"{mark}, and the rows say {number} of {len(answers)}, {share}"
     yield from otherwise(figure.labels, [f"{name} ({len(answers)} ratings)" for name, answers in groups.items()])
 
 
+def group_of(rows: Rows, figure: Figure, answer: Answer) -> str:
+    """Of whose texts the answer is in this figure; "" for none."""
+    side = rows.sides[answer.text]
+    if figure.name.startswith("scores"):
+        is_shown = figure.title.rpartition(", ")[2] in ("all judgments", answer.arm)
+        return ("machine texts" if side else "human texts") if is_shown else ""
+    shown = figure.title.removeprefix("Ratings of ").removesuffix(" and of the references")
+    return (side or "reference") if side in ("", shown) else ""
+
+
+def share_of_label(answers: Sequence[Answer], label: str, level: float) -> Ranged:
+    counts: defaultdict[str, list[bool]] = defaultdict(list)
+    for answer in answers:
+        counts[answer.rater].append(answer.label == label)
+    limits = pooled_share([(sum(held), len(held)) for held in counts.values()], level)
+    share = 100 * fmean(answer.label == label for answer in answers)
+    return Ranged(share, limits and (100 * limits[0], 100 * limits[1]))
+
+
 @held("tradeoff")
-def tradeoff(page: Page, rows: Rows, figure: Figure) -> Iterator[str]:
+def tradeoff(page: Page, rows: Rows, figure: Figure, level: float) -> Iterator[str]:
     exact = {row["Generator"]: row for row in table(page, "HUSE, HUSE-Q (judgment alone), HUSE-D", Ties="exact")}
     for match in re.finditer(r"(\S+), at HUSE-Q (.+?) and HUSE-D (.+?) \(n = (\d+)\)", figure.words):
         row = exact.get(match[1], {})
@@ -231,7 +280,7 @@ def tradeoff(page: Page, rows: Rows, figure: Figure) -> Iterator[str]:
 
 
 @held("huse-by-")
-def curve(page: Page, rows: Rows, figure: Figure) -> Iterator[str]:
+def curve(page: Page, rows: Rows, figure: Figure, level: float) -> Iterator[str]:
     """HUSE as in the table of sizes, and accuracy, which is in per cent there; numbers of draws are not held."""
     over = "ratings per text" if "ratings per text" in figure.title else "texts"
     name = figure.title.partition(":")[0]

@@ -58,6 +58,22 @@ def mean_share(right: Sequence[tuple[int, int]], level: float) -> tuple[float, f
     return wilson(mean, max(effective, 1e-300), quantile(level, units - 1))
 
 
+def pooled_share(counts: Sequence[tuple[float, float]], level: float, answers: float = 0) -> tuple[float, float] | None:
+    """Limits of a ratio of sums over raters, each of (hits, answers): Wilson's with the n that its variance stands for.
+
+    answers: how many judgments the ratio is of, where they are not the sum.
+    """
+    held = [(hits, total) for hits, total in counts if total]
+    hits, total = (sum(each) for each in zip(*held, strict=True)) if held else (0, 0)
+    if len(held) < 2:
+        return None
+    share, m = hits / total, len(held)
+    variance = m / (m - 1) * sum((own * total - of * hits) ** 2 for own, of in held) / total**4
+    effective = share * (1 - share) / variance if variance else answers or total
+    low, high = wilson(share, max(effective, 1e-300), quantile(level, m - 1))
+    return max(low, 0.0), min(high, 1.0)
+
+
 # --- a difference of two sources ---
 
 
@@ -309,8 +325,11 @@ def side_by_side(rng: np.random.Generator, units: np.ndarray) -> tuple[list[np.n
     return [units[order[:size]] for order in orders], [units[order[size : 2 * size]] for order in orders]
 
 
-def huse_of(hj: np.ndarray, q: np.ndarray, reference: np.ndarray, k: int) -> float:
-    """HUSE of one sample: votes by 1 / size of the source, all that tie with the k-th, ties to the reference."""
+def huse_of(hj: np.ndarray, q: np.ndarray, reference: np.ndarray, k: int, tie: float = 1) -> float:
+    """HUSE of one sample: votes by 1 / size of the source, all that tie with the k-th.
+
+    tie: the share of equal votes that answer reference.
+    """
     columns = [values / values.std() for values in (hj, q) if values.std() > TIE]
     if not columns:
         return 1.0
@@ -320,8 +339,8 @@ def huse_of(hj: np.ndarray, q: np.ndarray, reference: np.ndarray, k: int) -> flo
     close = squared <= cut * (1 + NOTHING) + NOTHING**2
     sizes = reference.sum(), (~reference).sum()
     lead = (close & reference).sum(axis=1) * int(sizes[1]) - (close & ~reference).sum(axis=1) * int(sizes[0])
-    wrong = (lead >= 0) != reference
-    return float(wrong[reference].mean() + wrong[~reference].mean())
+    answer = np.where(lead == 0, tie, lead > 0)
+    return float((1 - answer[reference]).mean() + answer[~reference].mean())
 
 
 def other_raters(rows: Rows, generator: str) -> bool:

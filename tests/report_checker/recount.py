@@ -143,6 +143,20 @@ class Rows:
         )
 
     @cached_property
+    def shown_in_hits(self) -> dict[int, list[dict[str, Any]]]:
+        """What each HIT shows, in its order: the words of the text, of its context, and of what it is paired with."""
+        rows = self._all(
+            "SELECT i.hit_id AS hit, t.body, COALESCE(c.body, '') AS context, COALESCE(o.body, '') AS partner "
+            "FROM annotation_hititem i JOIN annotation_hit h ON h.id = i.hit_id JOIN annotation_text t "
+            "ON t.id = i.text_id LEFT JOIN annotation_context c ON c.id = t.context_id "
+            "LEFT JOIN annotation_text o ON o.id = i.partner_id WHERE h.study_id = %s ORDER BY i.hit_id, i.position"
+        )
+        shown: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+        for row in rows:
+            shown[row["hit"]].append(row)
+        return shown
+
+    @cached_property
     def arms(self) -> list[dict[str, Any]]:
         return self._all("SELECT training, reward_cents FROM annotation_arm WHERE study_id = %s ORDER BY id")
 

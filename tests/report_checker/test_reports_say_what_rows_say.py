@@ -17,6 +17,7 @@ from lxml import html
 import metrics.report
 from metrics.data.sentence import TEMPLATES
 from tests.metrics.report.headings import count_not_recorded, empty_headings
+from tests.report_checker import lists, made_by
 from tests.report_checker.check import differences, sentences
 from tests.report_checker.columns import ShownCell, counted_cells
 from tests.report_checker.figure_labels import LISTED, figures
@@ -188,7 +189,37 @@ def test_a_label_of_a_figure_that_is_changed_is_caught() -> None:
         assert lie != text
         lied = reported.page.replace(f">{text}<", f">{lie}<")
         assert lied != reported.page, text
-        assert list(differences_of_labels(Page(lied), rows)), lie
+        assert list(differences_of_labels(Page(lied), rows, reported.asked.level)), lie
+
+
+LISTS = (
+    "//table[@class='texts']//td",
+    "//table[@class='signatures']//code/text()/..",
+    "//details[contains(@class, 'stated')]//li",
+    "//*[contains(@class, 'page-text')]",
+    "//dt[.='Settings']/../dd",
+    "//dt[.='Versions']/../dd",
+    "//dt[.='Size of a task']/../dd",
+    "//dt[.='Where and when evaluators worked']/../dd",
+)
+
+
+def test_a_digit_that_is_changed_in_a_list_of_the_page_is_caught() -> None:
+    reported = report_of(STORED[2])
+    rows, asked = Rows(reported.study), reported.asked
+    for path in LISTS:
+        page = Page(reported.page)
+        nodes = [node for place in page.tree.xpath(path) for node in place.xpath(".//text()") if re.search(r"\d", node)]
+        lied = 0
+        for node in nodes[:6]:
+            lie = re.sub(r"\d(?=\D*$)", lambda digit: str((int(digit[0]) + 5) % 10), node, count=1)
+            owner, which = node.getparent(), "tail" if node.is_tail else "text"
+            setattr(owner, which, lie)
+            lied += 1
+            found = [*lists.differences(page, rows, asked), *made_by.differences(page, rows, asked)]
+            setattr(owner, which, str(node))
+            assert found, f"{path}: {lie}"
+        assert lied, path
 
 
 def test_a_fact_or_a_cell_of_the_paper_table_that_is_changed_is_caught() -> None:

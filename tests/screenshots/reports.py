@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import django
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from pypdf import PdfReader, PdfWriter
 
 from metrics.report.build import build_report
@@ -101,7 +101,7 @@ MOVE = """([top, high]) => document.querySelectorAll("i").forEach((one, at) => {
   one.style.backgroundPositionY = `${-top - at * high}px`;
 })"""
 # Figures are drawn once the library is unpacked, and then a page is longer.
-DRAWN = "document.querySelectorAll('[data-figure]').length === document.querySelectorAll('.alive').length"
+STILL = ":not(.alive) > [data-figure]"
 OPEN = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
 
 
@@ -199,7 +199,7 @@ def take(browser: Browser, file: Path, look: str) -> tuple[int, list[bytes], lis
         page.on("pageerror", lambda error: wrong.append(f"console: {error}"))
         page.goto(file.as_uri())
         page.wait_for_load_state("networkidle")
-        page.wait_for_function(DRAWN)
+        expect(page.locator(STILL)).to_have_count(0)
         if scheme == "light":
             page.evaluate(OPEN)
             wrong += [f"{sideways(page)} pixels too wide"] if sideways(page) else []

@@ -137,7 +137,7 @@ def otherwise(said: Sequence[str], expected: Sequence[str]) -> Iterator[str]:
 
 
 def number_of(cell: str) -> float:
-    return float(SPANS.sub("", cell).rstrip("%").replace("−", "-"))
+    return float(SPANS.sub("", cell).lstrip("<> ").rstrip("%").replace("−", "-"))  # of "> 99.9%", its bound
 
 
 def criterion_of(figure: Figure) -> str:

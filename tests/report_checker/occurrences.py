@@ -197,4 +197,6 @@ OCCURRENCES: dict[int, tuple[str, ...]] = {
     316: ("figures.hj-by-frequency",),
     317: ("tables.exclusions-changes",),
     322: ("shortened.appendix", "shortened.days", "shortened.rows", "shortened.texts"),
+    323: ("answer.better-within",),
+    324: ("answer.worse-within",),
 }

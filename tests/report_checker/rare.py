@@ -74,6 +74,16 @@ RARE: tuple[tuple[int, dict[str, Any], tuple[str, ...]], ...] = (
         {"raters": 2, "shown": (8, 8, 1, 2)},
         ("shortened.rows", "shortened.texts", "shortened.days", "shortened.appendix"),
     ),
+    (
+        0,
+        {**BOTH, "twist": "second", "settings": (*PAIR, ("compare_margin", 4.9)), "logged": True},
+        ("answer.better-within",),
+    ),
+    (
+        0,
+        {**BOTH, "twist": "second", "settings": (("compare_margin", 4.9),), "logged": True},
+        ("answer.worse-within",),
+    ),
 )
 SECTION = "letters"  # of a package that is not installed
 VALUE = {

@@ -1011,8 +1011,9 @@ def answer(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(
-    rf"(?P<first>\S+) and (?P<second>.+?) (?:are equivalent|differ) .*?the margin of [\d.]+ points: (?P<value>{NUMBER}) "
-    rf"\[(?P<low>{NUMBER}), (?P<high>{NUMBER})\] points(?:, p (?P<p>[<=] \.\d+))?; .+?\. The \d+% interval is for new [^.]+?\. {DECLARED}"
+    rf"(?:(?P<first>\S+) and (?P<second>.+?) are equivalent .*?within|{BETWEEN}.+? \(p (?P<p>[<=] \.\d+)\), but by less than) "
+    rf"the margin of [\d.]+ points: (?P<value>{NUMBER}) "
+    rf"\[(?P<low>{NUMBER}), (?P<high>{NUMBER})\] points; .+?\. The \d+% interval is for new [^.]+?\. {DECLARED}"
 )
 def answer_equivalent(rows: Rows, match: Match, asked: Asked) -> str | None:
     """The interval at 1 - 2 alpha lies inside the declared margin."""
@@ -1026,12 +1027,14 @@ def answer_equivalent(rows: Rows, match: Match, asked: Asked) -> str | None:
     value, lower, upper = (
         shown(number, match[name]) for number, name in ((compared.value, "value"), (low, "low"), (high, "high"))
     )
-    differ = p <= 1 - asked.level
-    alike = f"differ{compared.on} by less than" if differ else f"are equivalent{compared.on} within"
-    tested = f", p {said_p(p, match['p'] or '')}" if differ else ""
+    head = f"{compared.first} and {compared.second} are equivalent{compared.on} within"
+    if p <= 1 - asked.level:
+        words = words_of(compared)[compared.value < 0]
+        tested = f"(p {said_p(p, match['p'] or '')})"
+        head = f"{compared.first} {words} {compared.second}{compared.on} {tested}, but by less than"
     return (
-        f"{compared.first} and {compared.second} {alike} the margin of {margin:g} points: "
-        f"{value} [{lower}, {upper}] points{tested}; {count(compared.items, compared.unit)}, {count(compared.raters, 'rater')}. "
+        f"{head} the margin of {margin:g} points: "
+        f"{value} [{lower}, {upper}] points; {count(compared.items, compared.unit)}, {count(compared.raters, 'rater')}. "
         f"The {100 * level:g}% interval is for new {compared.unit}s and new raters. {declared(rows, compared)}"
     )
 

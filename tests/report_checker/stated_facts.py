@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -86,6 +87,10 @@ def counted_facts(page: Page, rows: Rows, asked: Asked) -> dict[str, list[str]]:
             "Ratings per text": f"{_raters_of_texts(rows)}{_on_each(rows)}",
             "Ratings per pair": f"{_raters_of_texts(rows)}{_on_each(rows)}",
         }
+    if rows.plans and rows.logged is None:
+        sealed, document = moment(rows.plans[0]["at"]), rows.plans[0]["document"]
+        facts["Plan sealed"] = f"{sealed:%A}, {sealed.day} {sealed:%B %Y, %H:%M} UTC"
+        facts["SHA-256 of the plan"] = hashlib.sha256(document.encode()).hexdigest()
     if asked.without == "ratings":
         facts["Ratings per text"] = "unknown"
     return {name: [value] for name, value in facts.items()}

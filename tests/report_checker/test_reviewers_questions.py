@@ -136,7 +136,7 @@ def answers_of_files(rows: Rows) -> Iterator[tuple[str, str]]:
     yield "interval of what", f"The numbers of {file['name']} have 95% intervals by "
     if file["kind"] == "nnd":
         yield "which tie mode", "Equal likelihoods: equality fails."
-    yield "planned before", "Planned, as the researchers state" if "plan" in rows.stated else "Plan before the data"
+    yield "planned before", "Planned, as the researchers state" if "plan" in rows.stated else "Plan of the study"
 
 
 @pytest.mark.parametrize("kind", STUDIES)

@@ -71,6 +71,7 @@ CALLED_FOR = (
     "near-negative",
     "declared",
     "equivalent",
+    "worse within the margin",
     "nothing shared",
     "counted",
     "scored",

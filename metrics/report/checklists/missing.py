@@ -84,9 +84,9 @@ FACTS: tuple[tuple[MissingFact, Callable[[ReportInput], bool]], ...] = (
     (
         MissingFact(
             "plan",
-            "Plan before the data",
-            "hypotheses, tests, exclusions, or that there was none",
-            ("Plan before the data", "SHA-256 of the plan", "Plan logged"),
+            "Plan of the study",
+            "hypotheses, tests and exclusions that were planned, or that none were",
+            ("Plan of the study", "SHA-256 of the plan", "Plan logged"),
         ),
         _lacks_plan,
     ),
@@ -109,7 +109,9 @@ FACTS: tuple[tuple[MissingFact, Callable[[ReportInput], bool]], ...] = (
         lambda facts: _can_plan(facts) and (facts.plan is None or facts.plan.power is None),
     ),
     (
-        MissingFact("deviations", "Deviations from the plan", "what differed, or none", ("Deviations from the plan",)),
+        MissingFact(
+            "deviations", "Deviations from the plan", "what differed and why, or none", ("Deviations from the plan",)
+        ),
         lambda facts: not _lacks_plan(facts) and facts.plan is not None and facts.plan.deviations is None,
     ),
     (

@@ -38,11 +38,13 @@ RATED = ("ratings.value", "ratings.kept", "ratings.rater", *COMPARED, "options.l
 MEASURED = "{on}: {shown}, {p}; {n}. The {level:g}% interval is for {target}. {declared}"
 BETTER = template("answer.better", "{first} {is_better} {second}" + MEASURED, *RATED)
 WORSE = template("answer.worse", "{first} {is_worse} {second}" + MEASURED, *RATED)
-EQUIVALENT = template(
-    "answer.equivalent",
-    "{first} and {second} {are_alike}{on} {within} the margin of {margin}: {shown}; {n}. The {level:g}% interval is "
-    "for {target}. {declared}",
-    *RATED,
+WITHIN = "the margin of {margin}: {shown}; {n}. The {level:g}% interval is for {target}. {declared}"
+EQUIVALENT = template("answer.equivalent", "{first} and {second} are equivalent{on} within " + WITHIN, *RATED)
+BETTER_WITHIN = template(
+    "answer.better-within", "{first} {is_better} {second}{on} ({p}), but by less than " + WITHIN, *RATED
+)
+WORSE_WITHIN = template(
+    "answer.worse-within", "{first} {is_worse} {second}{on} ({p}), but by less than " + WITHIN, *RATED
 )
 UNDECIDED = template("answer.undecided", "Undecided between {first} and {second}" + MEASURED, *RATED)
 TOO_SMALL = template(
@@ -227,15 +229,15 @@ def _sentence(judged: Judged, verdict: Verdict, declared: str, level: float) -> 
         "level": 100 * level,
         "declared": declared,
     }
-    if verdict.outcome == "equivalent" and verdict.margin and verdict.narrow:
-        shown = _shown(judged.kind, compared.difference.value or 0.0, verdict.narrow)
-        values |= {"level": 100 * verdict.narrow.level, "margin": _margin(judged.kind, verdict.margin.high)}
-        if verdict.adjusted_p is not None and verdict.adjusted_p <= 1 - level:
-            values |= {"shown": f"{shown}, {_p(verdict)}"}
-            return EQUIVALENT.fill(**values, are_alike="differ", within="by less than")
-        values |= {"shown": shown}
-        return EQUIVALENT.fill(**values, are_alike="are equivalent", within="within")
     values |= {"p": _p(verdict), "is_better": better, "is_worse": worse}
+    if verdict.outcome == "equivalent" and verdict.margin and verdict.narrow:
+        values |= {
+            "shown": _shown(judged.kind, compared.difference.value or 0.0, verdict.narrow),
+            "level": 100 * verdict.narrow.level,
+            "margin": _margin(judged.kind, verdict.margin.high),
+        }
+        outcome = _difference(judged, verdict)
+        return {"better": BETTER_WITHIN, "worse": WORSE_WITHIN}.get(outcome, EQUIVALENT).fill(**values)
     return {"better": BETTER, "worse": WORSE}.get(verdict.outcome, UNDECIDED).fill(**values)
 
 
@@ -280,9 +282,10 @@ def _briefly(judged: Judged, main: Verdict) -> str:
     value, span = compared.difference.value or 0.0, compared.difference.interval
     if verdict.first != main.first:
         value, span = -value, span and replace(span, low=-span.high, high=-span.low)
-    if outcome in ("better", "worse"):
-        words = _words(judged, verdict.first)[outcome == "worse"].removesuffix(" than").removesuffix(" to")
-        return f"{name} {_shown(judged.kind, value, span)}, {_p(verdict)}, {_named(verdict.first)} {words}"
+    if (difference := _difference(judged, verdict)) in ("better", "worse"):
+        words = _words(judged, verdict.first)[difference == "worse"].removesuffix(" than").removesuffix(" to")
+        within = " within the margin" if difference != outcome else ""
+        return f"{name} {_shown(judged.kind, value, span)}, {_p(verdict)}, {_named(verdict.first)} {words}{within}"
     return f"{name} {_shown(judged.kind, value, span)}, {_p(verdict)}, {outcome}"
 
 
@@ -292,6 +295,14 @@ def _words(judged: Judged, first: str) -> tuple[str, str, str]:
     if first != REFERENCES:
         return better, worse, on
     return better.replace("is ", "are ", 1), worse.replace("is ", "are ", 1), on
+
+
+def _difference(judged: Judged, verdict: Verdict) -> Outcome:
+    """What the test of a difference says, whatever the margin."""
+    better = judged.better()
+    if (verdict.first, verdict.second) in better:
+        return "better"
+    return "worse" if (verdict.second, verdict.first) in better else verdict.outcome
 
 
 def _named(name: str, *, capital: bool = False) -> str:
@@ -452,7 +463,9 @@ def _items_head(result: Answer) -> str:
 
 def _row(judged: Judged, verdict: Verdict) -> Row:
     criterion, compared = judged.criterion, verdict.comparison
-    outcome = SEVERE_OUTCOMES.get(verdict.outcome, verdict.outcome) if criterion == SEVERITY else verdict.outcome
+    difference = _difference(judged, verdict)
+    outcome = SEVERE_OUTCOMES.get(difference, difference) if criterion == SEVERITY else difference
+    outcome = f"{outcome}, within the margin" if difference != verdict.outcome else outcome
     outcome = NOT_TESTED if verdict.outcome == "too small" else outcome
     if compared is None:
         return (criterion, verdict.first, verdict.second, *[None] * 4, outcome, *[None] * 5)

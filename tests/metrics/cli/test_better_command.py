@@ -78,7 +78,8 @@ def test_the_same_people_rate_the_same_texts_in_two_conditions(run) -> None:
 def test_what_was_declared_leads(run) -> None:
     _, out, _ = run(TIDY, "--compare", "small", "large", "--margin", "3")
     words = " ".join(out.split())
-    assert words.startswith("small and large differ on typicality by less than the margin of 3 points: -2.00 [")
+    assert words.startswith("small is worse than large on typicality (p")
+    assert ", but by less than the margin of 3 points: -2.00 [" in words
     assert "Declared by the plan: comparison and margin." in words
 
 

@@ -179,8 +179,8 @@ def test_a_declared_margin_that_holds_the_interval_makes_them_equivalent() -> No
 
 def test_a_margin_does_not_make_alike_what_was_shown_to_differ() -> None:
     words = sentence(rated({"a": 1.0, "b": 0.0}, plan=PlanFacts(comparison=ComparisonPlan(margin=3.0))))
-    assert words.startswith("a and b differ on clarity by less than the margin of 3 points: ")
-    assert "points, p" in words
+    assert words.startswith("a is better than b on clarity (p")
+    assert ", but by less than the margin of 3 points: " in words
 
 
 def test_references_are_a_family_of_their_own() -> None:

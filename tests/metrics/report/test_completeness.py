@@ -121,5 +121,5 @@ def test_a_stored_plan_is_not_asked_for_in_words_and_no_work_is_a_number() -> No
     report = build_report(replace(given, plan=stored, crowd=replace(given.crowd, submitted=0), assignments=()), k=3)
     page = lxml_html.fromstring(html(report, now=NOW))
     listed = page.xpath("string(//section[@id='not-recorded']/p)").rstrip(".\n").split("; ")
-    assert not {"Plan before the data", "Assignments submitted", "Statistical power of the sample"} & {*listed}
+    assert not {"Plan of the study", "Assignments submitted", "Statistical power of the sample"} & {*listed}
     assert "Planned power" in listed

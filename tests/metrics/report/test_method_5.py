@@ -36,9 +36,9 @@ ASKED: dict[str, dict[str, str]] = {
         "conditions": "Conditions|One condition",
         "planned n": "Raters planned per text|Evaluators planned per condition",
         "power": "Planned power|Statistical power",
-        "plan": "Plan before the data",
+        "plan": "Plan of the study",
         "where it was registered": "Registered|Registration",
-        "its hash": "SHA-256 of the plan|Plan before the data",
+        "its hash": "SHA-256 of the plan|Plan of the study",
         "deviations": "Deviations from the plan",
     },
     "items": {

@@ -64,7 +64,7 @@ from metrics.tables.huse import HuseRow, huse_table
 from metrics.types import HuseResult, Interval
 from tests.annotation.reports.round_trips import ESTIMATE, KINDS
 from tests.metrics.report.kinds_of_study import KINDS as KINDS_OF_STUDY
-from tests.metrics.report.samples import CROWD
+from tests.metrics.report.samples import CROWD, rated
 from tests.metrics.report.samples import study as small_study
 
 SEED = 3
@@ -425,7 +425,9 @@ def examples() -> dict[str, Asked]:
         "scored alone": Asked(replace(typical, attached=(SCORED,), generators=(), ratings=())),
         "near-negative": Asked(replace(typical, attached=(NEAR_NEGATIVE,), generators=(), ratings=())),
         "declared": Asked(_declares(typical, ComparisonPlan("typicality", "alpha", "zulu"))),
-        "equivalent": Asked(_declares(typical, ComparisonPlan(margin=4.0))),
+        "worse within the margin": Asked(_declares(typical, ComparisonPlan(margin=4.0))),
+        "better within the margin": Asked(_declares(typical, ComparisonPlan("typicality", "alpha", "zulu", 4.0))),
+        "equivalent": Asked(rated({"a": 0.1, "b": 0.0}, plan=PlanFacts(comparison=ComparisonPlan(margin=2.0)))),
         "nothing shared": Asked(_apart(typical)),
         "counted": Asked(_counted(typical)),
         "scored": Asked(replace(typical, attached=(SCORED,))),

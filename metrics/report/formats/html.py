@@ -43,7 +43,7 @@ SHOWN_DAYS = 40
 JSON = "report.json"  # holds every row of every table
 LONGEST_PART = 30  # letters of a part of a signature, which fit on a line
 HEADING = re.compile(r"(</?h)([2-4])\b")
-CLAUSE = re.compile(r"[;:,.](?=\s|$)")
+CLAUSE = re.compile(r"[;:,.](?=\s|$)(?![^(]*\))")  # not within brackets
 NO_AMOUNT = "not what raters were paid: see how raters were paid"
 Contents = Sequence[tuple[str, str]]
 CONTENTS = (

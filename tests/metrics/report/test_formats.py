@@ -24,7 +24,7 @@ from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
 from metrics.report.build import build_report
 from metrics.report.formats.figures import charts
-from metrics.report.formats.html import html
+from metrics.report.formats.html import CLAUSE, html
 from metrics.report.formats.html_to_text import take_pictures
 from metrics.report.formats.json import payload, read
 from metrics.report.formats.json_schema import document_schema
@@ -311,3 +311,8 @@ def test_a_page_from_elsewhere_shows_no_file_of_this_machine(tmp_path: Path) -> 
     written = replace(plain, html=plain.html + "<script>document.getElementById('p').textContent='other'</script>")
     before, after = (take_pictures((one,), CHROMIUM, sandbox=False)["page"] for one in (plain, written))
     assert before != after
+
+
+def test_the_name_of_a_result_ends_with_its_first_clause_but_not_within_brackets() -> None:
+    assert CLAUSE.split("Correlations of texts (same source, same id), by rank.")[0].endswith("(same source, same id)")
+    assert CLAUSE.split("HUSE by other choices, one changed at a time.")[0] == "HUSE by other choices"

@@ -45,6 +45,7 @@ from metrics.report.records import (
     StudyFacts,
     StudyMode,
     Warn,
+    describe_coding,
 )
 from metrics.types import Setting
 
@@ -83,7 +84,7 @@ def study_facts(study: Study, crowd: collecting_counts.CrowdCounts, words: repor
         question=words.question or (study.question if imported else "") or "not recorded",
         noun=words.noun or study.noun,
         scale=scale,
-        coding=coding(scale),
+        coding=describe_coding(scale) or "not recorded",
         mode=_mode(study),
         created_at=(datetime.fromisoformat(created) if created else None) if imported else study.created_at,
         collected_from=crowd.first,
@@ -136,17 +137,6 @@ def _mode(study: Study) -> StudyMode:
     if study.mode == Study.Mode.IMPORTED:
         return "imported"
     return "rehearsal" if study.mode == Study.Mode.REHEARSAL else "live"
-
-
-def coding(scale: Sequence[ScaleLabel]) -> str:
-    """The scale's numbers in words: `0 to 5, 0 = Invalid`."""
-    ordered = sorted(scale, key=lambda label: label.code)
-    if not ordered:
-        return "not recorded"
-    low, high = ordered[0], ordered[-1]
-    lowest, highest = (f"{float(label.code):g}" for label in (low, high))
-    named = "" if low.name == lowest else f", {lowest} = {low.name}, {highest} = {high.name}"
-    return f"{lowest} to {highest}{named}"
 
 
 def _interleaving(study: Study, sources: Sequence[tuple[int, int]]) -> str | None:

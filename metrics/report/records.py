@@ -7,6 +7,8 @@ belongs here: raters are pseudonyms.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
@@ -48,6 +50,16 @@ class ScaleLabel:
     name: str
     code: int | Fraction
     gloss: str = ""
+
+
+def describe_coding(scale: Sequence[ScaleLabel]) -> str:
+    """The scale's numbers in words: `0 to 5, 0 = Invalid, 5 = Very Typical`; "" without labels."""
+    if not scale:
+        return ""
+    low, high = (choose(scale, key=lambda label: label.code) for choose in (min, max))
+    lowest, highest = (f"{float(label.code):g}" for label in (low, high))
+    named = "" if low.name == lowest else f", {lowest} = {low.name}, {highest} = {high.name}"
+    return f"{lowest} to {highest}{named}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,6 +437,22 @@ class ReportInput:
         if self.study.task == ERROR_LABELS:
             return AnswerType.SINGLE_LABEL
         return AnswerType.PREFERENCE if not self.study.answers and self.in_pairs else AnswerType.ORDINAL
+
+    def labels_of(self, criterion: str) -> tuple[ScaleLabel, ...]:
+        """The labels that raters could choose, in the order shown; () where they are not known, or ratings have others.
+
+        `study.scale` has those of the first criterion, the task text those of all.
+        """
+        if not self.study.answers or criterion == self.study.answers[0][0]:
+            labels = self.study.scale
+        else:
+            stored = json.loads(self.task_plan.wording) if self.task_plan else {}
+            rows = [each["labels"] for each in stored.get("criteria", ()) if each["name"] == criterion]
+            labels = tuple(ScaleLabel(name, Fraction(code), gloss) for name, code, gloss in (rows[0] if rows else ()))
+        if self.answer_of(criterion) is AnswerType.NUMBER:
+            return labels
+        known = {label.name for label in labels}
+        return labels if all(row.label in known for row in self.ratings if row.criterion == criterion) else ()
 
     def criteria_of(self, answer: AnswerType) -> frozenset[str]:
         """The rated criteria that are answered so."""

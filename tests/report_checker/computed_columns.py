@@ -440,7 +440,7 @@ def left_votes(rows: Rows, asked: Asked, match: Match) -> Counted:
 
 
 @table(
-    r"Ratings by source, as coded", keys=2, uncounted={"[less the references]": "those of the differences of sources"}
+    r"Ratings by source(?:[,;.])", keys=2, uncounted={"[less the references]": "those of the differences of sources"}
 )
 def scales(rows: Rows, asked: Asked, match: Match) -> Counted:
     """Means are counted in `tables`. Differences are those of the comparison of sources."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter, defaultdict
 from fractions import Fraction
 from statistics import fmean, quantiles, stdev
@@ -11,7 +12,7 @@ from statistics import fmean, quantiles, stdev
 from tests.report_checker.columns import NONE, Counted, table
 from tests.report_checker.intervals import quantile
 from tests.report_checker.recount import Answer, Rows, clock, decimal, middle, moment, money
-from tests.report_checker.sentences import Asked, Match, by_amount, rewards
+from tests.report_checker.sentences import Asked, Match, by_amount, is_nominal, rewards
 from tests.report_checker.tables import Cell, choices
 
 RUN, MOST = 8, 0.8
@@ -171,15 +172,20 @@ def flags(rows: Rows, asked: Asked, match: Match) -> Counted:
     }
 
 
-@table(r"Labels(?: of (?P<criterion>[\w ]+?))? in the order shown")
+@table(r"Labels(?: of (?P<criterion>[\w ,]+?))? (?P<which>in the order shown|that raters chose)")
 def labels(rows: Rows, asked: Asked, match: Match) -> Counted:
+    """Labels without an order have no code."""
     criteria = rows.words["criteria"]
-    named = match["criterion"] or criteria[0]["name"].replace("_", " ")
+    named = re.split(r", | and ", match["criterion"] or "")[0] or criteria[0]["name"].replace("_", " ")
     chosen = next(each for each in criteria if each["name"].replace("_", " ") == named)
-    return {
-        (label,): {"Code": f"{float(code):g}".replace("-", "−"), "Explanation": gloss or NONE}
-        for label, code, gloss in chosen["labels"]
-    }
+    given = {answer.label for answer in rows.answers if answer.criterion == chosen["name"]}
+    counted: Counted = {}
+    for label, code, gloss in chosen["labels"]:
+        if match["which"] == "in the order shown" or label in given:
+            ordered = {} if is_nominal(rows, chosen["name"]) else {"Code": f"{float(code):g}".replace("-", "−")}
+            explained = gloss if match["which"] == "in the order shown" else ""
+            counted[(label,)] = {**ordered, "Explanation": explained or NONE}
+    return counted
 
 
 @table(r"What reviewers ask of a human evaluation", uncounted={"What to record": OTHER_WORDS})

@@ -18,6 +18,7 @@ from tests.report_checker.sentences import (
     NUMBER,
     Asked,
     Match,
+    coding_of,
     fixed,
     is_nominal,
     items_of,
@@ -506,12 +507,31 @@ caption(
     rf"Preferences {CRITERION}(?:; {LEVEL} over new (?P<units>pairs of texts|contexts) and new raters)?\.",
     are_pairs,
 )
-caption(
-    "caption_scales",
-    rf"Ratings by source, as coded(?:; {LEVEL} of (?:means|differences|means and differences) over new "
-    r"(?P<units>texts|contexts) and new raters)?\.",
-    lambda rows, criterion: any(is_rated(rows, each["name"]) for each in rows.words["criteria"]),
+
+
+@kind(
+    rf"Ratings by source(?P<coded>, coded .+?)?(?P<tail>; {LEVEL} of (?:means|differences|means and differences) over "
+    r"new (?P<units>texts|contexts) and new raters)?\.$"
 )
+def caption_scales(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """Codes by criterion where these differ; of an import those of the first question alone are stored."""
+    if match["units"] and (match["units"] == "contexts") != rows.has_contexts:
+        return None
+    rated = [name for name in dict.fromkeys(answer.criterion for answer in rows.used) if is_rated(rows, name)]
+    labels = {each["name"]: each["labels"] for each in rows.words["criteria"]}
+    codings = {name: coding_of([tuple(label) for label in labels[name]]) for name in rated}
+    first = rows.words["criteria"][0]["name"]
+    if rows.study["mode"] == "imported" and set(rated) - {first}:
+        coded = ""
+    elif len(set(codings.values())) == 1:
+        coded = f", coded {codings[rated[0]]}"
+    else:
+        parts = [f"{coding} ({name.replace('_', ' ')})" for name, coding in codings.items()]
+        coded = f", coded {'; '.join(parts)}"
+    tail = re.sub(rf"{NUMBER}% intervals", f"{100 * asked.level:g}% intervals", match["tail"] or "")
+    return f"Ratings by source{coded}{tail}." if rated else None
+
+
 caption("caption_sides", r"Share of decided votes for the text on the left, with tests of 50%\.", are_pairs)
 caption(
     "caption_standardized",

@@ -219,34 +219,65 @@ def is_nominal(rows: Rows, criterion: str) -> bool:
     )
 
 
-@kind(r"They answer(?:ed)? on a scale of \d+ labels \(.+?\), coded .+?\.(?= |$)")
-def scale(rows: Rows, match: Match, asked: Asked) -> str | None:
-    scales = {tuple(map(tuple, criterion["labels"])) for criterion in rows.words["criteria"]}
-    if len(scales) > 1 or nominal(rows) or rows.study["task"] == "direct_assessment":
+THEY = r"(?:They|For (?P<of>[^.“]+?), they)"
+
+
+def groups(rows: Rows) -> list[tuple[list[str], list[tuple[str, str, str]]]]:
+    """Criteria that have the same labels, and are answered alike, with these labels; an import has no task text."""
+    found: dict[tuple[bool, tuple[tuple[str, str, str], ...]], list[str]] = {}
+    for criterion in rows.words["criteria"]:
+        labels = tuple((label, code, gloss) for label, code, gloss in criterion["labels"])
+        found.setdefault((is_nominal(rows, criterion["name"]), labels), []).append(criterion["name"])
+    return [(names, list(labels)) for (_, labels), names in found.items()]
+
+
+def group_of(rows: Rows, named: str | None) -> tuple[str, list[str], list[tuple[str, str, str]]] | None:
+    """How a sentence begins that is of a group of criteria, their names and labels; None where there is no such group."""
+    every = groups(rows)
+    if rows.study["mode"] == "imported" and len(rows.words["criteria"]) > 1:
         return None
-    labels = scales.pop()
+    for names, labels in every:
+        if len(every) == 1 or listed([name.replace("_", " ") for name in names]) == named:
+            they = "They" if len(every) == 1 else f"For {named}, they"
+            return they, names, labels
+    return None
+
+
+def coding_of(labels: list[tuple[str, str, str]]) -> str:
     codes = sorted((Fraction(code), label) for label, code, _ in labels)
     (low, lowest), (high, highest) = codes[0], codes[-1]
+    return f"{float(low):g} to {float(high):g}, {float(low):g} = {lowest}, {float(high):g} = {highest}"
+
+
+@kind(rf"{THEY} answer(?:ed)? on a scale of \d+ labels \(.+?\), coded .+?\.(?= |$)")
+def scale(rows: Rows, match: Match, asked: Asked) -> str | None:
+    known = group_of(rows, match["of"])
+    if known is None or is_nominal(rows, known[1][0]) or rows.study["task"] == "direct_assessment":
+        return None
+    they, _, labels = known
     named = ", ".join(label for label, _, _ in labels)
-    ends = f"{float(low):g} to {float(high):g}, {float(low):g} = {lowest}, {float(high):g} = {highest}"
-    return f"They {tense(rows, 'answered', 'answer')} on a scale of {len(labels)} labels ({named}), coded {ends}."
+    return (
+        f"{they} {tense(rows, 'answered', 'answer')} on a scale of {len(labels)} labels ({named}), coded "
+        f"{coding_of(labels)}."
+    )
 
 
-@kind(r"They answer(?:ed)? with whole numbers \(.+?\)\.(?= |$)")
+@kind(rf"{THEY} answer(?:ed)? with whole numbers \(.+?\)\.(?= |$)")
 def numbers(rows: Rows, match: Match, asked: Asked) -> str | None:
-    if rows.study["task"] != "direct_assessment":
+    known = group_of(rows, match["of"])
+    if known is None or rows.study["task"] != "direct_assessment":
         return None
-    ends = sorted((int(code), label) for label, code, _ in rows.words["criteria"][0]["labels"])
-    points = [f"{code} = {label}" for code, label in (ends[0], ends[-1])]
-    return f"They {tense(rows, 'answered', 'answer')} with whole numbers ({ends[0][0]} to {ends[-1][0]}, {', '.join(points)})."
+    return f"{known[0]} {tense(rows, 'answered', 'answer')} with whole numbers ({coding_of(known[2])})."
 
 
-@kind(r"They (?:chose|choose) among \d+ answers \(.+?\)\.")
+@kind(rf"{THEY} (?:chose|choose) among \d+ answers \(.+?\)\.")
 def answers(rows: Rows, match: Match, asked: Asked) -> str | None:
-    if not nominal(rows):
+    known = group_of(rows, match["of"])
+    if known is None or not is_nominal(rows, known[1][0]):
         return None
-    labels = [label for label, _, _ in rows.words["criteria"][0]["labels"]]
-    return f"They {tense(rows, 'chose', 'choose')} among {len(labels)} answers ({', '.join(labels)})."
+    they, _, labels = known
+    named = ", ".join(label for label, _, _ in labels)
+    return f"{they} {tense(rows, 'chose', 'choose')} among {len(labels)} answers ({named})."
 
 
 @kind(r"(?:Texts|Pairs of texts) (?:were|are) shown in \d+ tasks? of up to \d+\.")
@@ -786,11 +817,16 @@ def analysis_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
     )
 
 
-@kind(r"Krippendorff's α was .+? \((?:ordinal|nominal)\)\.(?= |$)")
+CHOSEN_OR_NOT = "nominal, each text as chosen or not"
+
+
+@kind(rf"Krippendorff's α was .+? \((?:ordinal|nominal|{CHOSEN_OR_NOT})\)\.(?= |$)")
 def agreement(rows: Rows, match: Match, asked: Asked) -> str:
     """Each value counted anew, at the level of measurement of its criterion; limits lie where other draws lay them."""
     criteria = [criterion["name"] for criterion in rows.words["criteria"]]
     named = {name: "nominal" if is_nominal(rows, name) else "ordinal" for name in criteria}
+    if rows.study["task"] == "which_machine":
+        named = dict.fromkeys(criteria, CHOSEN_OR_NOT)
     parts = re.findall(rf"{NUMBER}( \[{NUMBER}, {NUMBER}\])?(?: for ([^;(]+?))?(?=;| \()", match[0])
     in_words = {name.replace("_", " "): name for name in criteria}
     stated = [in_words.get(words, words) or criteria[0] for _, words in parts]
@@ -826,7 +862,7 @@ HUSE_TARGET = "expectation of the estimator at this number of texts and ratings,
 
 @kind(
     rf"(?:Ratings were averaged by text; (?:means of sources have {NUMBER}% intervals over new (?P<means>texts|contexts) "
-    r"and new raters; )?differences are paired by context where contexts are recorded|"
+    r"and new raters, not cut at the ends of the scale; )?differences are paired by context where contexts are recorded|"
     rf"Shares of labels have {NUMBER}% intervals over new (?P<shares>texts|contexts) and new raters|"
     rf"How often a text of each source was chosen has {NUMBER}% intervals over new contexts and new raters|"
     rf"Preferences count ties as half(?: and have {NUMBER}% intervals over new (?P<pairs>pairs of texts|contexts) and new "
@@ -1681,17 +1717,20 @@ def caption_mixed(rows: Rows, match: Match, asked: Asked) -> str:
     return f"{fitted} of {number} ratings, texts and raters crossed ({criterion})."
 
 
-@kind(r"Labels(?: of \w+(?: \w+)*?)? in the order shown(?:; coding: .+)?\.")
-def caption_scale(rows: Rows, match: Match, asked: Asked) -> str:
-    first, *others = rows.words["criteria"]
-    labels = first["labels"]
-    shown = f"Labels{' of ' + first['name'].replace('_', ' ') if others else ''} in the order shown"
-    if is_nominal(rows, first["name"]):
-        return f"{shown}."
-    codes = sorted((Fraction(code), label) for label, code, _ in labels)
-    (low, lowest), (high, highest) = codes[0], codes[-1]
-    ends = f"{float(low):g} to {float(high):g}, {float(low):g} = {lowest}, {float(high):g} = {highest}"
-    return f"{shown}; coding: {ends}."
+@kind(r"Labels(?: of (?P<of>.+?))? (?P<which>in the order shown|that raters chose)(?:; coding: .+)?\.")
+def caption_scale(rows: Rows, match: Match, asked: Asked) -> str | None:
+    """Of an import the labels of the first question alone are stored."""
+    first, *others = [criterion["name"] for criterion in rows.words["criteria"]]
+    if others and rows.study["mode"] == "imported":
+        every = [([first], groups(rows)[0][1]), *(([name], []) for name in others)]
+    else:
+        every = groups(rows)
+    for names, labels in every:
+        if not others or listed([name.replace("_", " ") for name in names]) == match["of"]:
+            of = f" of {match['of']}" if others else ""
+            coding = f"; coding: {coding_of(labels)}" if labels and not is_nominal(rows, names[0]) else ""
+            return f"Labels{of} {'in the order shown' if labels else 'that raters chose'}{coding}."
+    return None
 
 
 # --- the sealed plan ---

@@ -83,7 +83,10 @@ def test_two_questions_of_one_type_that_exchange_their_names_are_caught() -> Non
     assert not differences(reported.page, reported.study, asked)
     said = "; ".join(sentence.text for sentence in sentences(Page(reported.page), rows, asked))
     assert all(words in said for words in ("of cases (which machine)", "of cases (dullest text)"))
-    assert all(words in said for words in ("] for dullest text; ", "] for which machine (nominal)."))
+    assert all(
+        words in said
+        for words in ("] for dullest text; ", "] for which machine (nominal, each text as chosen or not).")
+    )
     one, other = "which machine", "dullest text"
     lied = reported.page.replace(one, "EXCHANGED").replace(other, one).replace("EXCHANGED", other)
     assert differences(lied, reported.study, asked)

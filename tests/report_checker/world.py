@@ -20,7 +20,7 @@ from metrics.report.formats.figures import headline
 from metrics.report.formats.html import html
 from metrics.report.formats.latex import latex
 from metrics.report.paper.table import paper_table
-from metrics.report.prose.methods import describe_scale
+from metrics.report.prose.methods import describe_scales
 from metrics.report.prose.page_sentences import page_sentences
 from metrics.report.prose.shortened import count_further_days, count_texts_shown, shorten_table
 from metrics.report.records import ReportInput
@@ -110,7 +110,7 @@ def keys_of(report: Report) -> dict[str, set[str]]:
     """By template, the sentences that the page takes from it."""
     sentences: dict[str, set[str]] = {}
     table = paper_table(report.generators, report.sections)
-    waiting: list[Any] = [report, describe_scale(report.input), table, headline(report), page_sentences(report)]
+    waiting: list[Any] = [report, describe_scales(report.input), table, headline(report), page_sentences(report)]
     waiting += sentences_of_cuts(report)
     waiting += [replace(main_table(report), notes=())] if report.generators else []  # the page shows no notes of it
     seen: set[int] = set()

@@ -24,7 +24,7 @@ from metrics.report.formats.isolation import isolate_words
 from metrics.report.paper.page import compose_page
 from metrics.report.pay import arms_by_reward, describe_rewards
 from metrics.report.prose import shortened
-from metrics.report.prose.methods import asks_who_wrote, describe_extras, describe_scale
+from metrics.report.prose.methods import asks_who_wrote, describe_extras, describe_scales
 from metrics.report.prose.page_sentences import page_sentences
 from metrics.report.records import TextRow
 from metrics.report.result import MEASURES, TITLES, JudgedText, Report
@@ -93,7 +93,7 @@ def html(
         "items_part": render_part(report.items),
         "study_asks_who": asks_who_wrote(report.input),
         "extras": describe_extras(report.input.study),
-        "scale_caption": describe_scale(report.input),
+        "scales": describe_scales(report.input),
         "rewards": describe_rewards(report.input) or (NO_AMOUNT if report.input.crowd.pays else ""),
         "one_reward": len(arms_by_reward(report.input)) < 2,
         "many": MANY_ROWS,

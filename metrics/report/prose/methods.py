@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from metrics.data.answer_types import AnswerType
 from metrics.data.arm_assignment import draw_sentence
 from metrics.data.sentence import Sentence, template
 from metrics.report import pay
 from metrics.report.prose.findings import state_unrated
-from metrics.report.records import ReportInput, StudyFacts
+from metrics.report.records import ReportInput, ScaleLabel, StudyFacts, describe_coding
 from metrics.report.result import GeneratorReport
-from metrics.report.wording import describe_days, describe_range, name_method, number, plural
+from metrics.report.wording import (
+    describe_days,
+    describe_range,
+    join_names,
+    name_criterion,
+    name_method,
+    number,
+    plural,
+)
 from metrics.types import REFERENCE
 
 TEXTS = ("texts.source", "texts.generator")
@@ -28,25 +37,26 @@ JUDGED = template("methods.texts", "Raters judged {texts}.", *TEXTS, "ratings.te
 QUESTION = template("methods.question", "Raters {were} asked: \u201c{question}\u201d", "study.question", "ratings.text")
 SCALE = template(
     "methods.scale",
-    "They {answered} on a scale of {number} labels ({labels}), coded {coding}.",
+    "{they} {answered} on a scale of {number} labels ({labels}), coded {coding}.",
     "study.scale",
     "study.coding",
     "study.task",
     "ratings.text",
 )
 ANSWERS = template(
-    "methods.answers", "They {chose} among {number} answers ({labels}).", "study.scale", "study.task", "ratings.text"
+    "methods.answers", "{they} {chose} among {number} answers ({labels}).", "study.scale", "study.task", "ratings.text"
 )
 LABELS = template(
     "captions.scale",
-    "Labels{criterion} in the order shown{coding}.",
+    "Labels{criterion} {which}{coding}.",
     "study.scale",
     "study.coding",
     "study.answers",
+    "ratings.label",
 )
 NUMBERS = template(
     "methods.numbers",
-    "They {answered} with whole numbers ({coding}).",
+    "{they} {answered} with whole numbers ({coding}).",
     "study.scale",
     "study.coding",
     "study.answers",
@@ -210,31 +220,83 @@ def _counted_sides(report_input: ReportInput) -> str:
     return " and ".join([", ".join(counts[:-1]), counts[-1]] if len(counts) > 1 else counts)
 
 
-def _scale(report_input: ReportInput) -> Iterator[Sentence]:
-    """The answers: a scale with its coding, or labels without an order; nothing where criteria have several scales."""
-    study, tense = report_input.study, _tense(report_input)
-    if study.answers and all(answer == AnswerType.NUMBER for _, answer in study.answers):
-        yield NUMBERS.fill(answered=tense["answered"], coding=study.numbers)
-        return
-    names = [label.name for label in study.scale]
-    # The scale is that of the first criterion: only answers show whether the others have the same.
-    if not names or (len(study.answers) > 1 and not report_input.ratings):
-        return
-    if any(rating.label not in names for rating in report_input.ratings):
-        return
-    shown = {"number": len(names), "labels": ", ".join(names)}
-    if report_input.has_coding:
-        yield SCALE.fill(**shown, answered=tense["answered"], coding=study.coding)
-    else:
-        yield ANSWERS.fill(**shown, chose=tense["chose"])
+@dataclass(frozen=True, slots=True)
+class LabelTable:
+    """Labels of criteria that have the same ones. ordered: whether the labels have an order, and so a code.
+
+    numbers: whether raters gave whole numbers. offered: else labels that no rater gave may be missing.
+    """
+
+    criteria: tuple[str, ...]
+    labels: tuple[ScaleLabel, ...]
+    coding: str
+    ordered: bool
+    numbers: bool
+    offered: bool
+    caption: Sentence
 
 
-def describe_scale(report_input: ReportInput) -> Sentence:
-    """The caption of the table of labels: of which of several criteria they are, and their coding if they have one."""
+def describe_scales(report_input: ReportInput) -> tuple[LabelTable, ...]:
+    """The tables of labels: of each criterion those that raters could choose, else those that they chose."""
     study = report_input.study
-    criterion = f" of {study.answers[0][0].replace('_', ' ')}" if len(study.answers) > 1 else ""
-    coding = f"; coding: {study.coding}" if report_input.has_coding and study.coding else ""
-    return LABELS.fill(criterion=criterion, coding=coding)
+    criteria = [criterion for criterion, _ in study.answers] or [""]
+    groups: dict[tuple[tuple[ScaleLabel, ...], str, bool, bool, bool], list[str]] = {}
+    for criterion in criteria:
+        numbers = bool(criterion) and report_input.answer_of(criterion) is AnswerType.NUMBER
+        ordered = not report_input.answer_of(criterion).is_nominal if criterion else report_input.has_coding
+        labels, offered = report_input.labels_of(criterion), True
+        coding = describe_coding(labels)
+        if criterion == criteria[0]:
+            labels, coding = study.scale, study.numbers if numbers else study.coding
+        elif not labels and not numbers:
+            used = {row.label: row.value for row in report_input.ratings if row.criterion == criterion}
+            labels = tuple(ScaleLabel(name, used[name]) for name in sorted(used, key=lambda name: used[name]))
+            offered = False
+        if labels:
+            groups.setdefault((labels, coding, ordered, numbers, offered), []).append(criterion)
+    return tuple(
+        LabelTable(
+            tuple(names),
+            *group,
+            _caption_labels(names, group[1] if group[2] else "", several=len(criteria) > 1, offered=group[-1]),
+        )
+        for group, names in groups.items()
+    )
+
+
+def _caption_labels(names: Sequence[str], coding: str, *, several: bool, offered: bool) -> Sentence:
+    return LABELS.fill(
+        criterion=f" of {join_names([name_criterion(name) for name in names])}" if several else "",
+        which="in the order shown" if offered else "that raters chose",
+        coding=f"; coding: {coding}" if coding else "",
+    )
+
+
+def _scale(report_input: ReportInput) -> Iterator[Sentence]:
+    """The answers: a scale with its coding, numbers, or labels without an order; nothing where some are not known."""
+    tables = describe_scales(report_input)
+    criteria = [criterion for criterion, _ in report_input.study.answers] or [""]
+    if not all(table.offered for table in tables) or sum(len(table.criteria) for table in tables) < len(criteria):
+        return
+    if not all(report_input.labels_of(criterion) for criterion in criteria) or _has_other_labels(report_input):
+        return
+    tense = _tense(report_input)
+    for table in tables:
+        named = join_names([name_criterion(name) for name in table.criteria])
+        they = "They" if len(tables) == 1 else f"For {named}, they"
+        labels = {"number": len(table.labels), "labels": ", ".join(label.name for label in table.labels)}
+        if table.numbers:
+            yield NUMBERS.fill(they=they, answered=tense["answered"], coding=table.coding)
+        elif table.ordered:
+            yield SCALE.fill(they=they, answered=tense["answered"], coding=table.coding, **labels)
+        else:
+            yield ANSWERS.fill(they=they, chose=tense["chose"], **labels)
+
+
+def _has_other_labels(report_input: ReportInput) -> bool:
+    """Whether ratings of a study whose criteria are not recorded have labels that its scale lacks."""
+    names = {label.name for label in report_input.study.scale}
+    return not report_input.study.answers and any(row.label not in names for row in report_input.ratings)
 
 
 EXTRAS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC
 
+from metrics.data.answer_types import AnswerType
 from metrics.data.number_format import estimate
 from metrics.data.sentence import Sentence, template
 from metrics.report.records import ReportInput
@@ -76,6 +77,7 @@ STATED = template(
 )
 DIGITS = 12  # of a SHA-256 in a sentence; the appendix has all
 OF_A_SCALE, OF_LABELS = "ordinal", "nominal"
+OF_A_CHOICE = "nominal, each text as chosen or not"
 
 
 def sentences(
@@ -103,8 +105,9 @@ def _agreement(report_input: ReportInput, ratings: Table | None, evaluators: Tab
         values = dict(_alphas(evaluators, (), "alpha_ordinal", "model", "domain", "training"))
         levels = dict.fromkeys(values, OF_A_SCALE)
     if values:
-        stated = {levels[name] for name in values}
         names = {name: f" for {name_criterion(name)}" if len(values) > 1 else "" for name in values}
+        levels |= {name: OF_A_CHOICE for name in values if report_input.answer_of(name) is AnswerType.CHOSEN_TEXT}
+        stated = {levels[name] for name in values}
         ends = {name: f" ({levels[name]})" if len(stated) > 1 else "" for name in values}
         words = "; ".join(f"{estimate(value)}{names[name]}{ends[name]}" for name, value in values.items())
         yield AGREEMENT.fill(values=words if len(stated) > 1 else f"{words} ({stated.pop()})")
@@ -129,7 +132,9 @@ def _intervals(generators: Sequence[GeneratorReport], tables: dict[str, Table], 
         yield TARGET.fill(targets="; or the ".join(targets))
     if "scales" in tables:
         over = _over(tables["scales"], "mean")
-        means = f"means of sources have {percent:g}% intervals {over}; " if over else ""
+        means = (
+            f"means of sources have {percent:g}% intervals {over}, not cut at the ends of the scale; " if over else ""
+        )
         yield MEANS.fill(intervals=means)
     if "labels" in tables and (over := _over(tables["labels"], "share")):
         yield SHARES.fill(level=percent, over=over)

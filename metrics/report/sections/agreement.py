@@ -67,6 +67,10 @@ ALPHA_NOTE = (
     "1: the raters of each text give the same label; 0: no more agreement than chance gives. Ordinal fits labels in "
     "an order."
 )
+CHOICE_NOTE = (
+    "Where a text of a set is chosen, the units are the texts, each as chosen or not. Those of one set depend on each "
+    "other, which the intervals do not take into account."
+)
 SEVERAL_LABELS = "a rater may give a text several labels"
 ALPHA = (
     CRITERION,
@@ -83,12 +87,14 @@ class AgreementFacts:
     """The ratings that count by criterion, and the side of each text (None: a reference).
 
     nominal: criteria whose answers are labels without an order. elsewhere: who wrote what is in a section of its own.
+    has_choices: whether one of the texts of a set is chosen on some criterion.
     """
 
     ratings: Mapping[str, tuple[RatingRow, ...]]
     sides: Mapping[str, str | None]
     nominal: frozenset[str]
     elsewhere: bool
+    has_choices: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +107,7 @@ class Agreement:
     further: tuple[tuple[str, IntraclassCorrelations | None, MixedModel | None, int], ...]
     why: tuple[tuple[str, str], ...]
     elsewhere: bool
+    has_choices: bool = False
 
 
 def gather(report_input: ReportInput) -> AgreementFacts | None:
@@ -124,6 +131,7 @@ def gather(report_input: ReportInput) -> AgreementFacts | None:
         sides={text.id: text.generator for text in report_input.texts},
         nominal=frozenset(name for name in by_criterion if answers[name].is_nominal),
         elsewhere=elsewhere,
+        has_choices=any(answers[name] is AnswerType.CHOSEN_TEXT for name in by_criterion),
     )
 
 
@@ -145,7 +153,9 @@ def compute(facts: AgreementFacts, options: Options) -> Agreement:
                 why.append((f"α of {name}, {name_criterion(criterion)}", str(error)))
         if criterion not in facts.nominal:  # labels without an order have no mean
             further.append((criterion, *_further(facts.sides, criterion, included, options, why), len(included)))
-    return Agreement(options.level, options.these_raters, tuple(rows), tuple(further), tuple(why), facts.elsewhere)
+    return Agreement(
+        options.level, options.these_raters, tuple(rows), tuple(further), tuple(why), facts.elsewhere, facts.has_choices
+    )
 
 
 def tables(result: Agreement) -> Iterator[Table]:
@@ -154,8 +164,9 @@ def tables(result: Agreement) -> Iterator[Table]:
         whom = "with these raters" if result.these_raters else "and new raters"
         alphas = [cell for row in result.alphas for cell in row if isinstance(cell, Estimate)]
         has_intervals = any(alpha.interval for alpha in alphas)
+        notes = (CHOICE_NOTE,) if result.has_choices else ()
         title = ALPHA_CAPTION.fill(level=100 * result.level, raters=whom) if has_intervals else ALPHA_ALONE
-        yield Table("agreement", title, ALPHA, result.alphas, (ALPHA_NOTE,))
+        yield Table("agreement", title, ALPHA, result.alphas, (ALPHA_NOTE, *notes))
     for criterion, correlations, model, ratings in result.further:
         if correlations is not None:
             yield _icc_table(criterion, correlations)

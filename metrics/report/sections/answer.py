@@ -19,6 +19,7 @@ from metrics.report.row_records import ComparisonPlan
 from metrics.report.section import Reference
 from metrics.report.section_kind import Options, SectionKind
 from metrics.report.sections.equivalence import LAKENS
+from metrics.report.sections.rating_scales import UNCUT
 from metrics.report.sections.source_comparisons import (
     REFERENCES,
     Judged,
@@ -28,8 +29,8 @@ from metrics.report.sections.source_comparisons import (
     has_comparison,
 )
 from metrics.report.wording import describe_range, name_criterion, number, p_value, plural
-from metrics.tables.record import CRITERION, Column, Row, Table
-from metrics.types import Interval
+from metrics.tables.record import CRITERION, Cell, Column, Row, Table
+from metrics.types import Estimate, Interval
 
 KEY, TITLE = "answer", "Comparison of sources"
 MAX_WORDS = 60
@@ -82,7 +83,7 @@ WITHOUT_MARGIN = (
     "tested."
 )
 UNITS: dict[Kind, str] = {
-    "rating": "points of the scale as coded",
+    "rating": "points of the scale, as its labels are coded",
     "human": "the share of texts taken for human",
     "preference": "log odds of preference",
     "accuracy": "the share of right answers",
@@ -402,6 +403,7 @@ def _means(criteria: Sequence[Judged]) -> Table | None:
     notes = [
         *([RANKS] if _is_tested(criteria) else []),
         *([MEANS_OVER] if any(kind != "preference" for kind in kinds) else []),
+        *([UNCUT] if any(_has_interval(row[2]) for row in rows) and "rating" in kinds else []),
     ]
     if any(row[4] != "1" for row in rows):
         notes.append(GROUPS)
@@ -411,6 +413,10 @@ def _means(criteria: Sequence[Judged]) -> Table | None:
         rows = [(*row[:at], *row[at + 1 :]) for row in rows]
     title = plain("Sources by criterion, highest first; intervals as for the differences.")
     return Table("answer-sources", title, tuple(columns), tuple(rows), tuple(notes)) if rows else None
+
+
+def _has_interval(cell: Cell) -> bool:
+    return isinstance(cell, Estimate) and cell.interval is not None
 
 
 def _are_shares(criteria: Sequence[Judged]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -25,7 +25,7 @@ from metrics.inference.cluster_variances import (
 from metrics.inference.clustered_means import contexts_repeat, mean_half_width, number_contexts
 from metrics.inference.rating_differences import UNPAIRED
 from metrics.inference.rating_means import RatedBy, share_of_answers
-from metrics.report.records import RatingRow, ReportInput
+from metrics.report.records import RatingRow, ReportInput, describe_coding
 from metrics.report.section import Section
 from metrics.report.section_kind import Options, written
 from metrics.report.sections.estimate_figures import draw_tables
@@ -64,7 +64,8 @@ OF_STRENGTHS = {
 
 SCALES_CAPTION = template(
     "captions.scales",
-    "Ratings by source, as coded{intervals}.",
+    "Ratings by source{coding}{intervals}.",
+    "study.scale",
     "options.level",
     "options.these_raters",
 )
@@ -105,6 +106,7 @@ PAIRED = (
     "Differences are those of the comparison of sources: paired by context where contexts are recorded, over the "
     "contexts rated for both."
 )
+UNCUT = "Intervals are not cut at the ends of the scale: a limit can lie beyond them, where no mean can."
 HALF = "50% says that neither was preferred."
 # True of the pages that Assay makes; of imported judgments it is not known.
 DRAWN = "Sides were drawn at random for each rater."
@@ -114,13 +116,14 @@ DRAWN = "Sides were drawn at random for each rater."
 class SingleFacts:
     """Ratings of single texts on criteria of the study's own, and the side and the context of each text.
 
-    without_mean: criteria whose labels have no order.
+    without_mean: criteria whose labels have no order. codings: of the others the codes of their labels, in words.
     """
 
     ratings: tuple[RatingRow, ...]
     sides: Mapping[str, str]
     contexts: Mapping[str, str | None]
     without_mean: frozenset[str] = frozenset()
+    codings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,8 @@ def gather_single(report_input: ReportInput, is_chosen: Callable[[AnswerType], b
     if not single:
         return None
     without_mean = frozenset(criterion for criterion in chosen if not report_input.answer_of(criterion).has_mean)
-    return SingleFacts(single, _sides(report_input), _contexts(report_input), without_mean)
+    codings = {criterion: describe_coding(report_input.labels_of(criterion)) for criterion in chosen - without_mean}
+    return SingleFacts(single, _sides(report_input), _contexts(report_input), without_mean, codings)
 
 
 def gather_pairs(report_input: ReportInput) -> PairFacts | None:
@@ -224,10 +228,22 @@ def write_scales(facts: SingleFacts, options: Options) -> Section:
         Column("difference", "less the references", "estimate"),
         Column("n", "Texts", "count"),
     )
-    title = SCALES_CAPTION.fill(intervals=_of_means_and_differences(means, differences, level))
+    coded = _name_codings([facts.codings.get(str(row[0]), "") for row in rows], [str(row[0]) for row in rows])
+    title = SCALES_CAPTION.fill(coding=coded, intervals=_of_means_and_differences(means, differences, level))
     notes = ("Texts of one context are taken together.", *([PAIRED] if differences else ()))
+    notes += (UNCUT,) if any(mean.interval for mean in means) else ()
     tables = (Table("scales", title, columns, tuple(rows), notes),) if rows else ()
     return Section("scales", SCALES, (), tables, draw_tables(tables), tuple(missing))
+
+
+def _name_codings(codings: Sequence[str], criteria: Sequence[str]) -> str:
+    """The codes that means are of; nothing where those of some criterion are not known."""
+    if not all(codings):
+        return ""
+    if len(set(codings)) == 1:
+        return f", coded {codings[0]}"
+    by_criterion = dict(zip(criteria, codings, strict=True))
+    return f", coded {'; '.join(f'{coding} ({name_criterion(name)})' for name, coding in by_criterion.items())}"
 
 
 def _mean(criterion: str, name: str, columns: RatingColumns, facts: SingleFacts, options: Options) -> Estimate:

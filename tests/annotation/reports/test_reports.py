@@ -19,7 +19,7 @@ from annotation.reports import study_facts as facts
 from annotation.reports.gather import score
 from annotation.studies.create import Plan, create
 from annotation.texts.queries import hit_sources
-from metrics.report.records import KnownValue, ScaleLabel, Truth
+from metrics.report.records import KnownValue, ScaleLabel, Truth, describe_coding
 from tests.annotation.importing import batches
 
 pytestmark = pytest.mark.django_db
@@ -233,8 +233,8 @@ def test_quartiles_are_those_of_the_usual_definition() -> None:
 
 
 def test_a_coding_is_told_in_words() -> None:
-    assert facts.coding((ScaleLabel("Good", 5), ScaleLabel("Bad", 0))) == "0 to 5, 0 = Bad, 5 = Good"
-    assert facts.coding((ScaleLabel("1", 1), ScaleLabel("7", 7))) == "1 to 7"
+    assert describe_coding((ScaleLabel("Good", 5), ScaleLabel("Bad", 0))) == "0 to 5, 0 = Bad, 5 = Good"
+    assert describe_coding((ScaleLabel("1", 1), ScaleLabel("7", 7))) == "1 to 7"
 
 
 def test_a_rehearsal_tells_its_money_its_flags_and_its_truths(tmp_path: Path) -> None:

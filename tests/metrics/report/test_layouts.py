@@ -151,9 +151,9 @@ def test_means_of_a_scale_are_means_of_texts_for_whom_the_report_says(raters: st
     assert (found[2].value, found[2].n) == (pytest.approx(rated.mean()), 12)
     assert (found[2].interval.low, found[2].interval.high) == pytest.approx((low, high))
     over = "over new contexts, with these raters" if raters == "these" else "over new contexts and new raters"
-    assert (
-        table(report, "scales").title == f"Ratings by source, as coded; 95% intervals of means and differences {over}."
-    )
+    coded = "coded 1 to 5, 1 = Strongly disagree, 5 = Strongly agree"
+    stated = table(report, "scales").title
+    assert stated == f"Ratings by source, {coded}; 95% intervals of means and differences {over}."
     assert any(f"means of sources have 95% intervals {over}" in said for said in methods_of(report))
 
 

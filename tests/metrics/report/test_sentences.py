@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -39,6 +40,7 @@ from metrics.report.row_records import (
     PlanFacts,
     RuleFacts,
     SealedPlanFacts,
+    TaskPlan,
 )
 from metrics.report.section import Section
 from metrics.report.section_kind import Options
@@ -110,7 +112,7 @@ class Asked:
 def of_methods(asked: Asked) -> Iterator[Sentence]:
     given = asked.report_input
     yield from methods.paragraph(given, asked.generators, k=asked.k, level=asked.level, held=asked.held)
-    yield methods.describe_scale(given)
+    yield from (table.caption for table in methods.describe_scales(given))
 
 
 def of_statistics(asked: Asked) -> Iterator[Sentence]:
@@ -672,10 +674,22 @@ def test_the_labels_of_the_first_criterion_are_not_said_to_be_those_of_another()
     given = KINDS["scales"](SEED)
     answers = (("error", AnswerType.SINGLE_LABEL), ("severity", AnswerType.ORDINAL))
     given = replace(given, study=replace(given.study, answers=answers))
-    assert methods.describe_scale(given) == "Labels of error in the order shown."
+    (first,) = methods.describe_scales(given)
+    assert first.caption == "Labels of error in the order shown."
+    assert not first.ordered
     said = [sentence.key for sentence in methods.paragraph(replace(given, ratings=()), (), k=5, level=0.95, held=())]
     assert "methods.scale" not in said
     assert "methods.answers" not in said
+    # Where the task text is stored, it has the labels of both.
+    labels = {"name": "severity", "labels": [["Minor", "1", ""], ["Major", "2", "Hard to read"]]}
+    stored = replace(given, ratings=(), task_plan=TaskPlan(json.dumps({"criteria": [labels]}), (), (), ()))
+    captions = [table.caption for table in methods.describe_scales(stored)]
+    assert captions[1:] == ["Labels of severity in the order shown; coding: 1 to 2, 1 = Minor, 2 = Major."]
+    answered = [str(one) for one in methods.paragraph(stored, (), k=5, level=0.95, held=()) if "they" in one]
+    assert answered == [
+        "For error, they choose among 3 answers (bad, fair, good).",
+        "For severity, they answer on a scale of 2 labels (Minor, Major), coded 1 to 2, 1 = Minor, 2 = Major.",
+    ]
 
 
 # --- planted facts ---

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -36,6 +37,7 @@ class KeyMeasure:
     percent: bool = True
     middle: float | None = None
     answers: Ints | None = None
+    measure_names: ClassVar[tuple[str, ...]] = ("",)  # it has one, of its own name
 
     def compute(self, included: Bools) -> float:
         """The value from the work of the submissions included; NaN where a side keeps no answer."""
@@ -43,6 +45,11 @@ class KeyMeasure:
         if self.second is None:
             return self._mean_of_means(keep)
         return self._mean_of_means(keep & ~self.second) - self._mean_of_means(keep & self.second)
+
+    def measures_without(self, out: Bools) -> tuple[float | None, ...]:
+        """The value without the work of the submissions of a selection; None where a side keeps no answer."""
+        value = self.compute(~out)
+        return (None if np.isnan(value) else value,)
 
     def _mean_of_means(self, keep: Bools) -> float:
         unit = self.unit[keep]

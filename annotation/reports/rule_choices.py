@@ -81,7 +81,7 @@ def store_answers(report_input: ReportInput, path: Path) -> None:
         arrays |= {f"{at}.{name}": _narrow(value) for name, value in columns.items()} | {
             f"{at}.excluded": part.excluded
         }
-        before = _values(part, np.zeros(part.excluded.shape[1], dtype=np.bool_))
+        before = part.arrays.measures_without(np.zeros(part.excluded.shape[1], dtype=np.bool_))
         settings = {name: value for name, value in entries.items() if name not in columns}
         parts.append(
             {"kind": type(part.arrays).__name__, "name": part.name, "settings": settings, "before": list(before)}
@@ -96,11 +96,10 @@ def compute_choice(path: Path, rules: Sequence[int]) -> RuleChoice:
         measures: list[ChosenMeasure] = []
         for at, facts in enumerate(json.loads(str(stored[FACTS]))):
             part = _read(stored, at, facts)
-            values = _values(part, _union(part.excluded, rules))
-            names = _names(part)
+            values = part.arrays.measures_without(_union(part.excluded, rules))
             measures += [
-                ChosenMeasure(name, before, after, _is_share(part.arrays))
-                for name, before, after in zip(names, facts["before"], values, strict=True)
+                ChosenMeasure(f"{part.name}: {name}" if name else part.name, before, after, part.arrays.percent)
+                for name, before, after in zip(part.arrays.measure_names, facts["before"], values, strict=True)
             ]
     return RuleChoice(int(submissions.sum()), len(submissions), tuple(measures))
 
@@ -145,26 +144,3 @@ def _read(stored: Any, at: int, facts: dict[str, Any]) -> _Part:
     columns = {name.removeprefix(prefix): _wide(stored[name]) for name in stored.files if name.startswith(prefix)}
     excluded = columns.pop("excluded")
     return _Part(facts["name"], kind(**columns, **facts["settings"]), excluded)
-
-
-def _names(part: _Part) -> list[str]:
-    if isinstance(part.arrays, UnitRatings):
-        measures = ("HUSE", "HUSE-Q", "HUSE-D") if part.arrays.measure == "huse" else ("HUSE-Q",)
-        return [f"{part.name}: {measure}" for measure in measures]
-    return [f"{part.name}: accuracy"] if isinstance(part.arrays, UnitAnswers) else [part.name]
-
-
-def _is_share(arrays: Arrays) -> bool:
-    return arrays.percent if isinstance(arrays, KeyMeasure) else isinstance(arrays, UnitAnswers)
-
-
-def _values(part: _Part, out: Bools) -> Iterator[float | None]:
-    arrays = part.arrays
-    if isinstance(arrays, UnitRatings):
-        huse, huse_q, huse_d = arrays.compute(out) or (None, None, None)
-        yield from (huse, huse_q, huse_d) if arrays.measure == "huse" else (huse_q,)
-    elif isinstance(arrays, UnitAnswers):
-        yield arrays.compute(out).value
-    else:
-        value = arrays.compute(~out)
-        yield None if np.isnan(value) else value

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -129,11 +130,17 @@ class UnitAnswers:
     right: Ints
     answers: Ints
     begins: Ints
+    measure_names: ClassVar[tuple[str, ...]] = ("accuracy",)
+    percent: ClassVar[bool] = True
 
     def compute(self, out: Bools) -> Share:
         """The evaluators' mean share of right answers without the assignments of a selection. out: (assignments,)."""
         hits, totals = self.by_evaluator(~out[None])
         return mean_share(hits[0], totals[0])
+
+    def measures_without(self, out: Bools) -> tuple[float | None, ...]:
+        """By name the measures without the assignments of a selection; None where no evaluator is left."""
+        return (self.compute(out).value,)
 
     def by_evaluator(self, included: Bools) -> tuple[Ints, Ints]:
         """(selections, evaluators) right answers and answers that are kept."""

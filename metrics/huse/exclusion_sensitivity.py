@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -171,6 +172,12 @@ class UnitRatings:
     measure: Measure
     denominator: int
     k: int
+    percent: ClassVar[bool] = False
+
+    @property
+    def measure_names(self) -> tuple[str, ...]:
+        """What `measures_without` returns."""
+        return ("HUSE", "HUSE-Q", "HUSE-D") if self.measure == "huse" else ("HUSE-Q",)
 
     @cached_property
     def has_rating(self) -> Bools:
@@ -195,13 +202,14 @@ class UnitRatings:
         """(texts,) sums and numbers of the ratings that are kept."""
         return np.where(is_included, self.values, 0).sum(axis=1), is_included.sum(axis=1)
 
-    def compute(self, out: Bools) -> tuple[float, float, float] | None:
-        """HUSE, HUSE-Q and HUSE-D without the units of a selection, (units,); None where a text keeps no rating."""
+    def measures_without(self, out: Bools) -> tuple[float | None, ...]:
+        """By name the measures without the units of a selection, (units,); None where a text keeps no rating."""
         sums, counts = self.sums(self._included(out))
         if counts.min() < 1:
-            return None
+            return (None,) * len(self.measure_names)
         both, quality = self.study.rated((sums / counts)[None])
-        return float(both[0]), float(quality[0]), float(diversity(both, quality)[0])
+        values = float(both[0]), float(quality[0]), float(diversity(both, quality)[0])
+        return values if self.measure == "huse" else values[1:2]
 
 
 @dataclass(frozen=True)

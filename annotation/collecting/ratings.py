@@ -18,6 +18,7 @@ from django.db.models import (
     QuerySet,
     Sum,
 )
+from django.db.models.functions import Collate
 
 from annotation.design.kinds import labels_of
 from annotation.design.wording import from_json
@@ -33,6 +34,11 @@ from annotation.models import (
 from metrics.data.criterion_names import TYPICAL
 
 CRITERION = TYPICAL
+
+
+def by_code_point(field: str) -> Collate:
+    """Order by a field of text that is the same in every database, whatever language PostgreSQL was set up for."""
+    return Collate(field, "C" if connection.vendor == "postgresql" else "BINARY")
 
 
 def excluded() -> Exists:
@@ -183,9 +189,9 @@ def rating_lines(study: Study) -> Iterator[RatingLine]:
         .annotate(left_out=excluded())
         .order_by(
             "presentation__submission__hit__slot",
-            "presentation__submission__worker__pseudonym",
+            by_code_point("presentation__submission__worker__pseudonym"),
             "presentation__position",
-            "criterion",
+            by_code_point("criterion"),
             "label__code",
         )
         .values_list(

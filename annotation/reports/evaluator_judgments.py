@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.collecting.ratings import excluded
+from annotation.collecting.ratings import by_code_point, excluded
 from annotation.design.kinds import asks
 from annotation.exceptions import StateError
 from annotation.models import ItemRole, Judgment, Study, Text
@@ -26,7 +26,11 @@ def score_evaluators(study: Study) -> list[EvaluatorJudgment]:
             presentation__submission__hit__study=study, presentation__role=ItemRole.ITEM, criterion=WRITTEN_BY
         )
         .filter(~excluded())
-        .order_by("presentation__submission__hit__slot", "presentation__submission__worker__pseudonym", "pk")
+        .order_by(
+            "presentation__submission__hit__slot",
+            by_code_point("presentation__submission__worker__pseudonym"),
+            "pk",
+        )
         .values_list(
             "presentation__submission__worker__pseudonym",
             "presentation__text__key",

@@ -33,7 +33,7 @@ def read_by_model(study: Study, *, model: Reader, actor: str, now: datetime, see
 
 def texts_by_key(study: Study) -> tuple[dict[str, str], set[str]]:
     """The judged texts by their key, and the keys of those that people wrote."""
-    texts = list(study.texts.judged().filter(known_label="").order_by("key"))
+    texts = list(study.texts.judged().filter(known_label="").order_by(ratings.by_code_point("key")))
     human = {text.key for text in texts if text.source == Text.Source.REFERENCE}
     return {text.key: text.body for text in texts}, human
 

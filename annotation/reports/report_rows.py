@@ -93,7 +93,9 @@ def _condition(study: Study, cell: Cell, rows: Sequence[AssignmentRow], *, amoun
 
 def numbers(study: Study) -> dict[int, str]:
     """Number a study's submissions (primary keys) as its reports name them."""
-    rows = Submission.objects.filter(hit__study=study).order_by("hit__slot", "worker__pseudonym", "pk")
+    rows = Submission.objects.filter(hit__study=study).order_by(
+        "hit__slot", ratings.by_code_point("worker__pseudonym"), "pk"
+    )
     return {pk: f"A{at:05d}" for at, pk in enumerate(rows.values_list("pk", flat=True), 1)}
 
 
@@ -105,7 +107,9 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
     names = {pk: condition_name(cell) for pk, cell in study_cells.items()}
     flags: dict[int, list[str]] = {}
     for pk, kind in (
-        Flag.objects.filter(submission__hit__study=study).order_by("kind").values_list("submission", "kind")
+        Flag.objects.filter(submission__hit__study=study)
+        .order_by(ratings.by_code_point("kind"))
+        .values_list("submission", "kind")
     ):
         flags.setdefault(pk, []).append(kind)
     decided = {
@@ -116,7 +120,7 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
     }
     rows = (
         Submission.objects.filter(hit__study=study)
-        .order_by("hit__slot", "worker__pseudonym", "pk")
+        .order_by("hit__slot", ratings.by_code_point("worker__pseudonym"), "pk")
         .values_list(
             "pk",
             "worker__pseudonym",
@@ -158,7 +162,12 @@ def comments(study: Study) -> tuple[CommentRow, ...]:
     rows = (
         Remark.objects.filter(presentation__submission__hit__study=study, presentation__role=ItemRole.ITEM)
         .annotate(left_out=left_out)
-        .order_by("presentation__text__key", "presentation__submission__worker__pseudonym", "question")
+        .order_by(
+            *map(
+                ratings.by_code_point,
+                ("presentation__text__key", "presentation__submission__worker__pseudonym", "question"),
+            )
+        )
         .values_list(
             "presentation__text__key", "presentation__submission__worker__pseudonym", "question", "body", "left_out"
         )
@@ -187,7 +196,7 @@ def _title(training: str) -> str:
 
 def statements(study: Study) -> dict[str, str]:
     """What people stated, by key."""
-    return dict(study.statements.order_by("key").values_list("key", "body"))
+    return dict(study.statements.order_by(ratings.by_code_point("key")).values_list("key", "body"))
 
 
 def plan(

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 
 import pytest
+from django.db import connection
 
 from annotation.collecting import ratings as selectors
 from annotation.models import (
@@ -88,3 +89,14 @@ def test_texts_of_another_study_between_those_of_this_one_are_not_counted(codes:
     found = {text: (one.count, one.total) for text, one in selectors.rating_sums(study).items()}
     assert moved.pk not in found
     assert found == one_by_one(study)
+
+
+def test_raters_are_in_the_same_order_whatever_language_the_database_is_set_up_for() -> None:
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute('ALTER TABLE annotation_worker ALTER pseudonym TYPE varchar(40) COLLATE "en-US-x-icu"')
+    study = rated(EVEN)
+    for worker, name in zip(Worker.objects.order_by("pk"), ("b", "B", "A_", "a", "A-1"), strict=True):
+        Worker.objects.filter(pk=worker.pk).update(pseudonym=name)
+    lines = dict.fromkeys(line.rater for line in selectors.rating_lines(study))
+    assert list(lines) == ["A-1", "A_", "B", "a", "b"]

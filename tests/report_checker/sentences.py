@@ -1138,7 +1138,7 @@ def answer_on_others(rows: Rows, match: Match, asked: Asked) -> str | None:
         margin = rows.declared.get("margin")
         narrow = compare(rows, 1 - 2 * (1 - asked.level), name).limits
         if margin is not None and narrow and -margin < narrow[0] <= narrow[1] < margin:
-            outcome = "equivalent"
+            outcome = "equivalent" if outcome == "undecided" else f"{outcome} within the margin"
         numbers = re.findall(NUMBER, said.partition(f"{named} ")[2])[:3]
         value, lower, upper = (
             shown(number, at)

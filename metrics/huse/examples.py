@@ -7,8 +7,10 @@ its reference and its model text.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from metrics.data.items import check_items
 from metrics.errors import BadInput, InsufficientData
@@ -17,6 +19,9 @@ from metrics.types import MODEL, REFERENCE, Item, Mode, Setting
 from metrics.version import __version__
 
 LONGEST = 15
+UNDECIDED = 0.5  # largest sum of absolute margins of an undecided pair
+Verdict = Literal["distinguished", "mistaken", "split", "undecided"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 CLOSE = 0.5  # difference in HJ below which two texts are rated alike, in steps of the scale
 
 
@@ -49,6 +54,14 @@ class Example:
         return abs(self.reference.margin) + abs(self.model.margin)
 
     @property
+    def verdict(self) -> Verdict:
+        """`distinguished`: no text is on the other source's side; `mistaken`: none on its own; `split`: one of each."""
+        if self.doubt <= UNDECIDED:
+            return "undecided"
+        margins = self.reference.margin, self.model.margin
+        return "distinguished" if min(margins) >= 0 else "mistaken" if max(margins) <= 0 else "split"
+
+    @property
     def gap(self) -> float:
         """HJ of the reference less HJ of the model text."""
         return self.reference.hj - self.model.hj
@@ -61,7 +74,7 @@ class Examples:
     correct: largest margins. incorrect: smallest. indistinguishable: smallest sums of absolute margins.
     diversity_failures: largest margins where both texts are rated alike (the model is given away by its log p).
     quality_failures: largest margins where the model text is rated lower by `close` or more.
-    n: contexts looked at.
+    n: pairs looked at. verdicts: how many of them have each verdict.
     """
 
     correct: tuple[Example, ...]
@@ -70,6 +83,7 @@ class Examples:
     diversity_failures: tuple[Example, ...]
     quality_failures: tuple[Example, ...]
     n: int
+    verdicts: Mapping[Verdict, int]
     settings: Mapping[str, Setting]
     flags: tuple[str, ...]
     signature: str
@@ -92,6 +106,7 @@ def find_examples(
         raise InsufficientData("Examples are pairs of one context, and no context has a text of each source.")
     lone = len(table) - 2 * len(pairs)
     by_margin = sorted(pairs, key=lambda pair: -pair.margin)
+    verdicts = Counter(pair.verdict for pair in pairs)
     settings: dict[str, Setting] = {"mode": mode, "k": k, "longest": longest, "close": close, "texts_left_out": lone}
     return Examples(
         correct=tuple(by_margin[:longest]),
@@ -100,6 +115,7 @@ def find_examples(
         diversity_failures=tuple([pair for pair in by_margin if abs(pair.gap) < close][:longest]),
         quality_failures=tuple([pair for pair in by_margin if pair.gap >= close][:longest]),
         n=len(pairs),
+        verdicts={verdict: verdicts[verdict] for verdict in VERDICTS},
         settings=settings,
         flags=(*table.flags, *(("without_partner",) if lone else ())),
         signature=f"examples|n:{len(pairs)}|k:{k}|ties:{mode}|v:{__version__}",

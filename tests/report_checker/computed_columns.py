@@ -26,6 +26,7 @@ from tests.report_checker.intervals import (
     pooled_share,
     quantile,
     squares,
+    votes_of,
 )
 from tests.report_checker.recount import Answer, Rows, decimal, disjoint, spread
 from tests.report_checker.sentences import NUMBER, Asked, Match, is_nominal, items_of, kind
@@ -1094,10 +1095,54 @@ def of_equal_sizes(rows: Rows, name: str, k: int) -> Iterator[tuple[str, dict[st
     yield f"{size} texts of each source, mean of {SUBSAMPLES} subsamples", cells
 
 
+IMPOSSIBLE = "where a text has probability zero, by votes within groups of texts"
+VERDICTS = ("distinguished", "mistaken for each other", "one right, one wrong", "undecided")
+
+
+def margins_of(rows: Rows, generator: str, k: int) -> list[tuple[str, str, float, float]]:
+    """Reference and model text of each context with both, and by how much more votes each has for its own source."""
+    hj, rates, reference = points(rows, generator, rows.used)
+    if rates is None:
+        return []
+    votes, rated = votes_of(hj, rates, reference, k), {answer.text for answer in rows.used}
+    share = np.full(len(hj), 0.5) if votes is None else votes[0] / (votes[0] + votes[1])
+    margins = np.where(reference, 1, -1) * (2 * share - 1)
+    texts: defaultdict[str, tuple[list[tuple[str, float]], ...]] = defaultdict(lambda: ([], []))
+    keys = (key for key, side in rows.sides.items() if side in ("", generator) and key in rated)
+    for key, margin in zip(keys, margins.tolist(), strict=True):
+        if key in rows.contexts:
+            texts[rows.contexts[key]][bool(rows.sides[key])].append((key, margin))
+    return [(a, b, x, y) for sides in texts.values() for (a, x), (b, y) in zip(*sides, strict=False)]
+
+
+def verdict_of(first: float, second: float) -> str:
+    if abs(first) + abs(second) <= 0.5 + 1e-12:
+        return "undecided"
+    if first * second < 0:
+        return "one right, one wrong"
+    return "distinguished" if first + second > 0 else "mistaken for each other"
+
+
+@table(
+    r"Pairs of a reference and a model text of one context, by the verdict of the classifier\.",
+    keys=2,
+    uncounted={"Pairs": IMPOSSIBLE},
+)
+def pairs_by_verdict(rows: Rows, asked: Asked, match: Match) -> Counted:
+    counted: Counted = {}
+    for name in generators_of(rows, asked):
+        pairs = margins_of(rows, name, asked.k)
+        counts = Counter(verdict_of(first, second) for *_, first, second in pairs)
+        for words in VERDICTS:
+            counted[name, words] = {"Pairs": str(counts[words]) if pairs else None}
+        counted[name, "all"] = {"Pairs": str(len(pairs)) if pairs else None}
+    return counted
+
+
 @table(
     r"Contexts by the verdict of the classifier, with its margin\.",
     keys=(0, 3, 6),
-    uncounted={"Kind": "by the votes of the classifier", "Margin": "by the votes of the classifier"},
+    uncounted={"Kind": "of pairs, the first of several lists; each verdict is counted", "Margin": IMPOSSIBLE},
 )
 def contexts_by_verdict(rows: Rows, asked: Asked, match: Match) -> Counted:
     counted: Counted = {}
@@ -1106,6 +1151,10 @@ def contexts_by_verdict(rows: Rows, asked: Asked, match: Match) -> Counted:
         if {rows.contexts[text].partition(":")[0] for text in texts} != {row["Context"]}:
             continue
         cells: dict[str, Cell] = {"Context": row["Context"]}
+        for first, second, a, b in margins_of(rows, name, asked.k):
+            if [first, second] == texts:
+                said, verdict = row["Kind"], verdict_of(a, b)
+                cells |= {"Margin": a + b, "Kind": said if said.startswith(verdict) else verdict}
         for text, end in zip(texts, ("", " (2)"), strict=True):
             total, length = rows.likelihoods[name, text]
             cells[f"its HJ{end}"] = float(rows.hj()[text])

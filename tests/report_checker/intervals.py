@@ -325,21 +325,26 @@ def side_by_side(rng: np.random.Generator, units: np.ndarray) -> tuple[list[np.n
     return [units[order[:size]] for order in orders], [units[order[size : 2 * size]] for order in orders]
 
 
-def huse_of(hj: np.ndarray, q: np.ndarray, reference: np.ndarray, k: int, tie: float = 1) -> float:
-    """HUSE of one sample: votes by 1 / size of the source, all that tie with the k-th.
-
-    tie: the share of equal votes that answer reference.
-    """
+def votes_of(hj: np.ndarray, q: np.ndarray, reference: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Votes of the neighbours of each text for the references, and against: by 1 / size of the source, all that tie
+    with the k-th. None where nothing varies."""
     columns = [values / values.std() for values in (hj, q) if values.std() > TIE]
     if not columns:
-        return 1.0
+        return None
     squared = sum((column[:, None] - column) ** 2 for column in columns)
     np.fill_diagonal(squared, np.inf)
     cut = np.sort(squared, axis=1)[:, k - 1 : k]
     close = squared <= cut * (1 + NOTHING) + NOTHING**2
     sizes = reference.sum(), (~reference).sum()
-    lead = (close & reference).sum(axis=1) * int(sizes[1]) - (close & ~reference).sum(axis=1) * int(sizes[0])
-    answer = np.where(lead == 0, tie, lead > 0)
+    return (close & reference).sum(axis=1) * int(sizes[1]), (close & ~reference).sum(axis=1) * int(sizes[0])
+
+
+def huse_of(hj: np.ndarray, q: np.ndarray, reference: np.ndarray, k: int, tie: float = 1) -> float:
+    """HUSE of one sample. tie: the share of equal votes that answer reference."""
+    votes = votes_of(hj, q, reference, k)
+    if votes is None:
+        return 1.0
+    answer = np.where(votes[0] == votes[1], tie, votes[0] > votes[1])
     return float((1 - answer[reference]).mean() + answer[~reference].mean())
 
 

@@ -34,6 +34,7 @@ from metrics.types import Estimate, Interval
 
 KEY, TITLE = "answer", "Comparison of sources"
 MAX_WORDS = 60
+MAX_NAMED = 6  # pairs in a note
 COMPARED = ("texts.context_id", "texts.generator", "plan.comparison")
 RATED = ("ratings.value", "ratings.kept", "ratings.rater", *COMPARED, "options.level")
 MEASURED = "{on}: {shown}, {p}; {n}. The {level:g}% interval is for {target}. {declared}"
@@ -496,6 +497,23 @@ def _row(judged: Judged, verdict: Verdict) -> Row:
     )
 
 
+def _reasons(result: Answer) -> Iterator[str]:
+    """Why pairs were not tested or are not comparable: the table has one word for several reasons."""
+    pairs: dict[tuple[str, str], list[str]] = {}
+    for judged in result.criteria:
+        on = f" ({name_criterion(judged.criterion)})" if len(result.criteria) > 1 else ""
+        for verdict in judged.verdicts:
+            if verdict.outcome in ("too small", "not comparable"):
+                head = NOT_TESTED if verdict.outcome == "too small" else verdict.outcome
+                pairs.setdefault((head, _clause(verdict.reason)), []).append(
+                    f"{verdict.first} less {verdict.second}{on}"
+                )
+    for (head, reason), named in pairs.items():
+        more = len(named) - MAX_NAMED
+        shown = named if more <= 0 else [*named[:MAX_NAMED], plural(more, "other")]
+        yield f"{head.capitalize()} ({reason}): {', '.join(shown)}."
+
+
 def _notes(result: Answer) -> Iterator[str]:
     families = [
         f"{name} in {name_criterion(judged.criterion)} ({size})"
@@ -516,6 +534,7 @@ def _notes(result: Answer) -> Iterator[str]:
         yield SHARED_CONTEXTS
     if used := sum(LARGEST_USED in each.difference.flags for each in compared):
         yield LARGEST.format(n=used, comparisons=plural(len(compared), "comparison"))
+    yield from _reasons(result)
     targets = dict.fromkeys(_target(each) for each in compared if each.difference.interval)
     if targets:
         yield f"Intervals are for {'; or for '.join(targets)}."

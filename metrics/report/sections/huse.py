@@ -9,7 +9,7 @@ from metrics.data.sentence import plain
 from metrics.figures import huse_curves
 from metrics.figures.chart import Chart
 from metrics.huse.curves import FULL_SIZE, Curve
-from metrics.huse.examples import Example, Examples
+from metrics.huse.examples import UNDECIDED, Example, Examples, Verdict
 from metrics.huse.model_differences import Comparison
 from metrics.huse.to_json import permutation_estimate
 from metrics.report.result import TITLES, GeneratorReport
@@ -39,14 +39,24 @@ AS_REPORTED = (
     "Intervals are as in the table of HUSE. Those under selections of rules, where there are any, are by half-samples "
     "of texts, with these raters: one value can have both."
 )
-UNDECIDED = 0.5  # largest sum of absolute margins of an undecided context
 # Lists of contexts, each with its words and the verdict on the contexts that fit these.
-KINDS = (
+KINDS: tuple[tuple[str, str, Verdict], ...] = (
     ("quality_failures", "distinguished by quality", "distinguished"),
     ("diversity_failures", "distinguished by probability, rated alike", "distinguished"),
-    ("correct", "distinguished most clearly", "distinguished"),
+    ("correct", "distinguished", "distinguished"),
     ("incorrect", "mistaken for each other", "mistaken"),
     ("indistinguishable", "undecided", "undecided"),
+)
+VERDICT_WORDS: dict[Verdict, str] = {
+    "distinguished": "distinguished",
+    "mistaken": "mistaken for each other",
+    "split": "one right, one wrong",
+    "undecided": "undecided",
+}
+OF_VERDICTS = (
+    f"Undecided: the absolute margins of both texts add up to {UNDECIDED} at most. Of the others, distinguished: "
+    "neither text has more votes for the other source than for its own; mistaken for each other: neither has more for "
+    "its own."
 )
 
 
@@ -73,6 +83,7 @@ def tables(results: HuseResults) -> Iterator[Table]:
         _pairs(results.compared),
         _exclusions(extras, results.generators),
         _choices(extras),
+        _verdicts(extras),
         _examples(extras),
         _curve(extras, "ratings"),
         _curve(extras, "texts"),
@@ -180,6 +191,22 @@ def _four(result: HuseResult) -> tuple[Cell, ...]:
     return tuple(getattr(result, key) for key in TITLES)
 
 
+def _verdicts(all_extras: Sequence[HuseExtras]) -> Table | None:
+    """How many pairs have each verdict: all of them are in a row."""
+    rows: list[Row] = []
+    alone: list[str] = []
+    for extras in all_extras:
+        if (examples := extras.examples) is not None:
+            rows += [(extras.name, VERDICT_WORDS[verdict], pairs) for verdict, pairs in examples.verdicts.items()]
+            rows.append((extras.name, "all", examples.n))
+            if texts := examples.settings["texts_left_out"]:
+                alone.append(f"{extras.name} {texts}")
+    columns = (Column("generator", "Generator"), Column("verdict", "Verdict"), Column("pairs", "Pairs", "count"))
+    title = plain("Pairs of a reference and a model text of one context, by the verdict of the classifier.")
+    notes = [OF_VERDICTS, *([f"Texts without a partner in their context: {', '.join(alone)}."] if alone else [])]
+    return _table("huse-verdicts", title, columns, rows, notes)
+
+
 def _examples(all_extras: Sequence[HuseExtras]) -> Table | None:
     rows: list[Row] = []
     for extras in all_extras:
@@ -200,7 +227,7 @@ def _examples(all_extras: Sequence[HuseExtras]) -> Table | None:
     title = plain("Contexts by the verdict of the classifier, with its margin.")
     note = (
         f"At most {EXAMPLES} contexts of a kind; each context once, in the kind where it ranks highest. Margin: from "
-        f"−2 (wrong) to 2 (right). Undecided: the absolute margins of both texts add up to {UNDECIDED} at most."
+        "−2 (wrong) to 2 (right)."
     )
     impossible = any(cell is None for row in rows for cell in (row[5], row[8]))
     dash = ("A dash for log p: the model gives this text probability 0.",) if impossible else ()
@@ -213,7 +240,7 @@ def _kinds(examples: Examples) -> Iterator[tuple[str, Example]]:
         (rank, at, example)
         for at, (kind, _, verdict) in enumerate(KINDS)
         for rank, example in enumerate(getattr(examples, kind))
-        if _verdict(example) == verdict
+        if example.verdict == verdict
     )
     chosen: dict[int, list[Example]] = {at: [] for at in range(len(KINDS))}
     used: set[Example] = set()
@@ -223,12 +250,6 @@ def _kinds(examples: Examples) -> Iterator[tuple[str, Example]]:
             used.add(example)
     for at, (_, words, _) in enumerate(KINDS):
         yield from ((words, example) for example in chosen[at])
-
-
-def _verdict(example: Example) -> str:
-    if example.doubt <= UNDECIDED:
-        return "undecided"
-    return "distinguished" if example.margin > 0 else "mistaken" if example.margin < 0 else "mixed"
 
 
 def _example(example: Example) -> tuple[Cell, ...]:

@@ -17,6 +17,7 @@ from metrics.inference.bradley_terry import NO_MLE, Strengths, bradley_terry_vot
 from metrics.inference.cluster_variances import (
     FEW_CLUSTERS,
     ITEMS_UNKNOWN,
+    NO_VARIATION,
     RATERS_UNKNOWN,
     SINGLE_CLUSTER,
     SINGLE_WAY_USED,
@@ -56,6 +57,7 @@ OF_STRENGTHS = {
     "were written for is not known of every pair.",
     SINGLE_CLUSTER: "There are no intervals: they need at least 2 contexts and 2 raters.",
     FEW_CLUSTERS: "The intervals rest on fewer than 10 contexts or raters: read them with care.",
+    NO_VARIATION: "Where a number has no interval, the judgments do not vary over contexts and raters.",
     RATERS_UNKNOWN: "A judgment whose rater is not known counts as one of a rater of its own.",
     SINGLE_WAY_USED: "Where the variance over contexts and raters came out at 0 or below, the larger of the variance "
     "over contexts and that over raters is used (flag one_way_used).",
@@ -107,6 +109,11 @@ PAIRED = (
     "contexts rated for both."
 )
 UNCUT = "Intervals are not cut at the ends of the scale: a limit can lie beyond them, where no mean can."
+OTHER_INTERVALS = (
+    "The shares preferred are of the votes between two sources, with Wilson's intervals; these differences rest on all "
+    "votes, with intervals that are symmetric in log odds. So one can hold no preference where the other does not."
+)
+SINGLE_UNIT = "A share has no interval where its judgments are all of one context (or pair of texts){raters}."
 HALF = "50% says that neither was preferred."
 # True of the pages that Assay makes; of imported judgments it is not known.
 DRAWN = "Sides were drawn at random for each rater."
@@ -441,7 +448,9 @@ def _met(criterion: str, ratings: Sequence[RatingRow], facts: PairFacts, options
         Column("n", "Judgments", "count"),
     )
     title = PREFERENCES_CAPTION.fill(criterion=name_criterion(criterion), intervals=_over(shares, options.level))
-    return Table(f"preferences-{criterion}", title, columns, tuple(rows), facts.notes)
+    without = SINGLE_UNIT.format(raters="" if options.these_raters else ", or of one rater")
+    notes = [*facts.notes, *([without] if any(share.interval is None for share in shares) else [])]
+    return Table(f"preferences-{criterion}", title, columns, tuple(rows), tuple(notes))
 
 
 def _result(rating: RatingRow, side: Mapping[str, str]) -> tuple[str, str, int]:
@@ -512,7 +521,7 @@ def _difference_table(criterion: str, strengths: Strengths, level: float) -> Tab
     estimates = [difference.difference for difference in strengths.differences]
     title = STRENGTH_DIFFERENCES_CAPTION.fill(criterion=name_criterion(criterion), over=_over(estimates, level))
     note = "Each interval belongs to its difference, and none is adjusted for the number of differences."
-    notes = (note,) if any(estimate.interval for estimate in estimates) else ()
+    notes = (note, OTHER_INTERVALS) if any(estimate.interval for estimate in estimates) else ()
     return Table(
         f"strength-differences-{criterion}", title, columns, rows, (*notes, *_notes(strengths.flags, estimates))
     )
@@ -537,8 +546,10 @@ def intervals_over(estimates: Iterable[Estimate]) -> str:
 def _notes(flags: Sequence[str], estimates: Sequence[Estimate]) -> tuple[str, ...]:
     """What the flags say, where they matter: those of intervals where there are intervals."""
     raised = {*flags, *(flag for estimate in estimates for flag in estimate.flags)}
-    if NO_MLE in raised:
-        return (OF_STRENGTHS[NO_MLE],)
+    if NO_MLE in raised:  # without strengths there are no intervals, for whichever further reasons
+        raised &= {NO_MLE, ITEMS_UNKNOWN, SINGLE_CLUSTER}
+    if ITEMS_UNKNOWN in raised:  # how many contexts there are is not known either
+        raised -= {SINGLE_CLUSTER}
     return tuple(words for flag, words in OF_STRENGTHS.items() if flag in raised)
 
 

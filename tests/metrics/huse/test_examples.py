@@ -38,6 +38,22 @@ def test_margins_are_those_of_the_neighbours_by_hand():
     assert by_context["odd"].margin == pytest.approx(-2)
 
 
+def test_each_pair_has_one_verdict_and_the_verdicts_add_up_to_all_pairs():
+    """Three pairs are in the clusters of their sources; in `odd` both texts are in the other's."""
+    found = find_examples(STUDY, k=3)
+    assert found.verdicts == {"distinguished": 3, "mistaken": 1, "split": 0, "undecided": 0}
+    assert sum(found.verdicts.values()) == found.n == 4
+
+
+def test_a_pair_of_one_text_on_each_side_is_not_distinguished():
+    """Both texts of `same` are among four model texts: its reference is wrong by 3 votes, the other right by 2 of 3."""
+    same = [*STUDY[:6], *pair("same", (1, -9.3), (1, -9.4))]
+    by_context = {example.context: example for example in find_examples(same, k=3).correct}
+    margins = by_context["same"].reference.margin, by_context["same"].model.margin
+    assert margins == pytest.approx((-1, 1 / 3))
+    assert by_context["same"].verdict == "split"
+
+
 def test_the_lists_begin_with_the_clearest():
     found = find_examples(STUDY, k=3)
     assert found.incorrect[0].context == "odd"

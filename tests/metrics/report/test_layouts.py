@@ -262,6 +262,35 @@ def test_strengths_of_texts_without_a_context_have_no_interval_and_say_why() -> 
         assert any("the context that both texts were written for is not known" in note for note in found.notes)
 
 
+def test_where_preferences_have_two_kinds_of_intervals_the_report_says_so() -> None:
+    notes = table(build_report(pairwise()), "strength-differences-preference").notes
+    assert any("Wilson's intervals" in note and "symmetric in log odds" in note for note in notes)
+
+
+def test_each_reason_for_a_missing_interval_of_preferences_is_another_sentence() -> None:
+    """Of raters who always prefer the same source, of one rater, of texts whose context is not known."""
+    source = pairwise()
+    many = [replace(one, rater=f"{one.rater}, {int(one.text[1:]) % 2}") for one in source.ratings]
+    of_many = replace(source, ratings=tuple(many))
+    same = [replace(one, value=1 if one.text[0] == "r" else -1) for one in many]
+    never = replace(source, ratings=tuple(same))
+    alone = replace(source, ratings=tuple(one for one in source.ratings if one.rater == source.ratings[0].rater))
+    unknown = replace(of_many, texts=tuple(replace(one, context_id=None) for one in source.texts))
+    for made, why, verdict in (
+        (never, "a ridge keeps strengths finite", "not every source was preferred to every other"),
+        (alone, "they need at least 2 contexts and 2 raters", "1 rater, and at least 5 are needed"),
+        (unknown, "is not known of every pair", "the context of the texts is not known"),
+    ):
+        report = build_report(made)
+        (note,) = (line for line in table(report, "strengths-preference").notes if "no intervals" in line)
+        assert why in note
+        (reason,) = (line for line in table(report, "answer-comparisons").notes if line.startswith("Not tested ("))
+        assert verdict in reason
+        assert reason.endswith("): gpt less references.")
+    (shares,) = (line for line in table(build_report(alone), "preferences-preference").notes if "no interval" in line)
+    assert shares.endswith("or of one rater.")
+
+
 def test_comments_have_both_denominators_and_agreement_of_coders() -> None:
     report = build_report(commented())
     found = table(report, "comment-codes")

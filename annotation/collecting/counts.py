@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, F, FloatField, Max, Min, OuterRef, Q
 from django.db.models.functions import Coalesce
 
 from annotation.collecting.ratings import exclusions
-from annotation.models import Decision, Flag, Study, Submission, WorkerIdentity
+from annotation.models import AuditEvent, Decision, Flag, Study, Submission, WorkerIdentity
 
 # Of a submission: the active time that the page's own clock measured, where it timed every text; else from accepting
 # to submitting, which also counts the time a worker was elsewhere.
@@ -65,6 +65,16 @@ def refused_by_two(study: Study) -> int:
     """Count rejections that one reviewer proposed and another confirmed; others were made on the marketplace."""
     refused = Decision.objects.filter(submission__hit__study=study, matter=Decision.Matter.PAYMENT, verdict="reject")
     return refused.filter(submission__rejection__seconded_by__isnull=False).count()
+
+
+def replied(study: Study) -> int:
+    """Count submissions whose worker replied to the decision."""
+    return Submission.objects.filter(hit__study=study, replies__isnull=False).distinct().count()
+
+
+def reversed_rejections(study: Study) -> int:
+    """Count rejections that reviewers reversed, as the log has them."""
+    return AuditEvent.objects.filter(study=study, verb="overturn").count()
 
 
 def providers(study: Study) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ def draw_facts(study: Study, rows: Sequence[AssignmentRow]) -> DrawFacts | None:
         analysed: dict[str, bool] = {}
         for row in rows:
             if row.condition == condition_name(cell):
-                analysed[row.rater] = analysed.get(row.rater, False) or row.kept
+                analysed[row.rater] = analysed.get(row.rater, False) or (row.kept and not row.withdrawn)
         left = kinds.count(Kind.LEFT)
         conditions.append(
             DrawnCondition(

@@ -19,6 +19,7 @@ from annotation.hits.mturk_request import page_of, wording_of
 from annotation.models import (
     AttentionCheck,
     Cell,
+    CheckAnswer,
     Codebook,
     Coding,
     Decision,
@@ -118,6 +119,7 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
             "submission", "matter", "verdict", "reason"
         )
     }
+    checks = _check_answers(study)
     rows = (
         Submission.objects.filter(hit__study=study)
         .order_by("hit__slot", ratings.by_code_point("worker__pseudonym"), "pk")
@@ -128,11 +130,14 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
             "hit__market_id",
             "hit__cell",
             "submitted_at",
+            "raw_format",
             collecting_counts.SECONDS_WORKED,
         )
     )
     assignment_rows = []
-    for pk, rater, slot, market_id, cell, at, seconds in rows:
+    for pk, rater, slot, market_id, cell, at, written, seconds in rows:
+        withdrawn = written == Submission.WITHDRAWN
+        answered, failed = (None, None) if imported or withdrawn else checks.get(pk, (0, 0))
         payment = decided.get((pk, Decision.Matter.PAYMENT), ("", ""))[0]
         verdict, reason = decided.get((pk, Decision.Matter.ANALYSIS), ("", ""))
         included = verdict != Decision.Verdict.EXCLUDE
@@ -151,9 +156,19 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
                 # Of an imported study the file states them.
                 reward_cents=None if imported else study_cells[cell].reward_cents or None,
                 currency="" if imported or not study_cells[cell].reward_cents else study.currency,
+                withdrawn=withdrawn,
+                checks=answered,
+                checks_failed=failed,
             )
         )
     return tuple(assignment_rows)
+
+
+def _check_answers(study: Study) -> dict[int, tuple[int, int]]:
+    """Attention checks that were answered, and how many of them failed, by submission."""
+    answers = CheckAnswer.objects.filter(submission__hit__study=study).order_by().values_list("submission")
+    counted = answers.annotate(n=Count("pk"), failed=Count("pk", filter=Q(passed=False)))
+    return {pk: (number, failed) for pk, number, failed in counted}
 
 
 def comments(study: Study) -> tuple[CommentRow, ...]:

@@ -35,7 +35,7 @@ from annotation.texts import queries as texts_queries
 from annotation.workers import participation
 from metrics.data.answer_types import AnswerType
 from metrics.data.country_names import name_country
-from metrics.report.pay import PLAY_MONEY, SIMULATED_CROWD, VOLUNTEERS, VOLUNTEERS_AHEAD
+from metrics.report.pay import ARRANGED, BY_APPROVAL, PLAY_MONEY, SIMULATED_CROWD, VOLUNTEERS, VOLUNTEERS_AHEAD
 from metrics.report.records import (
     CrowdFacts,
     FlagFacts,
@@ -219,7 +219,8 @@ def crowd_facts(
     study: Study, crowd: collecting_counts.CrowdCounts, statements: Mapping[str, str], words: report_rows.Words
 ) -> CrowdFacts:
     """Who rated, and what was decided about their work."""
-    decided = study.mode != Study.Mode.IMPORTED or crowd.approved + crowd.rejected > 0
+    imported = study.mode == Study.Mode.IMPORTED
+    decided = not imported or crowd.approved + crowd.rejected > 0
     ways = list(study.ways_in.order_by("kind", "pays", "pay_words", "consent"))
     consent_before = CONSENT_BEFORE if ways and all(way.consent for way in ways) else None
     return CrowdFacts(
@@ -233,6 +234,8 @@ def crowd_facts(
         consent=statements.get("consent") or words.consent or consent_before,
         ethics=statements.get("ethics"),
         pays=(statements["payment"],) if "payment" in statements else _pays(study, ways, ahead=crowd.submitted == 0),
+        reversed=None if imported else collecting_counts.reversed_rejections(study),
+        replied=None if imported else collecting_counts.replied(study),
     )
 
 
@@ -245,16 +248,11 @@ KINDS = {
     "accounts": "registered accounts",
     "rehearsal": "simulated workers",
 }
-# Each in the past, and as it is planned.
-BY_APPROVAL = (
-    "Rewards were credited by the marketplace when work was approved.",
-    "Rewards are credited by the marketplace when work is approved.",
-)
+# In the past, and as it is planned.
 OTHERWISE = {
     "voucher": ("Raters were paid by voucher", "Raters are paid by voucher"),
     "credit": ("Raters were given course credit", "Raters are given course credit"),
 }
-ARRANGED = ("Pay was arranged outside the marketplace", "Pay is arranged outside the marketplace")
 
 
 def _provider(study: Study, ways: Sequence[WayIn]) -> str | None:

@@ -12,8 +12,8 @@ from metrics.inference.specification_curve import AGAINST, NAMES, Exclusions, Sp
 
 CAPTION = template(
     "figures.exclusions",
-    "Each place is a selection of rules, in order of its value. Bars hold the middle 95% of removals of as many "
-    "ratings at random and are not intervals.",
+    "Each place is a selection of rules, in order of its value; the table of selections names its rules. Bars hold the "
+    "middle 95% of removals of as many ratings at random and are not intervals.",
     "rules.assignments",
 )
 
@@ -52,11 +52,10 @@ def _within(selection: Specification) -> bool:
     return removals is not None and value is not None and removals.low <= value <= removals.high
 
 
-def _ordered(exclusions: Exclusions) -> list[Specification]:
-    usable = [selection for selection in exclusions.specifications if selection.value is not None]
-    if not usable:
+def _ordered(exclusions: Exclusions) -> tuple[Specification, ...]:
+    if not exclusions.by_value:
         raise InsufficientData("No selection leaves every text a rating.")
-    return sorted(usable, key=lambda selection: (selection.value or 0.0, selection.rules))
+    return exclusions.by_value
 
 
 def _random(selection: Specification) -> tuple[float | None, float | None, float | None]:

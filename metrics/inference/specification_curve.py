@@ -91,6 +91,12 @@ class Exclusions:
         return sum(specification.value is None for specification in self.specifications)
 
     @property
+    def by_value(self) -> tuple[Specification, ...]:
+        """Those that have a value, the lowest first: the places of the figure, from 1."""
+        usable = [specification for specification in self.specifications if specification.value is not None]
+        return tuple(sorted(usable, key=lambda specification: (specification.value or 0.0, specification.rules)))
+
+    @property
     def sentence_without(self) -> str:
         """The same in a sentence; "" where all have a value."""
         n, of = self.without, len(self.specifications)

@@ -109,6 +109,7 @@ def build_report(
         limits=(
             *findings.limits(generators, warned),
             *([findings.CHANCE_LIMIT.fill()] if methods.asks_who_wrote(report_input) else []),
+            *findings.wide_margins(report_input),
         ),
         sections=sections,
         checklist=check_completeness(report_input, computed),

@@ -15,21 +15,35 @@ PLAY_MONEY = (
     "Raters were simulated; their rewards were play money.",
     "Raters are simulated; their rewards are play money.",
 )
+BY_APPROVAL = (
+    "Rewards were credited by the marketplace when work was approved.",
+    "Rewards are credited by the marketplace when work is approved.",
+)
+ARRANGED = ("Pay was arranged outside the marketplace", "Pay is arranged outside the marketplace")
+# Whose the reward is where some raters are paid otherwise, by the sentence on how they are paid.
+WHOSE = {
+    BY_APPROVAL[0]: "raters to whom rewards were credited",
+    BY_APPROVAL[1]: "raters to whom rewards are credited",
+    f"{ARRANGED[0]}.": "raters whose pay was arranged outside the marketplace",
+    f"{ARRANGED[1]}.": "raters whose pay is arranged outside the marketplace",
+}
 SIMULATED_CROWD = "rehearsal crowd (simulated raters)"
 REWARD = template(
     "methods.reward",
-    "The reward was {rewards} per assignment{time}{wage}.",
+    "The reward was {rewards} per assignment{whose}{time}{wage}.",
     "money.reward_cents",
     "money.currency",
     "money.median_seconds",
     "money.wage_cents",
     "conditions.reward_cents",
+    "crowd.pays",
 )
 OFFERED = template(
     "methods.offered",
-    "The reward is {rewards} per assignment.",
+    "The reward is {rewards} per assignment{whose}.",
     "money.reward_cents",
     "money.currency",
+    "crowd.pays",
 )
 PAYS = template("methods.pays", "{pays}", "crowd.pays")
 
@@ -42,7 +56,7 @@ def sentences(report_input: ReportInput) -> Iterator[Sentence]:
     paid, arms = report_input.money, arms_by_reward(report_input)
     if report_input.crowd.submitted == 0:
         if shown := describe_rewards(report_input):
-            yield OFFERED.fill(rewards=shown)
+            yield OFFERED.fill(rewards=shown, whose=for_whom(report_input))
         return
     if report_input.crowd.pays and set(report_input.crowd.pays) == {VOLUNTEERS}:
         yield PAYS.fill(pays=VOLUNTEERS)
@@ -51,9 +65,18 @@ def sentences(report_input: ReportInput) -> Iterator[Sentence]:
         time = f"; the median assignment took {duration(paid.median_seconds)}" if paid.median_seconds else ""
         # No rater was paid the mean wage of several arms.
         known = paid.wage_cents is not None and len(arms) < 2
-        wage = f", {money(paid.wage_cents, paid.currency)} per hour" if known else ""
-        yield REWARD.fill(rewards=shown, time=time, wage=wage)
+        whose = for_whom(report_input)
+        wage = f", {money(paid.wage_cents, paid.currency)} per hour{' for them' if whose else ''}" if known else ""
+        yield REWARD.fill(rewards=shown, whose=whose, time=time, wage=wage)
     yield from (PAYS.fill(pays=words) for words in report_input.crowd.pays)
+
+
+def for_whom(report_input: ReportInput) -> str:
+    """` for raters to whom rewards were credited`, where others are paid otherwise; "" where the reward is of all."""
+    whose = [
+        next((who for ending, who in WHOSE.items() if words.endswith(ending)), "") for words in report_input.crowd.pays
+    ]
+    return f" for {' or '.join(dict.fromkeys(filter(None, whose)))}" if any(whose) and not all(whose) else ""
 
 
 def arms_by_reward(report_input: ReportInput) -> dict[int, list[str]]:

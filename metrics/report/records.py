@@ -179,6 +179,7 @@ class CrowdFacts:
     workers: people who submitted at least one assignment.
     submitted: assignments submitted; of these approved and rejected (payment), excluded (analysis).
     returned: assignments accepted and given back or run out of time.
+    reversed: rejections that reviewers reversed. replied: submissions whose worker replied to the decision.
     consent, ethics: how consent was asked; ethics approval.
     pays: how people were paid, a sentence each way; empty where it is not known.
     """
@@ -194,6 +195,8 @@ class CrowdFacts:
     consent: str | None = None
     ethics: str | None = None
     pays: tuple[str, ...] = ()
+    reversed: int | None = None
+    replied: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

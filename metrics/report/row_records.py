@@ -77,7 +77,8 @@ class AssignmentRow:
 
     seconds: active time where the page measured it, else from accepting to submitting. payment: `approved`,
     `rejected` or "". reward_cents: what it pays when it is approved, in minor units of `currency` (ISO 4217).
-    kept: part of the analysis. reason: why it is not. flags: quality rules that it met.
+    kept: not excluded from the analysis. reason: why it is. flags: quality rules that it met. withdrawn: its answers
+    were erased at the worker's request. checks, checks_failed: attention checks answered, and failed. None: not known.
     """
 
     id: str
@@ -92,6 +93,12 @@ class AssignmentRow:
     flags: tuple[str, ...] = ()
     reward_cents: int | None = None
     currency: str = ""
+    withdrawn: bool | None = None
+    checks: int | None = None
+    checks_failed: int | None = None
+
+
+WITHDRAWN = "withdrawn by the worker"
 
 
 def _has_reward(row: AssignmentRow) -> bool:
@@ -117,8 +124,8 @@ ASSIGNMENT_COLUMNS: tuple[DataColumn[AssignmentRow], ...] = (
         "seconds",
     ),
     DataColumn("payment", "approved, rejected or empty", lambda row: row.payment),
-    DataColumn("kept", "yes: part of the analysis", lambda row: YES[row.kept]),
-    DataColumn("reason", "why it is not", lambda row: safe(row.reason)),
+    DataColumn("kept", "yes: part of the analysis", lambda row: YES[row.kept and not row.withdrawn]),
+    DataColumn("reason", "why it is not", lambda row: WITHDRAWN if row.withdrawn else safe(row.reason)),
     DataColumn(
         "reward",
         "what the task pays when it is approved, as the currency writes it: 1.25 in euros, 150 in yen",
@@ -127,6 +134,16 @@ ASSIGNMENT_COLUMNS: tuple[DataColumn[AssignmentRow], ...] = (
     ),
     DataColumn(
         "currency", "currency of the reward", lambda row: safe(row.currency) if _has_reward(row) else "", "ISO 4217"
+    ),
+    DataColumn(
+        "attention_checks",
+        "attention checks that were answered; empty where it is not known",
+        lambda row: "" if row.checks is None else str(row.checks),
+    ),
+    DataColumn(
+        "attention_checks_failed",
+        "of these, answered otherwise than asked",
+        lambda row: "" if row.checks_failed is None else str(row.checks_failed),
     ),
 )
 # Rows are an assignment with one of its flags.

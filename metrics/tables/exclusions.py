@@ -25,6 +25,7 @@ RANDOM = (
     Column("random_low", "2.5%", "number"),
     Column("random_high", "97.5%", "number"),
 )
+PLACE = Column("place", "Place in the figure", "count")
 FEWEST, EQUALISED = Column("fewest", "Fewest ratings per text", "count"), Column("equalised", "Equalized", "number")
 PARTS = (
     Column("huse_q", "HUSE-Q", "estimate", n="n"),
@@ -73,11 +74,20 @@ def exclusions_table(exclusions: Exclusions, *, name: str = "exclusions", of: st
     values = (VALUES[0], replace(VALUES[1], title=NAMES[exclusions.measure]), *VALUES[2:])
     with_parts = exclusions.measure == "huse"
     of_huse = (EQUALISED, *(PARTS if with_parts else ()))
-    measure_columns = (*values, *EXCLUDED, EVALUATORS if judges else FEWEST, *RANDOM, *(() if judges else of_huse))
+    last = (PLACE,) if judges else (*of_huse, PLACE)
+    measure_columns = (*values, *EXCLUDED, EVALUATORS if judges else FEWEST, *RANDOM, *last)
     head = Column("condition", "Condition") if judges else Column("generator", "Generator")
     columns, named = ((head, *measure_columns), (of,)) if of else (measure_columns, ())
+    # A figure has two places at least.
+    ordered = exclusions.by_value if len(exclusions.by_value) > 1 else ()
+    places = {selection.rules: place for place, selection in enumerate(ordered, 1)}
     rows = tuple(
-        (*named, *_cells(selection), *(() if judges else _of_huse(selection, with_parts=with_parts)))
+        (
+            *named,
+            *_cells(selection),
+            *(() if judges else _of_huse(selection, with_parts=with_parts)),
+            places.get(selection.rules),
+        )
         for selection in exclusions.specifications
     )
     return Table(name, title, columns, rows, (*_notes(exclusions), CIRCULAR.fill()))

@@ -8,11 +8,12 @@ import re
 from collections import Counter, defaultdict
 from fractions import Fraction
 from statistics import fmean, quantiles, stdev
+from typing import Any
 
 from tests.report_checker.columns import NONE, Counted, table
 from tests.report_checker.intervals import quantile
 from tests.report_checker.recount import Answer, Rows, clock, decimal, middle, moment, money
-from tests.report_checker.sentences import Asked, Match, by_amount, is_nominal, rewards
+from tests.report_checker.sentences import Asked, Match, by_amount, is_nominal, rewards, whose
 from tests.report_checker.tables import Cell, choices
 
 RUN, MOST = 8, 0.8
@@ -138,19 +139,86 @@ def money_and_time(rows: Rows, asked: Asked, match: Match) -> Counted:
     counted: Counted = {}
     if by_amount(rows):
         if not rows.submissions:
-            counted["Reward per assignment",] = {"": rewards(rows)}
+            counted[f"Reward per assignment{whose(rows)}",] = {"": rewards(rows)}
             nothing = money(0, rows.study["currency"])
             counted |= {(name,): {"": nothing} for name in ("Rewards of approved work", "Fees", "Total charged")}
         counted["Bonuses",] = {"": money(rows.spent["bonus"], rows.study["currency"])}
         arms = {rows.study["reward_cents"] if arm["reward_cents"] is None else arm["reward_cents"] for arm in rows.arms}
         if len(arms) == 1 and rows.seconds:
             wage = Fraction(arms.pop()) * 3600 / Fraction(middle(rows.seconds))
-            counted["Hourly wage at the median",] = {"": money(int(wage + Fraction(1, 2)), rows.study["currency"])}
+            counted[f"Hourly wage at the median{whose(rows)}",] = {
+                "": money(int(wage + Fraction(1, 2)), rows.study["currency"])
+            }
     else:
         counted["Reward per assignment",] = {"": "not what raters were paid: see how raters were paid"}
     if len(rows.seconds) > 1:
         low, _, high = quantiles(rows.seconds, n=4, method="inclusive")
         counted["Middle half of the times",] = {"": f"{clock(low)} to {clock(high)}"}
+    return counted
+
+
+def by_arm(rows: Rows) -> dict[str, list[dict[str, Any]]]:
+    """Submissions of each arm where there are several, and all of them."""
+    named = {arm["training"]: [row for row in rows.submissions if row["arm"] == arm["training"]] for arm in rows.arms}
+    return {**(named if len(named) > 1 else {}), "all": rows.submissions}
+
+
+@table(r"Submissions and raters in the analysis, excluded and withdrawn\.", 2)
+def fates(rows: Rows, asked: Asked, match: Match) -> Counted:
+    used = {answer.submission for answer in rows.used}
+    places = ("In the analysis", "Excluded", "Withdrawn", "Without an answer that counts")
+    held = {
+        row["id"]: places[0]
+        if row["id"] in used
+        else places[1]
+        if row["used"] == "exclude"
+        else places[2 if row["raw_format"] == "withdrawn" else 3]
+        for row in rows.submissions
+    }
+    counted: Counted = {}
+    for arm, work in by_arm(rows).items():
+        people = defaultdict(set)
+        for row in work:
+            people[row["rater"]].add(places.index(held[row["id"]]))
+        of = {
+            "submissions": [held[row["id"]] for row in work],
+            "raters": [places[min(each)] for each in people.values()],
+        }
+        for unit, names in of.items():
+            counted[unit, arm] = {"Total": str(len(names)), **{place: str(names.count(place)) for place in places}}
+    return counted
+
+
+@table(r"Decisions on the payment of submissions, ")
+def decisions(rows: Rows, asked: Asked, match: Match) -> Counted:
+    counted: Counted = {}
+    for arm, work in by_arm(rows).items():
+        rejected = [row for row in work if row["paid"] == "reject"]
+        counted[arm,] = {
+            "Submitted": str(len(work)),
+            "Approved": str(sum(row["paid"] == "approve" for row in work)),
+            "Rejected": str(len(rejected)),
+            "No decision recorded": str(sum(row["paid"] is None for row in work)),
+            "Rejected and excluded": str(sum(row["used"] == "exclude" for row in rejected)),
+            "Rejections reversed": str(rows.overturned) if arm == "all" else NONE,
+            "With a reply of the rater": str(len(rows.replied)) if arm == "all" else NONE,
+        }
+    return counted
+
+
+@table(r"Attention checks of all submissions, ")
+def attention_checks(rows: Rows, asked: Asked, match: Match) -> Counted:
+    counted: Counted = {}
+    for arm, work in by_arm(rows).items():
+        held = [rows.checks[row["id"]] for row in work if row["id"] in rows.checks]
+        every = [passed for each in held for passed in each]
+        counted[arm,] = {
+            "Submissions with checks": str(len(held)),
+            "Checks answered": str(len(every)),
+            "Passed": str(sum(every)),
+            "Failed": str(len(every) - sum(every)),
+            "Submissions that failed any": str(sum(not all(each) for each in held)),
+        }
     return counted
 
 

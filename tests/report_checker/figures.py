@@ -219,15 +219,15 @@ def figure_scored(rows: Rows, match: Match, asked: Asked) -> str | None:
 # --- curves ---
 
 SELECTIONS = (
-    "Each place is a selection of rules, in order of its value. Bars hold the middle 95% of removals of as many "
-    "ratings at random and are not intervals."
+    "Each place is a selection of rules, in order of its value; the table of selections names its rules. Bars hold the "
+    "middle 95% of removals of as many ratings at random and are not intervals."
 )
 
 
 @kind(
     r"(?P<of>[^:]+): (?P<measure>HUSE|HUSE-Q|Accuracy) under every selection of exclusion rules\. Each place is a "
-    r"selection of rules, in order of its value\. Bars hold the middle \d+% of removals of as many ratings at random "
-    r"and are not intervals\."
+    r"selection of rules, in order of its value; the table of selections names its rules\. Bars hold the middle \d+% "
+    r"of removals of as many ratings at random and are not intervals\."
 )
 def figure_exclusions(rows: Rows, match: Match, asked: Asked) -> str | None:
     judges = rows.study["task"] == "human_or_machine"

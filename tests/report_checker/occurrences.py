@@ -157,10 +157,11 @@ OCCURRENCES: dict[int, tuple[str, ...]] = {
         "planned.differs",
     ),
     300: ("statistics.plan",),
-    301: ("answer.equivalent",),
+    301: ("answer.equivalent", "limits.margin"),
     302: ("answer.not-comparable",),
     303: ("methods.draw", "summary.accuracy-conditions"),
     304: (
+        "limits.chance-margin",
         "methods.equivalence",
         "summary.equivalence",
     ),

@@ -550,3 +550,44 @@ caption(
     r"raters)?\.",
     are_pairs,
 )
+
+
+# --- margins that hardly separate sources ---
+
+WIDE = 1 / 3
+
+
+@kind(
+    r"The declared margin of equivalence, [\d.]+ (?:points|percentage points), is \d+% of the largest difference that "
+    r"is possible: sources inside it can still differ clearly\."
+)
+def margin_is_wide(rows: Rows, match: Match, asked: Asked) -> str | None:
+    margin, criterion = rows.declared.get("margin"), rows.declared.get("criterion", "")
+    names = [each["name"] for each in rows.words["criteria"]]
+    if margin is None or criterion not in ("", names[0]) or (not criterion and len(names) > 1):
+        return None
+    if rows.study["task"] == "human_or_machine":
+        largest, said = float(bool(criterion)), f"{100 * margin:g} percentage points"
+    else:
+        codes = [float(code) for _, code, _ in rows.words["criteria"][0]["labels"]]
+        largest, said = max(codes) - min(codes), f"{margin:g} points"
+    if not largest or margin / largest < WIDE or rows.pairs or is_nominal(rows, names[0]):
+        return None
+    return (
+        f"The declared margin of equivalence, {said}, is {100 * margin / largest:.0f}% of the largest difference that "
+        "is possible: sources inside it can still differ clearly."
+    )
+
+
+@kind(
+    r"The declared margin around chance, \d+% to \d+%, is \d+% of the largest distance from 50% that is possible: "
+    r"accuracy inside it can still differ clearly from chance\."
+)
+def chance_margin_is_wide(rows: Rows, match: Match, asked: Asked) -> str | None:
+    points = margin_points(rows)
+    if not points or points / 50 < WIDE or rows.study["task"] != "human_or_machine":
+        return None
+    return (
+        f"The declared margin around chance, {50 - points}% to {50 + points}%, is {2 * points}% of the largest "
+        "distance from 50% that is possible: accuracy inside it can still differ clearly from chance."
+    )

@@ -246,6 +246,33 @@ class Rows:
         return [(row["kind"], row["submission"]) for row in rows]
 
     @cached_property
+    def checks(self) -> dict[int, list[bool]]:
+        """By submission, whether each attention check was passed."""
+        rows = self._all(
+            "SELECT c.submission_id AS submission, c.passed FROM annotation_checkanswer c JOIN annotation_submission s "
+            "ON s.id = c.submission_id JOIN annotation_hit h ON h.id = s.hit_id WHERE h.study_id = %s"
+        )
+        passed: defaultdict[int, list[bool]] = defaultdict(list)
+        for row in rows:
+            passed[row["submission"]].append(bool(row["passed"]))
+        return passed
+
+    @cached_property
+    def replied(self) -> set[int]:
+        """Submissions whose worker replied."""
+        rows = self._all(
+            "SELECT r.submission_id AS submission FROM annotation_reply r JOIN annotation_submission s "
+            "ON s.id = r.submission_id JOIN annotation_hit h ON h.id = s.hit_id WHERE h.study_id = %s"
+        )
+        return {row["submission"] for row in rows}
+
+    @cached_property
+    def overturned(self) -> int:
+        """Rejections that were reversed."""
+        rows = self._all("SELECT id FROM annotation_auditevent WHERE study_id = %s AND verb = 'overturn'")
+        return len(rows)
+
+    @cached_property
     def left_votes(self) -> list[tuple[str, str, int, bool]]:
         """Criterion, rater, sign of the code and whether the second text was on the left, of preferences that count."""
         rows = self._all(

@@ -433,24 +433,42 @@ def by_amount(rows: Rows) -> bool:
     )
 
 
-@kind(r"The reward was .+? per assignment(?:; the median assignment took .+?)?(?:, [\d.]+ [A-Z]{3} per hour)?\.(?= |$)")
+def whose(rows: Rows) -> str:
+    """Whom the reward is of where some are paid otherwise; those of links without words are paid as far as is known."""
+    kinds = {way["pays"] if way["pays"] != "elsewhere" or way["pay_words"] == "" else "words" for way in rows.ways}
+    were = "were" if rows.submissions else "are"
+    named = {
+        "ledger": f"raters to whom rewards {were} credited",
+        "elsewhere": f"raters whose pay {'was' if rows.submissions else 'is'} arranged outside the marketplace",
+    }
+    of_amount = dict.fromkeys(way["pays"] for way in rows.ways if way["pays"] in named and not way["pay_words"])
+    is_of_all = kinds <= named.keys() or rows.study["mode"] == "rehearsal" or "payment" in rows.stated
+    return "" if is_of_all else f" for {' or '.join(named[pays] for pays in of_amount)}"
+
+
+@kind(
+    r"The reward was .+? per assignment(?: for raters .+?)?(?:; the median assignment took .+?)?"
+    r"(?:, [\d.]+ [A-Z]{3} per hour(?: for them)?)?\.(?= |$)"
+)
 def reward(rows: Rows, match: Match, asked: Asked) -> str | None:
     if not by_amount(rows) or not rows.submissions:
         return None
-    text = f"The reward was {rewards(rows)} per assignment"
+    text = f"The reward was {rewards(rows)} per assignment{whose(rows)}"
     paid = {row["reward"] for row in rows.submissions}
     if rows.seconds:
         text += f"; the median assignment took {clock(middle(rows.seconds))}"
     if rows.seconds and "(" not in rewards(rows):
         wage = Fraction(paid.pop()) * 3600 / Fraction(middle(rows.seconds))
-        text += f", {money(int(wage + Fraction(1, 2)), rows.study['currency'])} per hour"
+        text += f", {money(int(wage + Fraction(1, 2)), rows.study['currency'])} per hour{' for them' if whose(rows) else ''}"
     return f"{text}."
 
 
-@kind(r"The reward is .+? per assignment\.(?= |$)")
+@kind(r"The reward is .+? per assignment(?: for raters .+?)?\.(?= |$)")
 def offered(rows: Rows, match: Match, asked: Asked) -> str | None:
     """Before anybody worked."""
-    return None if rows.submissions or not by_amount(rows) else f"The reward is {rewards(rows)} per assignment."
+    if rows.submissions or not by_amount(rows):
+        return None
+    return f"The reward is {rewards(rows)} per assignment{whose(rows)}."
 
 
 fixed(

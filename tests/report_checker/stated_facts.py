@@ -11,7 +11,7 @@ from fractions import Fraction
 from tests.report_checker import tables
 from tests.report_checker.page import Page, words
 from tests.report_checker.recount import Rows, count, middle, moment, money, spread
-from tests.report_checker.sentences import Asked, by_amount, of_them, people, per_text, rewards
+from tests.report_checker.sentences import Asked, by_amount, of_them, people, per_text, rewards, whose
 
 SAID_IN_METHODS = ("Mixing and order of sources", "How texts were allotted and ordered", "How raters were paid")
 # Their words differ from those of the methods, or are in a table; their numbers are the same.
@@ -73,7 +73,7 @@ def counted_facts(page: Page, rows: Rows, asked: Asked) -> dict[str, list[str]]:
         **{f"Decoding of the log-probabilities of {name}": scored for name, (_, scored) in rows.decodings.items()},
     }
     if by_amount(rows):
-        facts["Reward"] = f"{rewards(rows)}{_per_hour(rows)}"
+        facts["Reward"] = f"{rewards(rows)}{_per_hour(rows)}{whose(rows)}"
         facts["Total cost"] = money(sum(rows.spent[kind] for kind in ("reward", "fee", "bonus")), study["currency"])
     if rows.submissions:
         times = [moment(row["submitted_at"]) for row in rows.submissions]

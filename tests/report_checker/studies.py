@@ -21,6 +21,8 @@ from annotation.design.wording import Practice, PracticePair, Training, Wording
 from annotation.exceptions import DesignError
 from annotation.importing.add_texts import add_texts
 from annotation.models import (
+    AuditEvent,
+    CheckAnswer,
     Decision,
     Hit,
     Intent,
@@ -29,6 +31,7 @@ from annotation.models import (
     Parse,
     Participation,
     Presentation,
+    Reply,
     Scale,
     ScaleLabel,
     Statement,
@@ -238,6 +241,7 @@ def rehearse(drawn: Draw) -> Study:
         draw_people(study, START)
         seal_late(study, drawn)
         decide(study, drawn, rng)
+        answer_rejections(study)
     return Study.objects.get(pk=study.pk)
 
 
@@ -357,6 +361,12 @@ def work(study: Study, drawn: Draw, rng: random.Random) -> None:
             )
             Parse.objects.create(submission=submission, parsed_at=day)
             judge(submission, hit, labels, words, rng, twist=drawn.twist)
+            CheckAnswer.objects.bulk_create(
+                CheckAnswer(
+                    submission=submission, check_asked=check, chosen="?", passed=(submission.pk + check.pk) % 3 > 0
+                )
+                for check in hit.checks.order_by("pk")
+            )
         count_work(hit)
 
 
@@ -458,6 +468,15 @@ def decide(study: Study, drawn: Draw, rng: random.Random) -> None:
             include_submissions(study, Submission.objects.filter(pk=rows[0].pk), actor=None, now=now)
     if drawn.outcome == "withdrawn":
         withdraw(study, [rows[-1].market_id], actor="ada", now=now)
+
+
+def answer_rejections(study: Study) -> None:
+    """Let the first person of rejected work reply; the log has another rejection, which was reversed."""
+    rejected = Submission.objects.filter(hit__study=study, decisions__verdict="reject").order_by("pk").first()
+    if rejected is not None:
+        later = START + timedelta(days=31)
+        Reply.objects.create(submission=rejected, body="I did not copy it.", at=later)
+        AuditEvent.objects.record(study, "overturn", actor="ada", now=later, assignment="3A0X0")
 
 
 def pay(study: Study, row: Submission, now: datetime) -> None:

@@ -23,6 +23,7 @@ MEANING = (
 )
 DRAWS = 200  # random removals for each selection, of studies as small as these
 NONE = "–"
+PLACE = "Place in the figure"
 
 
 def with_huse(rows: Rows, asked: Asked) -> list[str]:
@@ -92,6 +93,9 @@ def titles(rows: Rows, asked: Asked) -> Iterator[str]:
         )
         fewest = [int(row["Fewest ratings per text"]) for row in selections if "Fewest ratings per text" in row]
         usable = [number for number in fewest if number >= FEWEST]
+        if len([row for row in selections if row[measure] != NONE]) > 1 and not are_placed(selections, measure):
+            yield f"{measure}: a place in the figure is not that of the value"
+            continue
         equal = f"; the column Equalized draws {min(usable)} ratings of every text" if usable else ""
         if measure == expected:
             yield f"{measure}{BY_RULES}all selections), {DRAWS} random removals of the same size for each{equal}."
@@ -131,6 +135,14 @@ def exclusions_sides(rows: Rows, match: Match, asked: Asked) -> str | None:
             )
 
     return among(match[0], expected()) if rows.measured else None
+
+
+def are_placed(selections: list[dict[str, str]], measure: str) -> bool:
+    """Whether the places in the figure count the selections with a value, in the order of the values."""
+    placed = sorted((int(row[PLACE]), number(row[measure])) for row in selections if row.get(PLACE, NONE) != NONE)
+    valued = [row for row in selections if row[measure] != NONE]
+    values = [value for _, value in placed]
+    return [place for place, _ in placed] == [*range(1, len(valued) + 1)] and values == sorted(values)
 
 
 def number(cell: str) -> float:

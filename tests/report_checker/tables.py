@@ -11,7 +11,7 @@ from statistics import fmean, median
 from tests.report_checker.intervals import ROUNDED, Influence, Spread, mean_limits, other_raters, spread_of_huse
 from tests.report_checker.page import Page
 from tests.report_checker.recount import Answer, Rows, clock, moment, money
-from tests.report_checker.sentences import Asked, by_amount, is_nominal, of_them, people, rewards
+from tests.report_checker.sentences import Asked, by_amount, is_nominal, of_them, people, rewards, whose
 
 
 def differences(page: Page, rows: Rows) -> Iterator[str]:
@@ -248,7 +248,7 @@ def _money(rows: Rows) -> Cells:
     currency = rows.study["currency"]
     cells: Cells = {}
     if by_amount(rows):
-        cells["Reward per assignment",] = (rewards(rows),)
+        cells[f"Reward per assignment{whose(rows)}",] = (rewards(rows),)
         cells["Rewards of approved work",] = (money(rows.spent["reward"], currency),)
         cells["Fees",] = (money(rows.spent["fee"], currency),)
         cells["Total charged",] = (money(rows.spent["reward"] + rows.spent["fee"] + rows.spent["bonus"], currency),)

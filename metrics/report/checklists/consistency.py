@@ -16,7 +16,7 @@ from typing import Any
 
 from metrics.errors import BadInput
 from metrics.report.pay import PLAY_MONEY, SIMULATED_CROWD
-from metrics.report.records import ReportInput
+from metrics.report.records import ReportInput, unit_of
 from metrics.report.row_records import AssignmentRow
 
 Pairs = Iterable[tuple[Any, ...]]
@@ -151,6 +151,17 @@ def _included(report_input: ReportInput) -> Pairs:
 YES = {True: "included", False: "excluded"}
 
 
+def _withdrawn(report_input: ReportInput) -> Pairs:
+    rows = {unit_of(row.hit, row.rater): row.id for row in report_input.assignments if row.withdrawn}
+    if rows:
+        answered = Counter(rating.unit for rating in report_input.ratings)
+        yield from ((True, answered[unit], name) for unit, name in rows.items())
+
+
+def _has_no_answers(withdrawn: bool, answers: int) -> bool:
+    return not (withdrawn and answers)
+
+
 def _plan(report_input: ReportInput) -> Pairs:
     plan = report_input.plan
     if plan is not None and plan.text is not None:
@@ -206,5 +217,11 @@ CHECKS: tuple[Check, ...] = (
     Check("{2} is {0}, and assignments.reward_cents of {3} is {1}", _rewards),
     Check("study.mode is {0}, and {2} says: {1}", _simulated, _is_of_mode),
     Check("assignments.kept of {2} says {0}, and ratings.kept of its text {3} says {1}", _included),
+    Check("assignments.withdrawn of {2} says {0}, and the count of its ratings is {1}", _withdrawn, _has_no_answers),
+    Check(
+        "assignments.checks of {2} is {0}, and assignments.checks_failed is {1}",
+        lambda of: ((row.checks, row.checks_failed, row.id) for row in of.assignments),
+        operator.ge,
+    ),
     Check("plan.sha256 is {}, and the SHA-256 of plan.text is {}", _plan),
 )

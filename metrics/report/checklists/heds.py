@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from metrics.data.answer_types import AnswerType
 from metrics.report.checklists.computed import Computed
-from metrics.report.pay import VOLUNTEERS, arms_by_reward, describe_rewards
+from metrics.report.pay import VOLUNTEERS, arms_by_reward, describe_rewards, for_whom
 from metrics.report.records import ReportInput, StudyFacts
 from metrics.report.wording import describe_range, moment, money, name_criterion, plural
 
@@ -243,11 +243,10 @@ def _pay(report_input: ReportInput) -> str | None:
     """The hourly wage where all arms pay alike; else what each pays."""
     sentences = [*report_input.crowd.pays]
     if len(arms_by_reward(report_input)) > 1:
-        sentences.insert(0, f"{describe_rewards(report_input)} per assignment.")
+        sentences.insert(0, f"{describe_rewards(report_input)} per assignment{for_whom(report_input)}.")
     elif report_input.money.wage_cents is not None and VOLUNTEERS not in sentences:
-        sentences.insert(
-            0, f"{money(report_input.money.wage_cents, report_input.money.currency)} per hour at the median time."
-        )
+        wage = money(report_input.money.wage_cents, report_input.money.currency)
+        sentences.insert(0, f"{wage} per hour at the median time{for_whom(report_input)}.")
     return " ".join(sentences) or None
 
 

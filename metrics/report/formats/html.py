@@ -22,14 +22,14 @@ from metrics.report.formats import figures, html_to_text
 from metrics.report.formats.csv import main_table
 from metrics.report.formats.isolation import isolate_words
 from metrics.report.paper.page import compose_page
-from metrics.report.pay import arms_by_reward, describe_rewards
+from metrics.report.pay import arms_by_reward, describe_rewards, for_whom
 from metrics.report.prose import shortened
 from metrics.report.prose.methods import asks_who_wrote, describe_extras, describe_scales
 from metrics.report.prose.page_sentences import page_sentences
 from metrics.report.records import TextRow
 from metrics.report.result import MEASURES, TITLES, JudgedText, Report
 from metrics.report.section import Section
-from metrics.report.sections import exclusions
+from metrics.report.sections import exclusions, submissions
 from metrics.tables.huse import interval_targets
 from metrics.tables.markup import halve_title, hold_words, table_html
 from metrics.tables.record import Table
@@ -57,7 +57,7 @@ CONTENTS = (
     ("results", "Results"),
     ("datasheet", "Datasheet"),
     ("reproducibility", "Reproducibility"),
-    ("limitations", "Limitations"),
+    ("limitations", "Warnings"),
 )
 
 
@@ -78,6 +78,7 @@ def html(
     texts, days = _texts(report), report.days
     varied = any(section.key == exclusions.KEY and section.tables for section in report.sections)
     excluded = any(table.name.endswith("-exclusions") for section in report.sections for table in section.tables)
+    worked = any(section.key == submissions.KEY for section in report.sections)
     context: dict[str, Any] = {
         **page_context(f"{report.input.study.name}: evaluation report", CONTENTS, charts, now=now),
         "page": page,
@@ -89,12 +90,14 @@ def html(
         "raters": report.raters,
         "said": page_sentences(report),
         "figures": [Markup(render_figure(chart)) for chart in rest],  # noqa: S704 - escaped by element() and render_figure()
-        "parts": [render_part(section, page.charts) for section in report.sections],
+        "parts": [render_part(section, page.charts) for section in report.sections if section.key != submissions.KEY],
+        "work_parts": [render_part(section) for section in report.sections if section.key == submissions.KEY],
         "items_part": render_part(report.items),
         "study_asks_who": asks_who_wrote(report.input),
         "extras": describe_extras(report.input.study),
         "scales": describe_scales(report.input),
         "rewards": describe_rewards(report.input) or (NO_AMOUNT if report.input.crowd.pays else ""),
+        "for_whom": for_whom(report.input),
         "one_reward": len(arms_by_reward(report.input)) < 2,
         "many": MANY_ROWS,
         "source_rows": _source_rows(report),
@@ -110,7 +113,7 @@ def html(
         "pages": html_to_text.show_pages(report.input.pages, pictures or {}),
         "hashes": sorted((hashes or {}).items()),
         "varied": varied,
-        "has_quality": report.input.flags is not None or bool(report.input.quality) or varied or excluded,
+        "has_quality": report.input.flags is not None or bool(report.input.quality) or varied or excluded or worked,
         "excluded": excluded,
         "list_unrecorded": list_unrecorded,
     }

@@ -37,10 +37,10 @@ def latex(report: Report, *, has_figures: bool) -> str:
     """The document. has_figures: whether figures.pdf goes with it, one figure per page in the order of the report."""
     report_input = report.input
     parts = [
-        render_section("Summary", [*report.verdicts, *report.limits]),
+        render_section("Summary", report.verdicts),
         render_section("Methods", report.methods),
         *_results(report),
-        render_limitations(report.warnings),
+        render_limitations(report.warnings, report.limits),
         *(render_figures(figures.charts(report)) if has_figures else ()),
         r"\appendix",
         *_datasheet(report),
@@ -70,9 +70,10 @@ def render_section(title: str, sentences: Sequence[str]) -> str:
     return "\n".join([rf"\section{{{escape(title)}}}", "\n\n".join(prose(sentence) for sentence in sentences), ""])
 
 
-def render_limitations(warnings: Sequence[Warn]) -> str:
-    """The section, also where there is none to tell."""
-    return render_section("Limitations", [warn.sentence for warn in warnings] or ["No warning was raised by the data."])
+def render_limitations(warnings: Sequence[Warn], limits: Sequence[str] = ()) -> str:
+    """What the data warn of, also where that is nothing, and what cannot be concluded."""
+    warned = [warn.sentence for warn in warnings] or ["No warning was raised by the data."]
+    return render_section("Limitations", [*warned, *limits])
 
 
 def render_bibliography(references: Sequence[Reference]) -> str:

@@ -77,7 +77,7 @@ def _page(page: PaperPage, name: str, pieces: dict[str, str]) -> str:
         r"\small",
         r"\subsection*{Methods}",
         r"\input{paper-methods}",
-        *([r"\subsection*{Limits}", r"\input{paper-limits}"] if page.limits else []),
+        *([r"\subsection*{Limitations}", r"\input{paper-limits}"] if page.limits else []),
         r"\bibliographystyle{plainnat}",
         r"\bibliography{references}",
         r"\end{document}",

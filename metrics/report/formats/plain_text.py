@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 
 from metrics.data.number_format import SPACE
+from metrics.report.pay import for_whom
 from metrics.report.records import KnownValue, Truth
 from metrics.report.result import GeneratorReport, Report
 from metrics.report.sections import answer
@@ -68,7 +69,9 @@ def _facts(report: Report) -> list[str]:
     people = f"raters: {known(report.raters)}, assignments: {known(report_input.crowd.submitted)}"
     seconds = report_input.money.median_seconds
     wage = report_input.money.wage_cents
-    per_hour = NOT_RECORDED if wage is None else f"{money(wage, report_input.money.currency)} per hour"
+    per_hour = (
+        NOT_RECORDED if wage is None else f"{money(wage, report_input.money.currency)} per hour{for_whom(report_input)}"
+    )
     return [
         f"n        {texts} texts rated{_in_huse(report)}",
         f"ratings  {raters}; {people}",

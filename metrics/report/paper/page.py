@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from metrics.figures.chart import Chart
 from metrics.report.checklists.missing import MissingFact, list_missing
 from metrics.report.paper.table import paper_table
-from metrics.report.pay import VOLUNTEERS, VOLUNTEERS_AHEAD, arms_by_reward, describe_rewards
+from metrics.report.pay import VOLUNTEERS, VOLUNTEERS_AHEAD, arms_by_reward, describe_rewards, for_whom
 from metrics.report.records import Warn
 from metrics.report.result import Report
 from metrics.report.wording import describe_range, known, money, plural
@@ -107,5 +107,5 @@ def _reward(report: Report) -> str:
         return "none (volunteers)"
     shown = describe_rewards(report_input)
     if shown and paid.wage_cents is not None and len(arms_by_reward(report_input)) < 2:
-        return f"{shown} ({money(paid.wage_cents, paid.currency)} per hour)"
-    return shown
+        shown = f"{shown} ({money(paid.wage_cents, paid.currency)} per hour)"
+    return f"{shown}{for_whom(report_input)}" if shown else shown

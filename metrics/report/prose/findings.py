@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from metrics.data.answer_types import AnswerType
 from metrics.data.sentence import Sentence, template
 from metrics.huse.estimate import FEW_OF_A_SOURCE
 from metrics.report.records import ReportInput, Warn
@@ -14,6 +15,8 @@ from metrics.report.sections.machine_scores import list_texts, name_backend, unc
 from metrics.report.wording import estimate, plural, share
 from metrics.types import Estimate
 
+WIDE = 1 / 3  # of the largest difference, from which on a margin is named as a limit
+SHARES = "shares"
 UNRATED = template("summary.unrated", "No text has been rated yet, so there are no results.", "ratings.text")
 UNRATED_FILES = template(
     "summary.unrated-files",
@@ -63,6 +66,19 @@ HOMOGENEOUS_LIMIT = template(
     "HIT.",
     "ratings.hit",
     "texts.source",
+)
+MARGIN_LIMIT = template(
+    "limits.margin",
+    "The declared margin of equivalence, {margin}, is {share:.0%} of the largest difference that is possible: sources "
+    "inside it can still differ clearly.",
+    "plan.comparison",
+    "study.scale",
+)
+CHANCE_MARGIN_LIMIT = template(
+    "limits.chance-margin",
+    "The declared margin around chance, {low}% to {high}%, is {share:.0%} of the largest distance from 50% that is "
+    "possible: accuracy inside it can still differ clearly from chance.",
+    "plan.margin_points",
 )
 SHARED_LIMIT = template(
     "limits.shared-references",
@@ -171,6 +187,36 @@ def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tup
     if len(generators) > 1:
         sentences.append(SHARED_LIMIT.fill())
     return tuple(sentences)
+
+
+def wide_margins(report_input: ReportInput) -> Iterator[Sentence]:
+    """Of each declared margin that is a third or more of what is possible, that it is."""
+    plan = report_input.plan
+    points = (plan.margin_points or 0) if plan else 0
+    if points / 50 >= WIDE and report_input.criteria_of(AnswerType.TWO_SIDED):
+        yield CHANCE_MARGIN_LIMIT.fill(low=50 - points, high=50 + points, share=points / 50)
+    if plan is None or plan.comparison is None or plan.comparison.margin is None:
+        return
+    margin, largest, unit = plan.comparison.margin, *_largest_difference(report_input, plan.comparison.criterion)
+    if largest and margin / largest >= WIDE:
+        shown = f"{100 * margin:g} percentage points" if unit == SHARES else f"{margin:g} points"
+        yield MARGIN_LIMIT.fill(margin=shown, share=margin / largest)
+
+
+def _largest_difference(report_input: ReportInput, declared: str) -> tuple[float, str]:
+    """Of means of the criterion that the margin is of, and its unit; 0 where that is not known, or has no bound."""
+    rated = dict.fromkeys(rating.criterion for rating in report_input.ratings)
+    criteria = [*(dict(report_input.study.answers) or rated)]
+    if not criteria or (not declared and len(criteria) > 1):
+        return 0, ""
+    criterion = declared or criteria[0]
+    answer = report_input.answer_of(criterion)
+    if answer is AnswerType.TWO_SIDED:
+        return float(bool(declared)), SHARES
+    codes = [label.code for label in report_input.study.scale]
+    # The scale that is recorded is that of the first criterion.
+    is_bounded = criterion == criteria[0] and answer is not AnswerType.PREFERENCE and answer.has_mean and codes
+    return (float(max(codes) - min(codes)), "points") if is_bounded else (0, "")
 
 
 def _verdict(generator: GeneratorReport) -> Sentence:

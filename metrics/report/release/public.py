@@ -180,6 +180,7 @@ def _without(data: ReportInput, choices: ReleaseChoices) -> ReportInput:
 
 def _counted(crowd: CrowdFacts, rows: Sequence[AssignmentRow]) -> CrowdFacts:
     """Counts of who shares: the others' answers are not in the release. Unknown without rows; ratings name raters."""
+    crowd = replace(crowd, reversed=None, replied=None)  # no row says of which rater they are
     if not rows:
         return replace(crowd, workers=None, submitted=None, approved=None, rejected=None, excluded=None)
     return replace(

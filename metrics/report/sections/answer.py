@@ -83,6 +83,10 @@ WITHOUT_MARGIN = (
     "No setting declared before the data names a margin for differences between sources, so their equivalence is not "
     "tested."
 )
+EQUIVALENCE = (
+    "Equivalent in {criterion}: within {margin} on either side of 0, the declared margin, by two one-sided tests at "
+    "alpha {alpha:g}, which is where a {narrow:g}% interval lies inside it; adjusted within the family."
+)
 UNITS: dict[Kind, str] = {
     "rating": "points of the scale, as its labels are coded",
     "human": "the share of texts taken for human",
@@ -526,6 +530,7 @@ def _notes(result: Answer) -> Iterator[str]:
             yield UNADJUSTED
     if result.plan.margin is None:
         yield WITHOUT_MARGIN
+    yield from _tests_of_equivalence(result.criteria)
     kinds = dict.fromkeys(judged.kind for judged in result.criteria)
     units = POINTS if _are_shares(result.criteria) else UNITS
     yield f"Differences are in {'; '.join(units[kind] for kind in kinds)}."
@@ -540,6 +545,19 @@ def _notes(result: Answer) -> Iterator[str]:
         yield f"Intervals are for {'; or for '.join(targets)}."
     if result.scored > 1:
         yield HUSE_DIFFERENCES
+
+
+def _tests_of_equivalence(criteria: Sequence[Judged]) -> Iterator[str]:
+    """The margin of each kind of numbers, and when a difference counts as inside it."""
+    for judged in criteria:
+        margins = {verdict.margin.high for verdict in judged.verdicts if verdict.margin}
+        for margin in sorted(margins):
+            yield EQUIVALENCE.format(
+                criterion=name_criterion(judged.criterion),
+                margin=_margin(judged.kind, margin),
+                alpha=judged.alpha,
+                narrow=100 * (1 - 2 * judged.alpha),
+            )
 
 
 def _references(result: Answer) -> tuple[Reference, ...]:

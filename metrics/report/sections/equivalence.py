@@ -106,7 +106,8 @@ def table(tests: Mapping[str, Equivalence]) -> Table:
     notes = (
         f"The margin was declared before the data by {declared}. Of a difference it has the same width around 0.",
         BY_T,
-        f'Each test is at alpha {ALPHA:g}, not adjusted for their number. "Not shown" does not prove a difference.',
+        f"Each test is at alpha {ALPHA:g}, not adjusted for their number: it shows equivalence where the "
+        f'{100 * (1 - 2 * ALPHA):g}% interval lies inside the margin. "Not shown" does not prove a difference.',
     )
     return Table(TABLE, plain("Equivalence by two one-sided t-tests over evaluators."), columns, rows, notes)
 

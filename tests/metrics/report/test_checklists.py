@@ -20,9 +20,10 @@ from metrics.report.records import ReportInput, ScaleLabel
 from metrics.report.row_records import CommentRow, PlanFacts
 from tests.annotation.reports.round_trips import KINDS
 from tests.metrics.report.kinds_of_study import KINDS as KINDS_OF_STUDY
-from tests.metrics.report.kinds_of_study import report_of
+from tests.metrics.report.kinds_of_study import page_of, report_of
 from tests.metrics.report.latex import compile_tex, needs
 from tests.metrics.report.samples import CROWD, MONEY, STUDY
+from tests.report_checker.page import Page, words
 
 HEAD = r"\documentclass{acl-like}\begin{document}"
 KNOWN = ReportInput(
@@ -48,6 +49,15 @@ def test_the_three_formats_hold_the_same_answers(name: str, tmp_path: Path) -> N
     needs("pdflatex")
     (tmp_path / "list.tex").write_text(HEAD + files[f"{name}.tex"] + r"\end{document}")
     compile_tex(tmp_path, "list.tex", "pdflatex")
+
+
+def test_the_page_shows_the_answers_of_the_file() -> None:
+    entries = json.loads(checklist_files(report_of("evaluators"))["heds.json"])["entries"]
+    sheet = Page(page_of("evaluators")).tree.get_element_by_id("datasheet")
+    listed = [(words(pair.find("dt")), words(pair.find("dd"))) for pair in sheet.xpath(".//dl/div")]
+    assert listed == [
+        (entry["question"], " ".join(entry["answer"].split())) for entry in entries if entry["answer"] is not None
+    ]
 
 
 def test_what_is_known_answers_the_questions_about_annotators() -> None:

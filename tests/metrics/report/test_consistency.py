@@ -67,6 +67,14 @@ PLANTED: tuple[tuple[Changes, str], ...] = (
     ),
     ({"ratings.kept": False}, "assignments.kept of A00001 says included, and ratings.kept of its text t"),
     (
+        {"assignments.withdrawn": True},
+        "assignments.withdrawn of A00001 says True, and the count of its ratings is 5",
+    ),
+    (
+        {"assignments.checks": 1, "assignments.checks_failed": 2},
+        "assignments.checks of A00001 is 1, and assignments.checks_failed is 2",
+    ),
+    (
         {"plan": PlanFacts(text='{"a": 2}', sha256=PLAN_SHA256)},
         f"plan.sha256 is {PLAN_SHA256}, and the SHA-256 of plan.text is ",
     ),

@@ -109,7 +109,7 @@ ASKED: dict[str, dict[str, str]] = {
         "anonymity": "pseudonyms",
         "signatures": "Signatures|What made the numbers",
     },
-    "limitations": {"limitations": "Limitations"},
+    "limitations": {"limitations": "Warnings"},
 }
 UNKNOWN = ReportInput(
     study=StudyFacts("unknown", "typicality ratings", "not recorded", "text", (), "not recorded", "imported"),

@@ -26,6 +26,7 @@ from metrics.report.checklists.heds import fill_datasheet
 from metrics.report.comparison.compare import compare_studies
 from metrics.report.formats.figures import headline
 from metrics.report.paper.table import paper_table
+from metrics.report.pay import BY_APPROVAL
 from metrics.report.pictures import source_rows
 from metrics.report.prose import findings, methods, shortened, statistics
 from metrics.report.prose.page_sentences import list_sentences
@@ -152,6 +153,7 @@ def of_summary(asked: Asked) -> Iterator[Sentence]:
     yield from findings.limits(asked.generators, warnings(given, asked.generators))
     if methods.asks_who_wrote(given):
         yield findings.CHANCE_LIMIT.fill()
+    yield from findings.wide_margins(given)
     judgments = judgments_of(given)
     if judgments:
         evaluation = evaluate_judgments(judgments, varying_factors(judgments), level=asked.level)
@@ -430,6 +432,7 @@ def examples() -> dict[str, Asked]:
         "worse within the margin": Asked(_declares(typical, ComparisonPlan(margin=4.0))),
         "better within the margin": Asked(_declares(typical, ComparisonPlan("typicality", "alpha", "zulu", 4.0))),
         "equivalent": Asked(rated({"a": 0.1, "b": 0.0}, plan=PlanFacts(comparison=ComparisonPlan(margin=2.0)))),
+        "wide margin": Asked(_declares(typical, ComparisonPlan(margin=2.0))),
         "nothing shared": Asked(_apart(typical)),
         "counted": Asked(_counted(typical)),
         "scored": Asked(replace(typical, attached=(SCORED,))),
@@ -893,7 +896,7 @@ PLANTS: dict[str, tuple[Callable[[Asked], Asked], ...]] = {
     "crowd.ethics": (_of("crowd", "ethics", "other"),),
     "crowd.submitted": (_of("crowd", "submitted", _more), _of("crowd", "submitted", 0)),
     "crowd.excluded": (_of("crowd", "excluded", 1), _of("crowd", "excluded", 0)),
-    "crowd.pays": (_of("crowd", "pays", ("In shells.",)),),
+    "crowd.pays": (_of("crowd", "pays", ("In shells.",)), _of("crowd", "pays", (BY_APPROVAL[0], "In shells."))),
     "money.reward_cents": (_of("money", "reward_cents", 7),),
     "money.currency": (_of("money", "currency", "EUR"),),
     "money.median_seconds": (_of("money", "median_seconds", 11.0),),

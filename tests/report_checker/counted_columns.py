@@ -21,6 +21,7 @@ UNITS = {"whitespace": "word", "char": "character"}
 WORDS_OF_RULES = {
     "incomplete": ("Incomplete", "An answer is missing, or is not a label of the scale."),
 }
+NOTHING = "nothing more"  # is to be recorded
 OTHER_WORDS = "words of the program, not of the study"
 
 
@@ -261,10 +262,10 @@ def checklist(rows: Rows, asked: Asked, match: Match) -> Counted:
     """What is to be recorded is not recorded, and the caption counts the rest."""
     assert asked.page is not None
     (cells,) = (held for caption, held in asked.page.captioned() if caption == match.string)
-    recorded = sum(row[2] == NONE for row in cells[1:])
+    recorded = sum(row[2] == NOTHING for row in cells[1:])
     if f": {recorded} of {len(cells) - 1} recorded" not in match.string:
         return {}
-    return {(row[0],): {"Recorded": "yes" if row[2] == NONE else "no"} for row in cells[1:]}
+    return {(row[0],): {"Recorded": "yes" if row[2] == NOTHING else "no"} for row in cells[1:]}
 
 
 @table(r"Conditions: planned and actual numbers\.")

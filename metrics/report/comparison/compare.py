@@ -12,6 +12,7 @@ from metrics.errors import BadInput
 from metrics.figures.huse_scatter import UNITS as UNITS_OF_LENGTH
 from metrics.report.comparison import huse, people, rating_scales, reproduction
 from metrics.report.comparison.systems import System, studies_share_contexts, systems_of
+from metrics.report.pay import for_whom
 from metrics.report.prose.findings import state_unrated
 from metrics.report.records import ReportInput, Warn
 from metrics.report.section import Section
@@ -275,7 +276,7 @@ def _rated(report_input: ReportInput) -> Row:
         crowd.workers if crowd.workers is not None else len({rating.rater for rating in report_input.ratings}) or None,
         crowd.submitted,
         crowd.excluded,
-        None if wage is None else money(wage, report_input.money.currency),
+        None if wage is None else f"{money(wage, report_input.money.currency)}{for_whom(report_input)}",
         crowd.provider or "not recorded",
     )
 

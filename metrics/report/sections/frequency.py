@@ -19,6 +19,9 @@ from metrics.tables.record import Column, Table
 from metrics.types import Rating
 
 LEVEL = 0.90  # as the paper's error bars
+INTERVALS = (
+    f"Intervals: {100 * LEVEL:g}%, by Fisher's z; for Spearman with the standard error of Bonett and Wright (2000)."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +84,12 @@ def tables(result: HjByFrequency) -> tuple[Table, ...]:
         Column("p_method", "p by"),
         Column("n", "Texts", "count"),
     )
-    notes = [f"Intervals: {100 * LEVEL:g}%."]
+    known = [each.estimate.interval for each in (pearson, spearman)]
+    notes = [INTERVALS] if any(known) else []
     notes += [f"Counted in {corpus}." for corpus in dict.fromkeys(text.corpus_name for text in result.texts) if corpus]
     if result.correlations.zero:
         notes.append(f"Texts of frequency 0 have no logarithm and are excluded: {result.correlations.zero}.")
-    title = plain("HJ against the frequency of a text in its corpus, intervals by Fisher.")
+    title = plain("HJ against the frequency of a text in its corpus.")
     return (Table("hj-frequency", title, columns, rows, tuple(notes)),)
 
 

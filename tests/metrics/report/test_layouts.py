@@ -24,6 +24,7 @@ from metrics.report.formats.write import write_report
 from metrics.report.records import RatingRow, ReportInput, ScaleLabel, TextRow
 from metrics.report.result import Report
 from metrics.report.row_records import CodeRow, CommentRow
+from metrics.report.sections import frequency
 from metrics.tables.record import Table
 from metrics.types import Estimate
 from tests.metrics.report.evaluators_study import evaluators
@@ -317,7 +318,7 @@ def test_frequency_is_correlated_with_hj_also_without_a_generator() -> None:
     bare = replace(base, generators=(), texts=own, ratings=tuple(r for r in base.ratings if r.text in kept))
     report = build_report(bare)
     assert [row[0] for row in table(report, "hj-frequency").rows] == ["Pearson, log frequency", "Spearman"]
-    assert table(report, "hj-frequency").notes == ("Intervals: 90%.", "Counted in news.")
+    assert table(report, "hj-frequency").notes == (frequency.INTERVALS, "Counted in news.")
     assert any(chart.name == "hj-by-frequency" for section in report.sections for chart in section.charts)
 
 

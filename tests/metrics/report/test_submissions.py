@@ -73,7 +73,8 @@ def test_what_older_snapshots_do_not_know_is_not_counted() -> None:
 
 
 def test_the_file_of_assignments_says_no_of_withdrawn_work() -> None:
-    cells = [[column.value(row) for column in ASSIGNMENT_COLUMNS if column.header in ("kept", "reason")] for row in ROWS]
+    columns = [column for column in ASSIGNMENT_COLUMNS if column.header in ("kept", "reason")]
+    cells = [[column.value(row) for column in columns] for row in ROWS]
     assert cells[:3] == [["yes", ""], ["no", "fast"], ["no", "withdrawn by the worker"]]
 
 

@@ -20,7 +20,7 @@ from tests.report_checker.intervals import ROUNDED, Spread, mean_share, other_ra
 from tests.report_checker.page import Page
 from tests.report_checker.recount import Rows, count, decimal, moment
 from tests.report_checker.reproductions import FINDINGS, cv_star, findings, scores, text_means
-from tests.report_checker.sentences import NUMBER, day, listed, people, provider, said_p, shown, two
+from tests.report_checker.sentences import NUMBER, day, listed, people, provider, said_p, shown, two, whose
 from tests.report_checker.stated_facts import hourly_wage
 from tests.report_checker.tables import Beside, same
 from tests.report_checker.tables import Cell as Counted
@@ -744,7 +744,8 @@ def _rated_rows(studies: Studies) -> Iterator[TableRow]:
     for name, rows in studies.rows.items():
         excluded = sum(row["used"] == "exclude" for row in rows.submissions)
         cells: dict[str, Cell] = {"Raters": str(people(rows)), "Assignments": str(len(rows.submissions))}
-        cells |= {"Recruited through": provider(rows) or "not recorded", "Wage per hour": hourly_wage(rows) or "–"}
+        wage = f"{per_hour}{whose(rows)}" if (per_hour := hourly_wage(rows)) else "–"
+        cells |= {"Recruited through": provider(rows) or "not recorded", "Wage per hour": wage}
         yield (name,), {**cells, "Excluded": str(excluded)}
 
 

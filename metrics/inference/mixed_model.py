@@ -186,7 +186,7 @@ def _because(problem: _Problem, flags: tuple[str, ...], smallest: int) -> str:
         "few_items": f"a random effect of items needs {smallest} items, and there are {items}",
         "few_raters": f"a random effect of raters needs {smallest} raters, and there are {raters}",
         "too_many_levels": f"{items} items and {raters} raters are more than the mixed model holds",
-        "no_variation": "all ratings are equal",
+        "no_variation": "all values are equal",
     }
     text = "; ".join(reasons[flag] for flag in flags)
     return f"{text[0].upper()}{text[1:]}: {INSTEAD}."

@@ -1410,23 +1410,23 @@ def one_day(rows: Rows, match: Match, asked: Asked) -> str | None:
 
 
 @kind(
-    r"Every HIT holds one source only \(\d+ HITs?\), so the source is confounded with the HIT and with the workers who took it\."
+    r"In every HIT with ratings they are of one source only \(\d+ HITs?\), so the source is confounded with the HIT and with the workers who took it\."
 )
 def one_source_warning(rows: Rows, match: Match, asked: Asked) -> str | None:
     worked = [hit for hit in rows.hits if hit["work"]]
     if rows.pairs or any(0 < hit["refs"] < hit["items"] for hit in worked):
         return None
     return (
-        f"Every HIT holds one source only ({count(len(worked), 'HIT')}), so the source is confounded with the HIT and "
+        f"In every HIT with ratings they are of one source only ({count(len(worked), 'HIT')}), so the source is confounded with the HIT and "
         "with the workers who took it."
     )
 
 
-@kind(r"\d+ of \d+ HITs? holds? one source only; there source and HIT are confounded\.")
+@kind(r"\d+ of \d+ HITs? holds? ratings of one source only; there source and HIT are confounded\.")
 def some_one_source(rows: Rows, match: Match, asked: Asked) -> str | None:
     worked = [hit for hit in rows.hits if hit["work"]]
     single = sum(hit["refs"] in (0, hit["items"]) for hit in worked)
-    return f"{single} of {count(len(worked), 'HIT')} {'holds' if single == 1 else 'hold'} one source only; there source and HIT are confounded."
+    return f"{single} of {count(len(worked), 'HIT')} {'holds' if single == 1 else 'hold'} ratings of one source only; there source and HIT are confounded."
 
 
 def huse_texts(rows: Rows) -> dict[str, int]:

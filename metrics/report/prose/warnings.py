@@ -66,14 +66,14 @@ SINGLE_DAY = _warning(
 )
 SINGLE_SOURCE_HITS = _warning(
     "one_source_hits",
-    "Every HIT holds one source only ({hits}), so the source is confounded with the HIT and with the workers who took "
-    "it.",
+    "In every HIT with ratings they are of one source only ({hits}), so the source is confounded with the HIT and "
+    "with the workers who took it.",
     "ratings.hit",
     "texts.source",
 )
 SOME_SINGLE_SOURCE_HITS = _warning(
     "some_one_source_hits",
-    "{single} of {hits} {hold} one source only; there source and HIT are confounded.",
+    "{single} of {hits} {hold} ratings of one source only; there source and HIT are confounded.",
     "ratings.hit",
     "texts.source",
 )

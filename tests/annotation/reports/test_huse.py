@@ -50,7 +50,7 @@ def test_the_published_numbers_come_out_in_both_modes(
     assert modes["paper"] == [0.53, 0.5800000000000001, 0.95]
     assert modes["exact"] == pytest.approx([0.53, 0.60, 0.93], abs=1e-12)
     assert "one_source_hits" in [warn["kind"] for warn in told["warnings"]]
-    assert "Every HIT holds one source only" in capsys.readouterr().out
+    assert "In every HIT with ratings they are of one source only" in capsys.readouterr().out
 
 
 def test_everything_in_the_file_is_stored_once(study: Study) -> None:

@@ -115,7 +115,7 @@ def test_interleaved_hits_raise_no_warning_about_sources(given: ReportInput) -> 
 
 def test_hits_of_one_source_warn_and_limit_the_conclusion() -> None:
     report = build_report(study({"t=1.0": (1.0, 0.0)}, mixed=False))
-    assert "Every HIT holds one source only (2 HITs)" in next(
+    assert "In every HIT with ratings they are of one source only (2 HITs)" in next(
         w.sentence for w in report.warnings if w.kind == "one_source_hits"
     )
     assert any("cannot be separated from a difference between HITs" in limit for limit in report.limits)

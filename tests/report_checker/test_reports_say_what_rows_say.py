@@ -58,7 +58,7 @@ def test_each_sentence_of_a_report_is_true_and_a_lie_in_any_is_caught(seed: int)
 
 
 def test_lists_that_are_cut_say_how_much_of_them_is_shown() -> None:
-    reported = report_of(FIRST_RARE + len(RARE) - 1)
+    reported = report_of(next(seed for seed, keys in OCCURRENCES.items() if "shortened.rows" in keys))
     rows = Rows(reported.study)
     assert not differences(reported.page, reported.study, reported.asked)
     assert undetected(reported) == []

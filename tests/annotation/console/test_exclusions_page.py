@@ -88,7 +88,9 @@ def test_ticked_rules_show_the_measures_of_what_they_leave_together(study: Study
     run_due()
     job.refresh_from_db()
     assert [name for name, _ in job.outcome["choices"]] == ["Straight lines", "One answer"]
-    values = {row[0]: (row[1], f"{row[4]:.3f}") for row in job.outcome["generators"][0]["rows"]}
+    (part,) = job.outcome["generators"]
+    rows = [dict(zip(part["columns"], row, strict=False)) for row in part["rows"]]
+    values = {row["Rules"]: (row["Assignments excluded"], f"{row['HUSE-Q']:.3f}") for row in rows}
     page = viewer.get(f"{address}?rule=0&rule=1").content.decode()
     part = viewer.get(f"{address}?rule=0&rule=1", headers={"HX-Request": "true"}).content.decode()
     assert part.strip() in page
@@ -222,11 +224,12 @@ def test_a_study_of_who_wrote_the_texts_tells_accuracy_on_the_same_page(
     job = Job.objects.get(kind="exclusions")
     assert (job.state, job.problem) == ("done", "")
     (part,) = job.outcome["generators"]
-    told = {row[0]: row for row in part["rows"]}
     assert part["name"] == "all judgments"
-    assert part["columns"][3:5] == ["Evaluators left", "Accuracy"]
-    assert told["no rule"][1:5] == [0, 0, 8, pytest.approx(right_answers(()))]
-    assert told["One answer"][1:5] == [2, 24, 7, pytest.approx(right_answers(("one_answer",)))]
+    names = ("Assignments excluded", "Ratings excluded", "Evaluators left", "Accuracy")
+    rows = [dict(zip(part["columns"], row, strict=False)) for row in part["rows"]]
+    values = {row["Rules"]: [row[name] for name in names] for row in rows}
+    assert values["no rule"] == [0, 0, 8, pytest.approx(right_answers(()))]
+    assert values["One answer"] == [2, 24, 7, pytest.approx(right_answers(("one_answer",)))]
     page = reviewer.get(reverse("console:results-exclusions", args=[study.uuid])).content.decode()
     for words in ("all judgments", "<svg", "Conclusions on accuracy are the same under every one of 4 selections"):
         assert words in page, words

@@ -203,7 +203,7 @@ QUESTIONS: dict[str, Callable[[ReportInput], str]] = {
     "agreement": lambda given: r"krippendorff.s (?:α|alpha)",
     "interval of what": lambda given: "intervals of huse are for|% intervals over|% interval is for",
     "which tie mode": lambda given: "ties by exact arithmetic",
-    "planned before": lambda given: "the plan was|planned, as|plan before the data:",
+    "planned before": lambda given: "the plan was|planned, as|plan of the study:",
 }
 # Words of a page that answers nothing.
 VAGUE = "raters judged texts; hits, payment, excluded work, intervals, ties and the plan received attention"

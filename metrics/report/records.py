@@ -454,8 +454,18 @@ class ReportInput:
             labels = tuple(ScaleLabel(name, Fraction(code), gloss) for name, code, gloss in (rows[0] if rows else ()))
         if self.answer_of(criterion) is AnswerType.NUMBER:
             return labels
-        known = {label.name for label in labels}
-        return labels if all(row.label in known for row in self.ratings if row.criterion == criterion) else ()
+        codes = {label.name: label.code for label in labels}
+        rated = (row for row in self.ratings if row.criterion == criterion)
+        return labels if all(row.label in codes and codes[row.label] == row.value for row in rated) else ()
+
+    @property
+    def ratings_on_criteria(self) -> dict[tuple[str, str], int]:
+        """The ratings that count by judged text (or pair) and criterion; labels of one answer count once."""
+        units: dict[tuple[str, str], set[str]] = {}
+        for rating in self.ratings:
+            if rating.kept:
+                units.setdefault((rating.text, rating.criterion), set()).add(rating.unit)
+        return {key: len(raters) for key, raters in units.items()}
 
     def criteria_of(self, answer: AnswerType) -> frozenset[str]:
         """The rated criteria that are answered so."""

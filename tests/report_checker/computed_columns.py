@@ -292,8 +292,8 @@ def source_differences(rows: Rows, asked: Asked, match: Match) -> Counted:
             items = dict.fromkeys(("Contexts", "Texts", "Contexts or texts"), str(compared.items))
             counted[named(each.criterion), *pair] = {
                 "Difference": ranged(compared.value, compared.span, scale),
-                "p": P(compared.span[2]) if compared.span else NONE,
-                "p, Holm": P(adjusted) if adjusted is not None else NONE,
+                "p": P(compared.span[2]) if compared.span and not compared.is_small else NONE,
+                "p, Holm": P(adjusted) if adjusted is not None and not compared.is_small else NONE,
                 "First above second, ties half": NONE
                 if compared.above is None
                 else ranged(compared.above, compared.above_span, 100),

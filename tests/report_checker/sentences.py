@@ -1186,7 +1186,7 @@ def pair_of(compared: Comparison) -> tuple[str, str]:
 
 
 @kind(
-    rf"(?:No difference between (?P<alike>\S+) and the references was detected|(?P<other>\S+) differs from the references"
+    rf"(?:HUSE detected no difference between (?P<alike>\S+) and the references|(?P<other>\S+) differs from the references"
     rf"|(?P<few>\S+)): HUSE (?P<huse>{NUMBER})(?P<span>{SPAN}) at (?P<n>\d+) texts; (?P<end>the interval (?:reaches|lies above) 1|the "
     rf"interval lies below 1|no interval is defined, so no verdict is given|.+? too few for \d+ neighbours, so no verdict "
     rf"is given)\."
@@ -1203,7 +1203,7 @@ def verdict_huse(rows: Rows, match: Match, asked: Asked) -> str | None:
         head = (
             f"{name} differs from the references"
             if below
-            else f"No difference between {name} and the references was detected"
+            else f"HUSE detected no difference between {name} and the references"
         )
         end = f"the interval {'lies below' if below else 'reaches' if ends[0] <= 1 else 'lies above'} 1"
     else:

@@ -167,9 +167,7 @@ def _elicitation(report_input: ReportInput, computed: Computed) -> Answers:
     study = report_input.study
     yield "Question shown to evaluators", study.question if study.question != "not recorded" else None
     yield from _scale(report_input)
-    # Labels of one answer count once.
-    answers = {(rating.text, rating.criterion, rating.unit) for rating in report_input.ratings if rating.kept}
-    ratings = Counter((text, criterion) for text, criterion, _ in answers)
+    ratings = report_input.ratings_on_criteria
     criteria = len({criterion for _, criterion in ratings})
     excluded = "0" if report_input.ratings else None
     spread = describe_range(min(ratings.values()), max(ratings.values())) if ratings else excluded

@@ -83,8 +83,10 @@ def _facts(report: Report) -> list[tuple[str, str]]:
     per_text = describe_range(counts[0], counts[-1]) if counts else ""
     if 0 in counts and not report_input.ratings:  # a mean of a text says not how many ratings it is of
         per_text = "unknown"
-    criteria = len({rating.criterion for rating in report_input.ratings if rating.kept})
-    per_text += f" on each of {criteria} criteria" if per_text and criteria > 1 else ""
+    on_criteria = report_input.ratings_on_criteria
+    if per_text and (criteria := len({criterion for _, criterion in on_criteria})) > 1:
+        fewest = 0 if counts[0] == 0 else min(on_criteria.values())
+        per_text = f"{describe_range(fewest, max(on_criteria.values()))} on each of {criteria} criteria"
     spent = report_input.money
     unit = "pair" if report_input.in_pairs else "text"
     facts = [

@@ -105,7 +105,7 @@ DIFFERS = template(
 )
 ALIKE = template(
     "summary.no-difference",
-    "No difference between {name} and the references was detected: {shown}; the interval {reaches} 1.",
+    "HUSE detected no difference between {name} and the references: {shown}; the interval {reaches} 1.",
     "results.huse",
 )
 

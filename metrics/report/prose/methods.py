@@ -342,14 +342,11 @@ def _raters(report_input: ReportInput) -> Iterator[Sentence]:
 
 
 def _ratings(report_input: ReportInput) -> Iterator[Sentence]:
-    """How many ratings that count each judged text (or pair) has on each criterion; labels of one answer count once."""
-    counts: dict[tuple[str, str], set[str]] = {}
-    for rating in report_input.ratings:
-        if rating.kept:
-            counts.setdefault((rating.text, rating.criterion), set()).add(rating.unit)
+    """How many ratings each judged text (or pair) has on each criterion."""
+    counts = report_input.ratings_on_criteria
     if not counts:
         return
-    low, high = min(map(len, counts.values())), max(map(len, counts.values()))
+    low, high = min(counts.values()), max(counts.values())
     criteria = len({criterion for _, criterion in counts})
     name = "judgment" if report_input.is_nominal else "rating"
     yield RATINGS.fill(

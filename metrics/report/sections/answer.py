@@ -431,7 +431,9 @@ def _are_shares(criteria: Sequence[Judged]) -> bool:
 
 def _is_tested(criteria: Sequence[Judged]) -> bool:
     """Whether any pair has an adjusted p-value."""
-    return any(verdict.adjusted_p is not None for judged in criteria for verdict in judged.verdicts)
+    return any(
+        verdict.adjusted_p is not None and _is_decided(verdict) for judged in criteria for verdict in judged.verdicts
+    )
 
 
 def _comparisons(result: Answer) -> Table:
@@ -484,13 +486,13 @@ def _row(judged: Judged, verdict: Verdict) -> Row:
     known = compared.superiority.value is not None and judged.kind != "preference"
     superiority = compared.superiority if known else None
     is_unknown = ITEMS_UNKNOWN in compared.difference.flags
+    tested = (compared.p, verdict.adjusted_p) if _is_decided(verdict) else (None, None)
     return (
         criterion,
         verdict.first,
         verdict.second,
         compared.difference,
-        compared.p,
-        verdict.adjusted_p,
+        *tested,
         superiority,
         outcome,
         None if is_unknown else compared.contexts,

@@ -106,7 +106,7 @@ def test_verdict_says_told_apart_with_the_interval_when_it_lies_below_one() -> N
 def test_verdict_of_a_generator_like_the_references_claims_no_equality() -> None:
     answer, verdict = build_report(study({"same": (0.0, 0.0)}, seed=3)).verdicts
     assert answer.startswith("Undecided between same and the references on typicality: ")
-    assert verdict.startswith("No difference between same and the references was detected")
+    assert verdict.startswith("HUSE detected no difference between same and the references")
 
 
 def test_interleaved_hits_raise_no_warning_about_sources(given: ReportInput) -> None:

@@ -286,7 +286,7 @@ PARTS = {
     "shortened": of_shortened,
     "comparison": of_comparison,
 }
-CAPTIONED = ("scales", "pairs", "choices")
+CAPTIONED = ("scales", "one scale", "pairs", "choices")
 DRAWN = (
     "typicality",
     "evaluators",
@@ -384,6 +384,7 @@ def examples() -> dict[str, Asked]:
         ),
         "equal": Asked(replace(everybody, ratings=_same(everybody))),
         "scales": Asked(kind("scales")),
+        "one scale": Asked(KINDS_OF_STUDY["likert"]()),
         "pairs": Asked(kind("pairs")),
         "choices": Asked(KINDS_OF_STUDY["which machine"]()),
         "nominal": Asked(_named(kind("one condition"), "error labels")),

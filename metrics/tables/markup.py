@@ -78,13 +78,13 @@ def _rows(table: Table, group: bool) -> Iterator[str]:
             together += 1
         cells = [_data(table, row, column, cell) for column, cell in zip(table.columns[1:], row[1:], strict=True)]
         span = f' rowspan="{together}"' if together > 1 else ""
+        # HTML closes a cell and a row where the next begins: with thousands of cells the end tags are much of a page.
         head = f'<th scope="row{"group" if together > 1 else ""}"{span}>'
-        first = "" if again else f"{head}{_inner(table, row, table.columns[0], row[0])}</th>"
+        first = "" if again else f"{head}{_inner(table, row, table.columns[0], row[0])}"
         yield f"<tr{SECOND if again else ''}>{first}{''.join(cells)}"
 
 
 def _data(table: Table, row: Row, column: Column, cell: Cell) -> str:
-    # HTML closes a cell and a row where the next begins: with thousands of cells the end tags are much of a page.
     return f"<td{'' if column.kind in ALIGNED_LEFT else NUMBER}>{_inner(table, row, column, cell)}"
 
 

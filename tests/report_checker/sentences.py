@@ -1153,10 +1153,10 @@ def answer_on_others(rows: Rows, match: Match, asked: Asked) -> str | None:
         low, high, p = compared.limits
         better, worse = (words.removesuffix(" than").removesuffix(" to") for words in words_of(compared))
         outcome = "undecided" if low <= 0 <= high else f"{compared.first} {better if low > 0 else worse}"
-        margin = rows.declared.get("margin")
+        margin = None if rows.declared.get("criterion") else rows.declared.get("margin")  # of that criterion alone
         narrow = compare(rows, 1 - 2 * (1 - asked.level), name).limits
         if margin is not None and narrow and -margin < narrow[0] <= narrow[1] < margin:
-            outcome = "equivalent" if outcome == "undecided" else f"{outcome} within the margin"
+            outcome = f"{'equivalent' if outcome == 'undecided' else outcome} within the margin"
         numbers = re.findall(NUMBER, said.partition(f"{named} ")[2])[:3]
         value, lower, upper = (
             shown(number, at)
@@ -1164,10 +1164,8 @@ def answer_on_others(rows: Rows, match: Match, asked: Asked) -> str | None:
         )
         tested = re.search(r", p ([<=] \.\d+)", said)
         unit = compared.unit
-        parts.append(
-            f"{named} {value} [{lower}, {upper}] {ANSWERS[compared.kind][2]}, p {said_p(p, tested[1] if tested else '')}, "
-            f"{outcome}"
-        )
+        stated_p = "" if outcome.startswith("equivalent") else f", p {said_p(p, tested[1] if tested else '')}"
+        parts.append(f"{named} {value} [{lower}, {upper}] {ANSWERS[compared.kind][2]}{stated_p}, {outcome}")
     levels = f" ({100 * asked.level:g}% intervals for new {unit}s and new raters, p not adjusted across criteria)"
     left = len(names) - len(stated)
     more = f" The appendix has {count(left, 'more criterion', 'more criteria')}."

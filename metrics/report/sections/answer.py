@@ -292,6 +292,8 @@ def _briefly(judged: Judged, main: Verdict) -> str:
         words = _words(judged, verdict.first)[difference == "worse"].removesuffix(" than").removesuffix(" to")
         within = " within the margin" if difference != outcome else ""
         return f"{name} {_shown(judged.kind, value, span)}, {_p(verdict)}, {_named(verdict.first)} {words}{within}"
+    if outcome == "equivalent":  # p is of a difference, not of this
+        return f"{name} {_shown(judged.kind, value, span)}, equivalent within the margin"
     return f"{name} {_shown(judged.kind, value, span)}, {_p(verdict)}, {outcome}"
 
 

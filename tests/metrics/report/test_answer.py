@@ -183,6 +183,14 @@ def test_a_margin_does_not_make_alike_what_was_shown_to_differ() -> None:
     assert ", but by less than the margin of 3 points: " in words
 
 
+def test_no_p_of_a_difference_stands_beside_equivalence_on_another_criterion() -> None:
+    given = rated({"a": 0.0, "b": 0.0}, plan=PlanFacts(comparison=ComparisonPlan(margin=2.0)))
+    twice = replace(given, ratings=(*given.ratings, *(replace(row, criterion="fun") for row in given.ratings)))
+    words = str(section(twice).lead[1])
+    assert words.startswith("a less b on the other criterion: fun ")
+    assert "] points, equivalent within the margin (95% intervals" in words
+
+
 def test_references_are_a_family_of_their_own() -> None:
     given = rated({"a": 1.0, "b": 0.2, "references": 0.0})
     found = section(given)
